@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A case: one workload with its parameters and rank count, as one line of text.
+
+The line is the same for a person at the shell, for a plan and for the engine:
+
+    allreduce buffers=hot bytes=1024 ranks=2 sync=window
+
+Its canonical form (parameters in alphabetical order, plain numbers in bytes and seconds, every
+parameter of the workload spelled out) is the identity of a case: two records with the same line
+measured the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hockney.core.errors import UsageError
+
+Value = int | float | str
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, order=True)
+class Case:
+    """`parameters` is sorted by name and does not contain `ranks`."""
+
+    workload: str
+    parameters: tuple[tuple[str, Value], ...]
+    ranks: int
+
+    @staticmethod
+    def of(workload: str, ranks: int, **parameters: Value) -> Case:
+        return Case(workload, tuple(sorted(parameters.items())), ranks)
+
+    @property
+    def line(self) -> str:
+        words = dict(self.parameters) | {"ranks": self.ranks}
+        return " ".join([self.workload, *(f"{k}={format_value(v)}" for k, v in sorted(words.items()))])
+
+    def value(self, name: str) -> Value:
+        return dict(self.parameters)[name]
+
+    def __str__(self) -> str:
+        return self.line
+
+
+def format_value(value: Value) -> str:
+    """Numbers as the engine reads them back exactly."""
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(value)
+
+
+def split_case(text: str) -> tuple[str, dict[str, str]]:
+    """The words of a case line, unchecked against any catalog: workload and raw parameters."""
+    words = text.split()
+    if not words or not NAME.fullmatch(words[0]):
+        raise UsageError(f"'{text}' is not a case", "WORKLOAD NAME=VALUE ... is wanted", "for example 'pingpong bytes=8 ranks=2'")
+    raw: dict[str, str] = {}
+    for word in words[1:]:
+        name, equals, value = word.partition("=")
+        if not equals or not NAME.fullmatch(name) or not value:
+            raise UsageError(f"'{word}' is not a parameter", "NAME=VALUE is wanted", "for example bytes=8")
+        if name in raw:
+            raise UsageError(f"parameter '{name}' is given twice", "only one value can hold", "give it once")
+        raw[name] = value
+    return words[0], raw
+
+
+def case_from_words(workload: str, raw: Mapping[str, str]) -> Case:
+    """A case from a line that is canonical already (a plan's, a record's): numbers are plain."""
+    values = {name: _plain(value) for name, value in raw.items()}
+    ranks = values.pop("ranks", None)
+    if not isinstance(ranks, int) or ranks < 1:
+        raise UsageError(f"case '{workload}' names no ranks", "a case must say how many", "add ranks=2")
+    return Case.of(workload, ranks, **values)
+
+
+def parse_canonical(line: str) -> Case:
+    """The inverse of `Case.line`."""
+    return case_from_words(*split_case(line))
+
+
+def _plain(text: str) -> Value:
+    if re.fullmatch(r"[+-]?\d+", text):
+        return int(text)
+    try:
+        return float(text) if re.fullmatch(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?", text) else text
+    except ValueError:
+        return text

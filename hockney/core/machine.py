@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What `machine.json` holds: the machine a run was made on, as found by the front end."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Mpi(msgspec.Struct, frozen=True, kw_only=True):
+    """One MPI: compiler wrapper and launcher from the same prefix.
+
+    `source` says who chose it: option (--mpi), environment ($HOCKNEY_MPI), path, wheel (the one in
+    hockney's environment), cache (a wheel that hockney brought to a prefix of its own).
+    """
+
+    family: Literal["openmpi", "mpich", "intel", "unknown"]
+    version: str
+    prefix: str
+    mpicxx: str
+    mpiexec: str
+    source: Literal["option", "environment", "path", "wheel", "cache"]
+
+    @property
+    def title(self) -> str:
+        names = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI", "unknown": "unknown MPI"}
+        return f"{names[self.family]} {self.version}".strip()
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """The front end's view; every rank's host and CPUs are in the launch lines.
+
+    `cores` are the physical cores this process may use, `threads` the hardware threads; `caches`
+    maps "L1d", "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"),
+    empty on bare metal; `governor` is the frequency governor, empty where unknown.
+    """
+
+    schema: int
+    kind: Literal["real", "emulated", "simulated", "published", "fake"]
+    host: str
+    system: str
+    cpu: str
+    cores: int
+    threads: int
+    sockets: int
+    numa_nodes: int
+    caches: dict[str, int]
+    memory_bytes: int
+    virtual: str
+    governor: str
+    load_before: float | None
+    mpi: Mpi | None
+    engine: str
+    compiler: str
+    flags: str
+    network: list[str]
+    hockney: str
+    python: str
+    scheduler: str = ""

@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run's `records.jsonl` holds: one JSON object a line, each of one of four kinds.
+
+`launch` says where and how the records that name it were measured; `record` is one case's result
+with every repetition's time; `failure` is a case that gave no result, and why; `close` ends a launch.
+The engine writes launches, records and the failures it survives; the lab writes the rest. The schema in `contract/records.schema.json` is made from these classes.
+
+Seconds and bytes everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from hockney.core.case import Case, parse_canonical
+
+SCHEMA = 1
+
+Origin = Literal["measured", "emulated", "simulated", "published", "fake"]
+
+
+class Rank(msgspec.Struct, frozen=True, kw_only=True):
+    """Where one rank ran. `cpus` is its affinity mask as a list, for example "0" or "0-3,8"."""
+
+    host: str
+    pid: int
+    cpus: str
+
+
+class Clock(msgspec.Struct, frozen=True, kw_only=True):
+    """MPI_Wtime as measured at start-up: cost of one call, smallest step seen, and the clock's name."""
+
+    overhead_s: float
+    resolution_s: float
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
+    """One mpiexec. `command` is its words; `library` is MPI_Get_library_version's first line."""
+
+    schema: int
+    launch: str
+    index: int
+    origin: Origin
+    started_s: float
+    ranks: list[Rank]
+    mpi_standard: str
+    library: str
+    engine: str
+    compiler: str
+    clock: Clock
+    command: list[str] = []
+    binding: str = ""
+    init_s: float = 0.0
+
+
+class Sync(msgspec.Struct, frozen=True, kw_only=True):
+    """How repetitions were started together.
+
+    `kind` none: the pattern keeps its ranks in step by itself (ping-pong); barrier: MPI_Barrier before
+    each repetition; window: all ranks start at one moment of a synchronised global clock. For windows,
+    `error_s` is the residual of the clock model (largest over the ranks, re-measured after the case)
+    and `late` counts repetitions dropped because some rank was not ready in time.
+    """
+
+    kind: Literal["none", "barrier", "window"]
+    error_s: float | None = None
+    late: int = 0
+
+
+class Stop(msgspec.Struct, frozen=True, kw_only=True):
+    """Why repetition ended. `achieved` is the half width of the 95% interval of the median over the
+    median, None with too few repetitions for an interval."""
+
+    reason: Literal["precision", "budget", "repetitions"]
+    precision: float
+    achieved: float | None
+
+
+class Verified(msgspec.Struct, frozen=True, kw_only=True):
+    """Payload checks outside the timed region, summed over the ranks. `first` describes the first
+    mismatch (rank, offset, expected, found); empty when there is none."""
+
+    bytes: int
+    errors: int
+    first: str = ""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
+    """One case, measured once in one launch.
+
+    `times_s` has one entry for each repetition: the time of one operation as the workload defines it
+    (one way for a ping-pong, the longest over the ranks for a collective), already divided by `batch`
+    where several operations had to share one reading of the clock. `warmup_s` are the repetitions
+    before the times settled, `bytes_moved` the payload one operation moves in the sense in which the
+    workload's bandwidth is quoted, `position` the place in the launch's shuffled order.
+    """
+
+    schema: int
+    launch: str
+    origin: Origin
+    position: int
+    case: str
+    started_s: float
+    times_s: list[float]
+    batch: int
+    warmup_s: list[float]
+    bytes_moved: int
+    sync: Sync
+    stop: Stop
+    verified: Verified
+
+    def parsed_case(self) -> Case:
+        return parse_canonical(self.case)
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="failure"):
+    """A case that gave no result. `silent_ranks` did not answer the watchdog."""
+
+    schema: int
+    launch: str
+    case: str
+    reason: Literal["hung", "died", "refused", "memory"]
+    message: str
+    silent_ranks: list[int] = []
+
+
+class Close(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="close"):
+    """The end of a launch, written by the lab: how it ended and what else the machine did meanwhile.
+
+    `outside_cores` is the CPU time that processes other than the launch's used, in cores; `steal` the
+    fraction of CPU time the hypervisor took away; both None where the system does not tell.
+    """
+
+    schema: int
+    launch: str
+    seconds: float
+    exit_code: int
+    outside_cores: float | None = None
+    steal: float | None = None
+
+
+class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="start"):
+    """The engine is about to run a case. Only on the engine's stdout, never stored."""
+
+    case: str
+    position: int
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"):
+    """The engine has finished its plan. Only on the engine's stdout, never stored."""
+
+    cases: int
+
+
+Line = Launch | Record | Failure | Close
+EngineLine = Launch | Record | Failure | Start | End
+
+decode_line = msgspec.json.Decoder(Line).decode
+decode_engine_line = msgspec.json.Decoder(EngineLine).decode
+encode_line = msgspec.json.Encoder().encode
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that `records.jsonl` says, in the order written."""
+
+    launches: tuple[Launch, ...] = ()
+    records: tuple[Record, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    closes: tuple[Close, ...] = ()
+
+    @staticmethod
+    def of(lines: Iterable[Line]) -> Run:
+        kinds: dict[type, list] = {Launch: [], Record: [], Failure: [], Close: []}
+        for line in lines:
+            kinds[type(line)].append(line)
+        return Run(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
+
+    def by_case(self) -> dict[str, list[Record]]:
+        """Records grouped by case line, one record a launch, in the order written."""
+        groups: dict[str, list[Record]] = {}
+        for record in self.records:
+            groups.setdefault(record.case, []).append(record)
+        return groups
+
+
+def json_schema() -> dict:
+    """The JSON Schema of one line of `records.jsonl`."""
+    return msgspec.json.schema(Line)

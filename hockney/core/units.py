@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes and seconds: read from what people type, written for people to read.
+
+Inside hockney everything is bytes and seconds; only this module knows other units.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from hockney.core.errors import UsageError
+
+MAX_BYTES = 1 << 50
+MAX_SECONDS = 30 * 86400.0
+
+_BYTES = {
+    "": 1, "b": 1,
+    "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+    "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40,
+    "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
+}  # fmt: skip
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµ%]*)\s*")
+
+
+def _split(text: str, what: str, example: str) -> tuple[float, str]:
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        raise UsageError(f"'{text}' is not a {what}", "a number with a unit is wanted", f"for example {example}")
+    value = float(match.group(1))
+    if not math.isfinite(value) or value < 0:
+        raise UsageError(f"'{text}' is out of range for a {what}", "it must be finite and not negative", f"for example {example}")
+    return value, match.group(2)
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes from "0", "8", "4KiB", "40kB", "1.5MB". K, M, G alone are binary, kB, MB, GB decimal."""
+    value, unit = _split(text, "size", "4KiB or 40kB")
+    factor = _BYTES.get(unit.lower())
+    if factor is None:
+        raise UsageError(f"unknown unit '{unit}' in size '{text}'", "", "use B, kB, MB, GB or KiB, MiB, GiB")
+    result = value * factor
+    if result != int(result):
+        raise UsageError(f"'{text}' is not a whole number of bytes", "", "for example 4KiB")
+    if result > MAX_BYTES:
+        raise UsageError(f"size '{text}' is too large", f"the limit is {format_bytes(MAX_BYTES)}", "ask for less")
+    return int(result)
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds from "60", "60s", "2m", "1.5h", "100us"."""
+    value, unit = _split(text, "time", "60s or 2m")
+    factor = _SECONDS.get(unit.lower())
+    if factor is None:
+        raise UsageError(f"unknown unit '{unit}' in time '{text}'", "", "use ns, us, ms, s, m or h")
+    if value * factor > MAX_SECONDS:
+        raise UsageError(f"time '{text}' is too long", "the limit is 30 days", "ask for less")
+    return value * factor
+
+
+def parse_fraction(text: str) -> float:
+    """A fraction in (0, 1] from "2%" or "0.02"."""
+    value, unit = _split(text, "fraction", "2% or 0.02")
+    if unit not in ("", "%"):
+        raise UsageError(f"unknown unit '{unit}' in '{text}'", "", "use 2% or 0.02")
+    fraction = value / 100 if unit == "%" else value
+    if not 0 < fraction <= 1:
+        raise UsageError(f"'{text}' is out of range", "a fraction above 0 and at most 1 is wanted", "for example 2%")
+    return fraction
+
+
+def parse_counts(text: str, what: str = "ranks") -> tuple[int, ...]:
+    """Whole positive numbers from "1,2,4" or "1:8" (doubling), sorted, each once."""
+    return _listing(text, lambda t: _count(t, what))
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Sizes from "0,8,4KiB" or "0:4MiB" (0, then powers of two), sorted, each once."""
+    return _listing(text, parse_bytes)
+
+
+def _count(text: str, what: str) -> int:
+    if not re.fullmatch(r"\s*\d{1,7}\s*", text) or int(text) < 1:
+        raise UsageError(f"'{text}' is not a number of {what}", "a whole number from 1 to 9999999 is wanted", "for example 1,2,4")
+    return int(text)
+
+
+def _listing(text: str, one) -> tuple[int, ...]:
+    found: set[int] = set()
+    for part in text.split(","):
+        ends = [one(end) for end in part.split(":")]
+        if len(ends) == 1:
+            found.add(ends[0])
+        elif len(ends) == 2 and ends[0] <= ends[1]:
+            found.update(doubling(ends[0], ends[1]))
+        else:
+            raise UsageError(f"'{part}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", "for example 0:4MiB")
+    return tuple(sorted(found))
+
+
+def doubling(first: int, last: int) -> list[int]:
+    """first, then the powers of two between, then last: 0:8 is 0, 1, 2, 4, 8."""
+    inner = [1 << k for k in range(last.bit_length() + 1) if first < 1 << k < last]
+    return sorted({first, *inner, last})
+
+
+def format_bytes(count: float) -> str:
+    """Binary units where they are exact or large: 8 B, 4 KiB, 1.5 MiB."""
+    value = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(value) < 1024 or unit == "TiB":
+            return f"{value:.4g} {unit}"
+        value /= 1024
+    raise AssertionError("unreachable")
+
+
+def format_seconds(seconds: float, digits: int = 3) -> str:
+    """Three significant digits with the unit that fits: 435 ns, 1.03 us, 2.5 ms, 1m40s."""
+    if not math.isfinite(seconds):
+        return "unknown"
+    size = abs(seconds)
+    if size >= 100:
+        minutes, rest = divmod(round(seconds), 60)
+        return f"{minutes // 60}h{minutes % 60:02d}m" if minutes >= 60 else f"{minutes}m{rest:02d}s"
+    for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
+        if size < limit * (1 - 10**-digits / 2):
+            return f"{_significant(seconds * factor, digits)} {unit}"
+    return f"{_significant(seconds, digits)} s"
+
+
+def format_rate(bytes_per_second: float) -> str:
+    """Bandwidth in decimal units, as networks are sold: 9.42 GB/s."""
+    value = bytes_per_second
+    for unit in ("B/s", "kB/s", "MB/s", "GB/s"):
+        if abs(value) < 999.5 or unit == "GB/s":
+            return f"{_significant(value, 3)} {unit}"
+        value /= 1000
+    raise AssertionError("unreachable")
+
+
+def _significant(value: float, digits: int) -> str:
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    rounded = round(value, digits - 1 - math.floor(math.log10(abs(value))))
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:.{decimals}f}"

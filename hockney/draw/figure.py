@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A figure as data: what is drawn, free of how. The same figure becomes an interactive one and a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["points", "line"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`unit` is "s", "B", "B/s" or a plain word; values are in it and formatted at the edge.
+
+    A log axis with `zero` shows x = 0 at a place of its own left of the smallest positive value.
+    """
+
+    label: str
+    unit: str
+    scale: Literal["log", "linear"] = "log"
+    zero: bool = False
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line or cloud of points. `low` and `high` (both or neither) are drawn as error bars for
+    points and as a band for a line. `group` gives series that belong together one colour. `detail`
+    is one text a point, shown when hovering."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    kind: Kind = "points"
+    group: str = ""
+    detail: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`name` is a file name without ending; `caption` says in a sentence what one sees;
+    `warnings` are the doubts that touch the numbers drawn; `marks` are labelled vertical lines."""
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    caption: str = ""
+    warnings: tuple[str, ...] = ()
+    marks: tuple[tuple[float, str], ...] = field(default=())
