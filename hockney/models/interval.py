@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The median of one launch's repetitions with its 95% interval, by ranks, honest about autocorrelation.
+
+Order statistics need no assumption about the shape of the distribution, but they do need independent
+repetitions (Hoefler and Belli, SC'15, section 4.2.2; Le Boudec, 'Performance Evaluation', section
+2.2.2), and consecutive message times are not: slow modes, drift and neighbours last for many of them.
+The number of repetitions is therefore divided by tau, the factor by which the variance of the count
+below the median exceeds that of independent repetitions, measured by batch means. The length of the
+blocks comes from the data: the shortest that is long against the correlation found, length**3 >=
+4 n tau**2, a rule of Wolff (Comput. Phys. Commun. 176 (2007) 58) and of Lee et al. (Phys. Rev. E 83
+(2011) 066706), here with 4 instead of 2 because it covered better in `benchmarks/coverage.py`.
+
+The engine's stop rule computes the same, bit for bit, in IEEE doubles without fused operations.
+With times x[0..n-1] in the order measured, s the same times sorted, division of integers rounding down:
+
+    median  = s[n/2] if n is odd, else (s[n/2 - 1] + s[n/2]) / 2
+    if n < 6: no interval
+    sign[i] = 1 if x[i] > median, -1 if x[i] < median, 0 if equal           (integers)
+    tau = 1.0;  z = 1.96;  length = 2
+    while n/length >= 7:
+        blocks  = n / length                          the last n - blocks*length signs are in no block
+        squares = sum over blocks of (sum of the block's signs)**2            (an integer, exact)
+        ratio   = double(squares) / double((blocks - 1) * length)
+        if ratio > 1.0:
+            v = double(blocks - 1)
+            tau = ratio;  z = 1.96 + (2.3723 + (2.8225 + 2.5562 / v) / v) / v
+        else:
+            tau = 1.0;  z = 1.96
+        if double(length**3) >= 4.0 * double(n) * tau * tau: stop the loop
+        length = 2 * length
+    rank = floor((n + 1) * 0.5 - z * 0.5 * sqrt(n * tau))
+    if rank < 1: no interval
+    low = s[rank - 1];  high = s[n - rank]
+
+z is Student's t quantile for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5), since tau
+is itself estimated; it falls back to the normal one where nothing speaks for correlation. Ties need no
+special care: equal times only make the interval wider than needed. `contract/golden/
+median_interval.json` holds examples that both sides' tests read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+FEWEST_REPETITIONS = 6
+FEWEST_BLOCKS = 7
+
+
+def median_interval(times: Sequence[float]) -> tuple[float, float | None, float | None]:
+    """(median, low, high) of times in the order measured; low and high are None where n is too small
+    or the correlation so long that even the extreme times are no interval. `times` must not be empty."""
+    x = np.asarray(times, dtype=float)
+    s = np.sort(x)
+    n = len(s)
+    median = float(s[n // 2] if n % 2 else (s[n // 2 - 1] + s[n // 2]) / 2)
+    if n < FEWEST_REPETITIONS:
+        return median, None, None
+    tau, z = correlation((x > median).astype(np.int64) - (x < median))
+    rank = math.floor((n + 1) * 0.5 - z * 0.5 * math.sqrt(n * tau))
+    if rank < 1:
+        return median, None, None
+    return median, float(s[rank - 1]), float(s[n - rank])
+
+
+def correlation(sign: np.ndarray) -> tuple[float, float]:
+    """(tau, z) of the signs of times minus median, as the module's text defines them."""
+    n = len(sign)
+    tau, z = 1.0, 1.96
+    length = 2
+    while n // length >= FEWEST_BLOCKS:
+        blocks = n // length
+        sums = sign[: blocks * length].reshape(blocks, length).sum(axis=1)
+        ratio = float(np.dot(sums, sums)) / float((blocks - 1) * length)
+        tau, z = 1.0, 1.96
+        if ratio > 1.0:
+            v = float(blocks - 1)
+            tau, z = ratio, 1.96 + (2.3723 + (2.8225 + 2.5562 / v) / v) / v
+        if float(length**3) >= 4.0 * float(n) * tau * tau:
+            break
+        length *= 2
+    return tau, z
