@@ -1,2 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+"""The only room that starts processes."""
+
+from hockney.process.run import CannotStart, Finished, Job, Line, Quiet, TookTooLong, capture, stream
+
+__all__ = ["CannotStart", "Finished", "Job", "Line", "Quiet", "TookTooLong", "capture", "stream"]

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a launcher is: something that runs cases on a number of ranks and gives back the engine's lines."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hockney.core.case import Case
+from hockney.core.errors import HockneyError
+from hockney.core.record import EngineLine, Origin
+
+
+@dataclass(frozen=True)
+class LaunchOptions:
+    """What holds for one launch. Seconds and fractions.
+
+    `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
+    cases together, `precision` the wanted relative half width of the median's 95% interval; a case that
+    lasts `hang_s` longer than it may is reported as hung and ends the launch.
+    """
+
+    launch: str
+    index: int
+    budget_s: float
+    precision: float = 0.02
+    max_repetitions: int = 20000
+    hang_s: float = 60.0
+    origin: Origin = "measured"
+
+
+@dataclass(frozen=True)
+class LaunchCommand:
+    """How a launch is started: what a person would type, and what is laid over the environment.
+
+    `binding` says in words where the ranks run ("rank i on cpu i of 0,1", "none"); `notes` are things
+    done on the user's behalf that the user should know.
+    """
+
+    words: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    binding: str = ""
+    oversubscribed: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class LaunchFailed(HockneyError):
+    """A launch that ended before its plan did. Lines given out before are good.
+
+    `reason` hung: a case did not end in its time, and the job was killed; died: a rank, mpiexec or the
+    engine ended the job; refused: it never started. `case` is the line of the case that was running, empty
+    when none was; `silent_ranks` did not answer the watchdog; `phase` is where the others were.
+    `code` is the job's exit code, `tail` the last lines of its standard error.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        why: str = "",
+        todo: str = "",
+        *,
+        reason: Literal["hung", "died", "refused"] = "died",
+        case: str = "",
+        silent_ranks: tuple[int, ...] = (),
+        phase: str = "",
+        code: int = 0,
+        tail: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(what, why, todo)
+        self.reason = reason
+        self.case = case
+        self.silent_ranks = silent_ranks
+        self.phase = phase
+        self.code = code
+        self.tail = tail
+
+
+class Launcher(ABC):
+    """Runs cases, all on the same number of ranks, in the order given."""
+
+    @abstractmethod
+    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+        """A generator of the engine's lines, as they come.
+
+        First a Launch (with `command` and `binding` filled in), then for every case Start and then Record or
+        Failure, at last End. Raises LaunchFailed when the job dies or hangs. Closing the generator, or an
+        exception such as KeyboardInterrupt passing through it, ends every process of the launch.
+        """
+
+    @abstractmethod
+    def describe(self, ranks: int) -> LaunchCommand:
+        """How `run` starts its ranks; starts nothing."""

@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The process between hockney and a program it starts, which sees to it that nothing outlives hockney.
+
+Run by path (`python -I -S keeper.py FD GRACE WORDS...`) and free of imports from hockney, so that it starts in
+milliseconds. It starts WORDS with its own standard input, output and error, then waits for one of two:
+
+* the program ends: what it left running is killed, the keeper leaves with its exit code (128+n for signal n);
+* the socket FD closes, because hockney closed it or is dead (SIGKILL included): the program gets SIGTERM, and
+  after the grace everything below the keeper gets SIGKILL.
+
+MPI launchers put their ranks into sessions of their own, so killing a process group does not reach them. The
+keeper is a subreaper (Linux, prctl(2)): orphans below it become its children, so that walking the process
+tree from the keeper finds every rank on this host. All of them being waited for, the CPU time of the whole
+launch is in hockney's RUSAGE_CHILDREN afterwards.
+"""
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import sys
+import time
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+PR_SET_CHILD_SUBREAPER = 36
+CANNOT_START = "hockney-keeper cannot start: "
+
+
+def prctl(option, value):
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def spawn(words):
+    pid = os.fork()
+    if pid:
+        return pid
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # for the case that the keeper itself is killed
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvp(words[0], words)
+    except OSError as error:
+        os.write(2, (CANNOT_START + os.strerror(error.errno) + "\n").encode())
+    os._exit(127)
+
+
+def below(root):
+    """Every process below `root`, by /proc; empty where there is none."""
+    children = {}
+    try:
+        names = [name for name in os.listdir("/proc") if name.isdecimal()]
+    except OSError:
+        return []
+    for name in names:
+        try:
+            with open("/proc/" + name + "/stat", "rb") as file:
+                # the command may hold blanks and brackets; what follows its last bracket does not
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        if fields[0] != b"Z":
+            children.setdefault(int(fields[1]), []).append(int(name))
+    found, open_ = [], [root]
+    while open_:
+        more = children.get(open_.pop(), [])
+        found += more
+        open_ += more
+    return found
+
+
+def reap(main, code):
+    """Wait for all that has ended; the exit code of `main` once it is known, else `code`."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return code if code is not None else 0
+        if pid == 0:
+            return code
+        if pid == main:
+            code = os.waitstatus_to_exitcode(status)
+
+
+def kill_all(main, code):
+    """SIGKILL to everything below until nothing is left; children born meanwhile are met in the next pass."""
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        left = below(os.getpid()) or ([] if code is not None else [main])
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        code = reap(main, code)
+        if not left:
+            break
+        time.sleep(0.01)
+    return code
+
+
+def main():
+    lifeline, grace, words = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
+    os.set_inheritable(lifeline, False)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    wake_read, wake_write = os.pipe()
+    os.set_blocking(wake_write, False)
+    os.set_blocking(wake_read, False)
+    signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+    told_to_end = []
+    signal.signal(signal.SIGTERM, lambda *_: told_to_end.append(1))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    child = spawn(words)
+    for stream in (0, 1):  # the reader must see the end of the program's output, not of the keeper's
+        os.close(stream)
+
+    code, deadline = None, None
+    poll = select.poll()
+    for descriptor in (lifeline, wake_read):
+        poll.register(descriptor, select.POLLIN | select.POLLHUP)
+    while code is None and (deadline is None or time.monotonic() < deadline):
+        left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+        for descriptor, _ in poll.poll(left):
+            if descriptor == wake_read:
+                os.read(wake_read, 4096)
+            else:
+                poll.unregister(lifeline)
+                told_to_end.append(1)
+        code = reap(child, code)
+        if told_to_end and deadline is None and code is None:
+            deadline = time.monotonic() + grace
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGTERM)
+    code = kill_all(child, code)
+    os._exit(137 if code is None else 128 - code if code < 0 else code)
+
+
+if __name__ == "__main__":
+    main()

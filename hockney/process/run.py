@@ -1,0 +1,299 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Start programs, feed them, read them line by line, and end them with all their children.
+
+This is the only room that starts processes. Every program runs below a keeper (`keeper.py`), so that nothing
+it started outlives it or hockney, even when hockney is killed by SIGKILL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from hockney.core.errors import EnvironmentProblem, printable
+from hockney.process.keeper import CANNOT_START
+
+KEEPER = Path(__file__).with_name("keeper.py")
+Environment = Mapping[str, "str | None"]
+
+
+class CannotStart(EnvironmentProblem):
+    """The program is not there, not executable, or not for this machine."""
+
+
+class TookTooLong(EnvironmentProblem):
+    """The program did not end within its time limit, and was ended. `out` and `err` are what it said."""
+
+    def __init__(self, what: str, why: str = "", todo: str = "", out: str = "", err: str = "") -> None:
+        super().__init__(what, why, todo)
+        self.out = out
+        self.err = err
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A program that has ended. `code` is its exit code, 128+n after signal n."""
+
+    words: tuple[str, ...]
+    code: int
+    out: str
+    err: str
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line without its end, from standard output or standard error."""
+
+    source: Literal["out", "err"]
+    text: str
+
+
+class Quiet(Exception):
+    """No line came within the time asked for."""
+
+
+class Job:
+    """A running program. Use it in a `with`: leaving it ends the program and all below it."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        env: Environment | None = None,
+        input: str | None = None,
+        cwd: str | os.PathLike | None = None,
+        grace_s: float = 3.0,
+        tail: int = 40,
+    ) -> None:
+        self.words = tuple(str(word) for word in words)
+        self.tail: deque[str] = deque(maxlen=tail)
+        """The last lines of standard error."""
+        self._env, self._cwd, self._grace_s = env, cwd, grace_s
+        self._input = memoryview(input.encode()) if input is not None else None
+        self._ready: deque[Line] = deque()
+        self._part = {"out": bytearray(), "err": bytearray()}
+        self._selector = selectors.DefaultSelector()
+        self._process: subprocess.Popen | None = None
+        self._lifeline: socket.socket | None = None
+        self._drained = False
+
+    def __enter__(self) -> Job:
+        environ = merged(self._env)
+        program = shutil.which(self.words[0], path=environ.get("PATH", os.defpath))
+        if program is None:
+            raise cannot_start(self.words[0], "there is no such program, or it is not executable")
+        self._lifeline, theirs = socket.socketpair()
+        try:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    str(KEEPER),
+                    str(theirs.fileno()),
+                    str(self._grace_s),
+                    *self.words,
+                ],
+                stdin=subprocess.DEVNULL if self._input is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environ,
+                cwd=self._cwd,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError as error:
+            self._lifeline.close()
+            raise cannot_start(self.words[0], error.strerror or str(error)) from error
+        finally:
+            theirs.close()
+        self._selector.register(self._lifeline, selectors.EVENT_READ, "end")
+        for stream, name in ((self._process.stdout, "out"), (self._process.stderr, "err")):
+            os.set_blocking(stream.fileno(), False)
+            self._selector.register(stream, selectors.EVENT_READ, name)
+        if self._input is not None:
+            os.set_blocking(self._process.stdin.fileno(), False)
+            self._selector.register(self._process.stdin, selectors.EVENT_WRITE, "in")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    @property
+    def pid(self) -> int:
+        """The keeper's process; the program is below it."""
+        return self._process.pid
+
+    def line(self, timeout: float | None = None) -> Line | None:
+        """The next line; None when the program has ended and all is read.
+
+        Raises Quiet when nothing comes for `timeout` seconds. Feeds standard input meanwhile.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not self._ready:
+            if self._drained:
+                return None
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                raise Quiet
+            for key, _ in self._selector.select(left):
+                if key.data == "in":
+                    self._feed(key.fileobj)
+                elif key.data == "end":
+                    self._drain()
+                    break
+                else:
+                    self._read(key.fileobj, key.data)
+        line = self._ready.popleft()
+        if line.source == "err":
+            self.tail.append(line.text)
+        return line
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """The exit code, or None when the program is still running after `timeout` seconds."""
+        try:
+            code = self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        return code if code >= 0 else 128 - code
+
+    def end(self) -> int:
+        """End the program and all below it: SIGTERM, and SIGKILL after the grace. Returns the exit code."""
+        self._lifeline.close()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream:
+                stream.close()
+        self._selector.close()
+        code = self.wait(self._grace_s + 8)
+        if code is None:  # the keeper itself is stuck or stopped
+            for act in (lambda: os.killpg(self.pid, signal.SIGKILL), self._process.kill):
+                with contextlib.suppress(OSError):
+                    act()
+            code = self.wait()
+        return code
+
+    def _drain(self) -> None:
+        """The keeper has left, so the program has ended: read what is still in the pipes, wait for no more.
+
+        They may stay open where the keeper was killed and something below it lives on.
+        """
+        for stream, name in ((self._process.stdout, "out"), (self._process.stderr, "err")):
+            while stream in self._selector.get_map() and self._read(stream, name):
+                pass
+        self._drained = True
+
+    def _feed(self, stream) -> None:
+        try:
+            sent = os.write(stream.fileno(), self._input[: 1 << 16])
+        except BlockingIOError:
+            return
+        except OSError:  # the reader has gone; its exit code will tell
+            sent = len(self._input)
+        self._input = self._input[sent:]
+        if not self._input:
+            self._selector.unregister(stream)
+            stream.close()
+
+    def _read(self, stream, name: Literal["out", "err"]) -> bool:
+        """Take what the pipe holds; False when it holds nothing now or ever again."""
+        try:
+            data = os.read(stream.fileno(), 1 << 16)
+        except BlockingIOError:
+            return False
+        part = self._part[name]
+        if not data:
+            self._selector.unregister(stream)
+            if part:
+                self._ready.append(Line(name, part.decode(errors="replace")))
+                part.clear()
+            return False
+        start = len(part)
+        part += data
+        if part.find(b"\n", start) >= 0:
+            *whole, rest = part.split(b"\n")
+            self._ready.extend(Line(name, text.decode(errors="replace").rstrip("\r")) for text in whole)
+            self._part[name] = rest
+        return True
+
+
+def cannot_start(program: str, why: str) -> CannotStart:
+    return CannotStart(f"'{printable(program)}' cannot be started", why)
+
+
+def stream(
+    words: Sequence[str],
+    env: Environment | None = None,
+    input: str | None = None,
+    cwd: str | os.PathLike | None = None,
+    grace_s: float = 3.0,
+    tail: int = 40,
+) -> Job:
+    """A program to be read line by line; it starts when the `with` is entered.
+
+    `env` is laid over this process's environment; None removes a variable.
+    """
+    return Job(words, env, input, cwd, grace_s, tail)
+
+
+def capture(
+    words: Sequence[str],
+    env: Environment | None = None,
+    timeout: float = 60.0,
+    input: str | None = None,
+    cwd: str | os.PathLike | None = None,
+    quiet_s: float | None = None,
+) -> Finished:
+    """Run a program to its end. Any exit code is an answer; CannotStart and TookTooLong are not.
+
+    `quiet_s` ends it also when it says nothing for that long.
+    """
+    out: list[str] = []
+    err: list[str] = []
+    deadline = time.monotonic() + timeout
+    with stream(words, env, input, cwd) as job:
+        try:
+            while True:
+                left = max(0.0, deadline - time.monotonic())
+                line = job.line(left if quiet_s is None else min(left, quiet_s))
+                if line is None:
+                    break
+                (out if line.source == "out" else err).append(line.text + "\n")
+        except Quiet:
+            name = printable(Path(job.words[0]).name)
+            raise TookTooLong(
+                f"'{name}' did not end within {timeout:g} s", "it was ended", "", "".join(out), "".join(err)
+            ) from None
+        code = job.wait(max(5.0, deadline - time.monotonic()))
+        if code is None:
+            code = job.end()
+    if code == 127 and err and err[-1].startswith(CANNOT_START):
+        raise cannot_start(job.words[0], err[-1][len(CANNOT_START) :].strip().lower())
+    return Finished(job.words, code, "".join(out), "".join(err))
+
+
+def merged(env: Environment | None) -> dict[str, str]:
+    """This process's environment with `env` laid over it."""
+    environ = dict(os.environ)
+    for name, value in (env or {}).items():
+        if value is None:
+            environ.pop(name, None)
+        else:
+            environ[name] = value
+    return environ

@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hockney import process
+
+
+def alive(marker: str) -> list[int]:
+    """Processes whose command line holds `marker`, this test's own excepted."""
+    found = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                words = file.read()
+            with open(f"/proc/{name}/stat", "rb") as file:
+                zombie = file.read().rpartition(b")")[2].split()[0] == b"Z"
+        except OSError:
+            continue
+        if marker.encode() in words and int(name) != os.getpid() and not zombie:
+            found.append(int(name))
+    return found
+
+
+def gone(marker: str, within: float) -> bool:
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        if not alive(marker):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_capture_gives_both_streams_and_the_code():
+    done = process.capture(["sh", "-c", "cat; echo talk >&2; exit 3"], input="a\nb")
+    assert (done.out, done.err, done.code, done.ok) == ("a\nb\n", "talk\n", 3, False)
+
+
+def test_a_signal_is_told_as_the_shell_tells_it():
+    assert process.capture(["sh", "-c", "kill -SEGV $$"]).code == 128 + signal.SIGSEGV
+
+
+def test_environment_is_laid_over(monkeypatch):
+    monkeypatch.setenv("HOCKNEY_TEST_OLD", "old")
+    done = process.capture(
+        ["sh", "-c", "echo $HOCKNEY_TEST_OLD/$HOCKNEY_TEST_NEW"],
+        env={"HOCKNEY_TEST_OLD": None, "HOCKNEY_TEST_NEW": "n"},
+    )
+    assert done.out == "/n\n"
+
+
+def test_large_input_and_output_do_not_block_each_other():
+    text = "x" * 99 + "\n"
+    assert process.capture(["cat"], input=text * 20000).out == text * 20000
+
+
+def test_a_program_that_reads_nothing_does_not_disturb():
+    assert process.capture(["true"], input="y" * 10**6).ok
+
+
+@pytest.mark.parametrize("program", ["/nowhere/at/all", "/etc/passwd", "no-such-program-here"])
+def test_what_cannot_start_says_so(program):
+    with pytest.raises(process.CannotStart, match="cannot be started"):
+        process.capture([program])
+
+
+def test_a_wrong_format_says_so(tmp_path):
+    program = tmp_path / "wrong"
+    program.write_bytes(b"\x7fELF nonsense")
+    program.chmod(0o755)
+    with pytest.raises(process.CannotStart, match="exec format error"):
+        process.capture([str(program)])
+
+
+def test_time_limit_ends_the_program_and_keeps_what_it_said():
+    begun = time.monotonic()
+    with pytest.raises(process.TookTooLong) as caught:
+        process.capture(["sh", "-c", "echo first; sleep 31.7"], timeout=0.5)
+    assert caught.value.out == "first\n"
+    assert time.monotonic() - begun < 4 and gone("31.7", 1)
+
+
+def test_lines_come_as_they_are_written_and_quiet_is_told():
+    with process.stream(["sh", "-c", "echo one; sleep 0.6; echo two; echo bad >&2"]) as job:
+        assert job.line(2).text == "one"
+        with pytest.raises(process.Quiet):
+            job.line(0.1)
+        assert {job.line(5), job.line(5)} == {process.Line("out", "two"), process.Line("err", "bad")}
+        assert job.line(5) is None and job.wait(5) == 0
+        assert list(job.tail) == ["bad"]
+
+
+def test_what_a_program_leaves_behind_is_ended_even_in_another_session():
+    done = process.capture(["sh", "-c", "setsid sleep 32.7 >/dev/null 2>&1 & sleep 0.2; exit 5"])
+    assert done.code == 5 and gone("32.7", 1)
+
+
+def test_leaving_the_with_ends_what_ignores_sigterm():
+    with process.stream(
+        ["sh", "-c", "trap '' TERM; echo up; setsid sh -c \"trap '' TERM; sleep 33.7\""], grace_s=0.2
+    ) as job:
+        assert job.line(5).text == "up"
+    assert gone("33.7", 1)
+
+
+@pytest.mark.parametrize("victim", ["front end", "keeper"])
+def test_sigkill_leaves_nothing(victim):
+    parent = """
+import sys
+from hockney import process
+with process.stream(["sh", "-c", "setsid sleep 34.7 & exec sleep 35.7"], grace_s=0.3) as job:
+    print(job.pid, flush=True)
+    job.line()
+"""
+    front = subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE, text=True)
+    keeper = int(front.stdout.readline())
+    time.sleep(0.5)
+    assert alive("34.7") and alive("35.7")
+    os.kill(front.pid if victim == "front end" else keeper, signal.SIGKILL)
+    front.wait(10)
+    front.stdout.close()
+    assert gone("35.7", 3)
+    if victim == "front end":  # without its keeper only the program itself can be ended
+        assert gone("34.7", 3)
+    for pid in alive("34.7"):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_cpu_time_of_everything_below_is_accounted_for():
+    def used() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    before = used()
+    burn = f"{sys.executable} -c 'import time\nwhile time.process_time() < 0.4: pass'"
+    process.capture(["sh", "-c", f"setsid {burn} & wait"])
+    assert used() - before > 0.35
