@@ -1,2 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+"""The run folder: `plan.txt`, `machine.json`, append-only `records.jsonl`, and the derived `fits.json`."""
+
+from hockney.store.appender import Appender
+from hockney.store.folder import RunFolder, default_path
+from hockney.store.lines import Reading
+from hockney.store.plan import Item, Plan, Settings
+
+__all__ = ["Appender", "Item", "Plan", "Reading", "RunFolder", "Settings", "default_path"]

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Appending to `records.jsonl`: one writer at a time, one line whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.record import Line, Run, encode_line
+from hockney.store.lines import Reading, read_lines
+from hockney.store.trouble import unwritable
+
+
+class Appender:
+    """Use as a context manager. Entering locks the file against other writers, reads it, and cuts off an
+    unfinished last line (see `reading.notices`), so that what is appended cannot merge with it.
+
+    The lock is flock(2)'s: the kernel drops it when the process ends, however it ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.reading = Reading(run=Run(), good_bytes=0)
+        self._file = -1
+
+    def __enter__(self) -> Appender:
+        try:
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._lock()
+            self.reading = read_lines(self.path)
+            self._mend()
+        except OSError as error:
+            self._close()
+            raise unwritable(self.path, error) from error
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self._close()
+
+    def append(self, line: Line) -> None:
+        """Write one line through to the disk; on failure the file is as it was before."""
+        data = encode_line(line) + b"\n"
+        before = os.fstat(self._file).st_size
+        try:
+            self._write(data)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, before)
+            raise unwritable(self.path, error) from error
+
+    def _write(self, data: bytes) -> None:
+        written = os.write(self._file, data)
+        while written < len(data):  # a short write: the next one says why
+            written += os.write(self._file, data[written:])
+        os.fdatasync(self._file)
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise EnvironmentProblem(
+                f"{self.path} is being written by another hockney", "two writers would mix their lines", "wait for it or end it"
+            ) from error
+
+    def _mend(self) -> None:
+        size = os.fstat(self._file).st_size
+        good = self.reading.good_bytes
+        if good < size:
+            os.ftruncate(self._file, good)
+        if good and os.pread(self._file, 1, good - 1) != b"\n":
+            self._write(b"\n")  # the line was whole, only its end was missing
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1

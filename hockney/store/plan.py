@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""`plan.txt`: what a run was asked to do, complete before the first launch, for people and for `resume`.
+
+    study = "survey"
+    budget_s = 60
+    ...
+
+    0 0 pingpong buffers=hot bytes=8 ranks=2
+
+Settings first (NAME = VALUE as in JSON), then one line a case: launch, place in the launch's shuffled order, case.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from hockney.core.case import Case, parse_canonical
+from hockney.core.errors import EnvironmentProblem, HockneyError, printable
+
+SCHEMA = 1
+
+_HEAD = """\
+# A hockney plan. First the settings, then one case a line: launch, place in the launch, case.
+# `hockney resume` runs what is listed here and not yet in records.jsonl.
+"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked. `mpi` and `machine` are as typed (empty: hockney chooses); times in seconds."""
+
+    study: str
+    budget_s: float = 60.0
+    precision: float = 0.02
+    launches: int = 3
+    seed: int = 0
+    bind: bool = True
+    mpi: str = ""
+    machine: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One case in one launch. `launch` counts from 0 over the whole run, `order` within the launch."""
+
+    launch: int
+    order: int
+    case: Case
+
+
+@dataclass(frozen=True)
+class Plan:
+    settings: Settings
+    items: tuple[Item, ...]
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Every case once, in the order first met."""
+        return tuple(dict.fromkeys(item.case for item in self.items))
+
+    @property
+    def text(self) -> str:
+        words = {"schema": SCHEMA} | {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
+        settings = "".join(f"{name} = {json.dumps(value)}\n" for name, value in words.items())
+        cases = "".join(f"{item.launch} {item.order} {item.case.line}\n" for item in self.items)
+        return f"{_HEAD}{settings}\n{cases}"
+
+
+def parse_plan(text: str, where: str) -> Plan:
+    """The inverse of `Plan.text`; errors name the line of `where`."""
+    settings: dict[str, str] = {}
+    items: list[Item] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        try:
+            name, equals, value = line.partition(" = ")
+            if not line[0].isdigit():
+                if not equals:
+                    raise ValueError
+                settings[name] = value
+            else:
+                launch, order, case = line.split(maxsplit=2)
+                items.append(Item(int(launch), int(order), parse_canonical(case)))
+        except (ValueError, HockneyError) as error:
+            raise _damaged(where, number, line) from error
+    return Plan(_settings(settings, where), tuple(items))
+
+
+def _settings(raw: dict[str, str], where: str) -> Settings:
+    try:
+        schema = int(raw.pop("schema"))
+        if schema > SCHEMA:
+            raise EnvironmentProblem(
+                f"{where} has schema {schema}", f"this hockney reads up to {SCHEMA}", "use a newer hockney"
+            )
+        known = {f.name: f for f in fields(Settings)}
+        return Settings(**{name: _read(known[name].type, value) for name, value in raw.items()})
+    except (KeyError, TypeError, ValueError) as error:
+        raise EnvironmentProblem(
+            f"{where} has no usable settings", f"{printable(str(error))}", "was it edited? measure again"
+        ) from error
+
+
+def _read(kind: object, text: str) -> bool | str | int | float:
+    value = json.loads(text)
+    wanted = {"bool": bool, "str": str, "int": int, "float": (int, float)}[str(kind)]
+    if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
+        raise ValueError(f"{text} is no {kind}")
+    return value
+
+
+def _damaged(where: str, number: int, line: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {where} cannot be read", f"'{printable(line[:60])}'", "was it edited? measure again"
+    )
+
+
+def left(plan: Plan, done: Iterable[tuple[int, str]]) -> tuple[Item, ...]:
+    """The items not in `done` (pairs of launch and case line), in the plan's order."""
+    finished = set(done)
+    return tuple(item for item in plan.items if (item.launch, item.case.line) not in finished)

@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the file system refuses, in the one grammar."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem
+
+_TODO = {
+    errno.ENOSPC: "free some space, then 'hockney resume' goes on",
+    errno.EDQUOT: "free some space, then 'hockney resume' goes on",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f), then 'hockney resume' goes on",
+    errno.EROFS: "choose another place with --out DIR",
+    errno.EACCES: "choose another place with --out DIR",
+    errno.EPERM: "choose another place with --out DIR",
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.ENOTDIR: "choose another place with --out DIR",
+}
+
+
+def unwritable(path: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot write {path}", (error.strerror or str(error)).lower(), _TODO.get(error.errno or 0, "choose another place with --out DIR")
+    )
+
+
+def unreadable(path: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(f"cannot read {path}", (error.strerror or str(error)).lower(), "check the name and its permissions")

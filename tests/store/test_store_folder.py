@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The run folder: made once, refused when it is none, replaced files whole, plan.txt read back."""
+
+import os
+import subprocess
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney.core.case import Case
+from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.core.fit import Estimate, Fits, Summary
+from hockney.core.machine import Machine
+from hockney.store import Item, Plan, RunFolder, Settings, default_path
+from hockney.store.plan import left, parse_plan
+
+MACHINE = Machine(
+    schema=1, kind="fake", host="<b>h\x1b[31m", system="s", cpu="c", cores=2, threads=2, sockets=1, numa_nodes=1,
+    caches={"L1d": 32768}, memory_bytes=1, virtual="", governor="", load_before=None, mpi=None, engine="", compiler="",
+    flags="", network=[], hockney="0", python="3",
+)  # fmt: skip
+CASE = Case.of("pingpong", 2, bytes=8, buffers="hot")
+PLAN = Plan(Settings("survey", seed=7), (Item(0, 0, CASE), Item(1, 0, CASE), Item(1, 1, Case.of("barrier", 2, sync="window"))))
+
+
+def test_a_run_is_read_back(tmp_path):
+    made = RunFolder.create(tmp_path / "runs" / "a", PLAN, MACHINE)
+    again = RunFolder.open(made.path)
+    assert again.plan() == PLAN
+    assert again.machine() == MACHINE
+    assert again.read().run.records == ()
+    assert again.fits() is None
+
+
+def test_fits_older_than_the_records_do_not_count(tmp_path):
+    folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE)
+    folder.records_path.touch()
+    summary = Summary(
+        case=CASE.line, median=Estimate(1.0, None, None), quartiles=(1, 1, 1, 1), within=0.0, between=None,
+        repetitions=1, launches=1, bytes_moved=8, verified_bytes=8, errors=0,
+    )  # fmt: skip
+    fits = Fits(schema=1, summaries=[summary], fits=[])
+    folder.save_fits(fits)
+    assert folder.fits() == fits
+    os.utime(folder.records_path, ns=(2**62, 2**62))
+    assert folder.fits() is None
+    assert [p.name for p in folder.path.iterdir() if p.name.startswith(".")] == [], "nothing left beside"
+
+
+def test_what_is_no_run_is_said(tmp_path):
+    with pytest.raises(UsageError, match="no run folder"):
+        RunFolder.open(tmp_path / "nothing")
+    with pytest.raises(UsageError, match=r"no plan\.txt"):
+        RunFolder.open(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="not a run folder"):
+        RunFolder.open(tmp_path / "file")
+    for hostile in ("\0", "a\0b", "x" * 5000):
+        with pytest.raises(UsageError):
+            RunFolder.open(tmp_path / hostile)
+    with pytest.raises(UsageError, match="not empty"):
+        RunFolder.create(tmp_path, PLAN, MACHINE)
+    with pytest.raises(UsageError, match="not a folder"):
+        RunFolder.create(tmp_path / "file", PLAN, MACHINE)
+    with pytest.raises(EnvironmentProblem, match="not a directory"):
+        RunFolder.create(tmp_path / "file" / "deeper", PLAN, MACHINE)
+
+
+def test_a_place_without_permission_is_an_environment_problem(tmp_path):
+    """As another user where the tests run as root, whom permissions do not hold."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o555)
+    script = (
+        "import sys, pathlib\nsys.path.insert(0, sys.argv[2])\n"
+        "from hockney.store.folder import RunFolder\nfrom hockney.core.errors import EnvironmentProblem\n"
+        "from test_store_folder import PLAN, MACHINE\n"
+        "import os\n"
+        "if os.geteuid() == 0: os.setuid(65534)\n"
+        "try: RunFolder.create(pathlib.Path(sys.argv[1]), PLAN, MACHINE)\n"
+        "except EnvironmentProblem as error: print(error)\n"
+    )
+    for parent in tmp_path.parents:
+        if os.geteuid() == 0 and os.stat(parent).st_uid == 0 and parent.name.startswith("pytest-"):
+            os.chmod(parent, 0o755)
+    os.chmod(tmp_path, 0o755)
+    done = subprocess.run([sys.executable, "-c", script, str(closed / "run"), str(Path(__file__).parent)], capture_output=True, text=True)
+    assert done.stdout.startswith("cannot write") and "permission denied" in done.stdout, done.stderr
+
+
+def test_a_damaged_machine_or_a_newer_one_is_said(tmp_path):
+    folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE)
+    folder.machine_path.write_bytes(msgspec.json.encode(msgspec.structs.replace(MACHINE, schema=9)))
+    with pytest.raises(EnvironmentProblem, match="schema 9"):
+        folder.machine()
+    folder.machine_path.write_bytes(b"{")
+    with pytest.raises(EnvironmentProblem, match=r"machine\.json"):
+        folder.machine()
+    folder.machine_path.unlink()
+    with pytest.raises(EnvironmentProblem, match="no such file"):
+        folder.machine()
+
+
+def test_default_places_do_not_collide(tmp_path):
+    now = datetime(2030, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+    first = default_path("survey", now, tmp_path)
+    assert first.name == "survey-20300102T030405Z"
+    first.mkdir()
+    assert default_path("survey", now, tmp_path).name == "survey-20300102T030405Z-2"
+
+
+@given(st.text(max_size=30), st.text(max_size=30), st.floats(1e-3, 1e6), st.integers(0, 2**63), st.booleans())
+@settings(max_examples=80, deadline=None)
+def test_plans_are_read_back_whatever_was_typed(mpi, machine, budget, seed, bind):
+    plan = Plan(Settings("survey", budget_s=budget, seed=seed, bind=bind, mpi=mpi, machine=machine), PLAN.items)
+    assert parse_plan(plan.text, "plan.txt") == plan
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("schema = 1", "schema = 2", "schema 2"),
+        ("schema = 1\n", "", "no usable settings"),
+        ("seed = 7", 'seed = "x"', "no usable settings"),
+        ("seed = 7", "tempo = 7", "no usable settings"),
+        ("1 1 barrier", "1 x barrier", "line 15"),
+        ("ranks=2 sync", "ranks=0 sync", "line 15"),
+        ("1 1 barrier", "what is this", "line 15"),
+    ],
+)
+def test_a_damaged_plan_is_named_by_line(old, new, told):
+    text = PLAN.text
+    assert old in text
+    with pytest.raises(EnvironmentProblem, match=told):
+        parse_plan(text.replace(old, new), "plan.txt")
+
+
+def test_left_is_what_is_not_done():
+    assert left(PLAN, [(0, CASE.line), (5, "nonsense")]) == PLAN.items[1:]
+    assert PLAN.cases == (CASE, PLAN.items[2].case)

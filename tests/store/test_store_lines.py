@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""records.jsonl: what is written is read, a cut tail is forgiven, anything else is told with its line."""
+
+import json
+import multiprocessing
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.record import Clock, Close, Failure, Launch, Rank, Record, Stop, Sync, Verified, encode_line
+from hockney.store import Appender
+from hockney.store.lines import read_lines
+
+
+def launch(host: str = "a", name: str = "0.0") -> Launch:
+    return Launch(
+        schema=1, launch=name, index=0, origin="fake", started_s=0.0, ranks=[Rank(host=host, pid=1, cpus="0")],
+        mpi_standard="4.1", library=host, engine="0", compiler="c", clock=Clock(overhead_s=1e-8, resolution_s=1e-9),
+    )  # fmt: skip
+
+
+def record(case: str = "barrier ranks=2 sync=barrier", times: list[float] | None = None) -> Record:
+    return Record(
+        schema=1, launch="0.0", origin="fake", position=0, case=case, started_s=0.0, times_s=times or [1e-6], batch=1,
+        warmup_s=[], bytes_moved=0, sync=Sync(kind="none"), stop=Stop(reason="precision", precision=0.02, achieved=0.01),
+        verified=Verified(bytes=0, errors=0),
+    )  # fmt: skip
+
+
+LINES = [launch(), record(), Failure(schema=1, launch="0.0", case="x", reason="hung", message="m"), Close(schema=1, launch="0.0", seconds=1.0, exit_code=0)]
+
+
+def write(path: Path, lines=LINES) -> Path:
+    with Appender(path) as out:
+        for line in lines:
+            out.append(line)
+    return path
+
+
+def test_what_is_appended_is_read_back_in_order(tmp_path):
+    reading = read_lines(write(tmp_path / "r"))
+    assert [*reading.run.launches, *reading.run.records, *reading.run.failures, *reading.run.closes] == LINES
+    assert reading.notices == ()
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_hostile_host_names_survive(tmp_path_factory, host):
+    path = write(tmp_path_factory.mktemp("r") / "r", [launch(host), record()])
+    assert read_lines(path).run.launches[0].ranks[0].host == host
+    assert path.read_bytes().count(b"\n") == 2, "whatever a host is called, a record is one line"
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=80, deadline=None)
+def test_cut_anywhere_nothing_whole_is_lost_and_nothing_merges(tmp_path_factory, seed):
+    path = write(tmp_path_factory.mktemp("r") / "r")
+    data = path.read_bytes()
+    cut = seed % (len(data) + 1)
+    path.write_bytes(data[:cut])
+    whole = data[:cut].count(b"\n")
+    before = read_lines(path)
+    kept = sum(map(len, (before.run.launches, before.run.records, before.run.failures, before.run.closes)))
+    complete_without_end = cut < len(data) and data[cut : cut + 1] == b"\n"
+    assert kept == whole + complete_without_end
+    assert bool(before.notices) == (data[:cut].rpartition(b"\n")[2] != b"" and not complete_without_end)
+    with Appender(path) as out:
+        assert out.reading.run == before.run
+        out.append(record("after ranks=1"))
+    after = read_lines(path)
+    assert after.notices == ()
+    assert after.run.records == (*before.run.records, record("after ranks=1"))
+
+
+@pytest.mark.parametrize("bad", [b"{}\n", b"\n", b"\xff\xfe\n", b'{"kind":"record"}\n', b"\x00\x00\n", b"[" * 5000 + b"\n"])
+def test_a_bad_line_in_the_middle_is_named(tmp_path, bad):
+    path = tmp_path / "r"
+    good = encode_line(record()) + b"\n"
+    path.write_bytes(good + bad + good)
+    with pytest.raises(EnvironmentProblem, match=r"line 2 of .* cannot be read"):
+        read_lines(path)
+
+
+def test_a_newer_schema_is_not_guessed_at(tmp_path):
+    path = tmp_path / "r"
+    line = json.loads(encode_line(record()))
+    path.write_text(json.dumps(line | {"schema": 2}) + "\n")
+    with pytest.raises(EnvironmentProblem, match="schema 2"):
+        read_lines(path)
+    path.write_text('{"schema": 7, "kind": "symphony"}\n')
+    with pytest.raises(EnvironmentProblem, match="schema 7"):
+        read_lines(path)
+
+
+def _try_to_append(path: str, told) -> None:
+    try:
+        with Appender(Path(path)):
+            told.put("entered")
+    except EnvironmentProblem as error:
+        told.put(str(error))
+
+
+def test_two_writers_do_not_mix(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    told = context.SimpleQueue()
+    with Appender(tmp_path / "r"):
+        other = context.Process(target=_try_to_append, args=(str(tmp_path / "r"), told))
+        other.start()
+        other.join()
+    assert "another hockney" in told.get()
+    with Appender(tmp_path / "r"):
+        pass  # the lock went with its holder
+
+
+def test_a_full_disk_leaves_whole_lines_only(tmp_path):
+    """RLIMIT_FSIZE stands for the full disk: the write is cut short, then refused."""
+    path = write(tmp_path / "r")
+    size = path.stat().st_size
+    script = (
+        "import resource, sys; sys.path.insert(0, sys.argv[3]); from pathlib import Path\n"
+        "from test_store_lines import Appender, record\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size + 300}, resource.RLIM_INFINITY))\n"
+        "with Appender(Path(sys.argv[1])) as out: out.append(record(times=[1e-6] * 4000))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(path), "", str(Path(__file__).parent)], capture_output=True, text=True)
+    assert "EnvironmentProblem: cannot write" in done.stderr and "file too large" in done.stderr
+    assert path.stat().st_size == size
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+    assert read_lines(path).notices == ()
+
+
+def test_dev_full_is_told_as_such():
+    with pytest.raises(EnvironmentProblem, match="no space left"), Appender(Path("/dev/full")) as out:
+        out.append(record())
+
+
+def test_appending_to_an_unfinished_whole_line_ends_it_first(tmp_path):
+    path = tmp_path / "r"
+    path.write_bytes(encode_line(record()))
+    with Appender(path) as out:
+        out.append(record("b ranks=1"))
+    assert [r.case for r in read_lines(path).run.records] == ["barrier ranks=2 sync=barrier", "b ranks=1"]
+    assert os.path.getsize(path) == len(path.read_bytes())
