@@ -1,0 +1,218 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A launcher without MPI: it answers from a world with known costs, on the real path.
+
+It keeps the engine's promises (order, budget, precision, one line at a time, the lines' very bytes) on a
+simulated clock, and can be told to die, hang, refuse or fail verification on a given case.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from hockney.core.case import Case
+from hockney.core.errors import UsageError, unknown
+from hockney.core.record import (
+    SCHEMA,
+    Clock,
+    End,
+    EngineLine,
+    Failure,
+    Launch,
+    Rank,
+    Record,
+    Start,
+    Stop,
+    Sync,
+    Verified,
+    decode_engine_line,
+    encode_line,
+)
+from hockney.core.units import parse_seconds
+from hockney.launch.fake_world import World
+from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+
+FaultKind = Literal["die", "hang", "refuse", "corrupt"]
+CLOCK = Clock(overhead_s=25e-9, resolution_s=1e-9)
+EPOCH = 1_700_000_000.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`case` matches every case that has all its words; it strikes `times` times."""
+
+    kind: FaultKind
+    case: str
+    times: int = 10**9
+
+    def matches(self, case: Case) -> bool:
+        return set(self.case.split()) <= set(case.line.split())
+
+
+class FakeLauncher(Launcher):
+    """`pace_s` really sleeps before each case, so that a test can kill in between; `launch_s` is the
+    simulated cost of starting and ending a launch."""
+
+    def __init__(
+        self,
+        world: World | None = None,
+        faults: Sequence[Fault] = (),
+        pace_s: float = 0.0,
+        launch_s: float = 0.4,
+    ) -> None:
+        self.world = world or World()
+        self.faults = tuple(faults)
+        self.pace_s = pace_s
+        self.launch_s = launch_s
+        self._now = 0.0
+        self._struck: dict[Fault, int] = {}
+
+    def now(self) -> float:
+        """The simulated clock, in seconds."""
+        return self._now
+
+    def describe(self, ranks: int) -> LaunchCommand:
+        return LaunchCommand(
+            ("fake-mpiexec", "-n", str(ranks), "hockney-engine", "--plan", "-"), binding="rank i on cpu i"
+        )
+
+    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+        for line in self._speak(plan, ranks, options):
+            yield decode_engine_line(encode_line(line))
+
+    def _speak(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+        self._now += 0.75 * self.launch_s
+        began = self._now
+        yield self._launch(ranks, options)
+        for position, case in enumerate(plan):
+            if case.ranks != ranks:
+                raise LaunchFailed(f"the plan has ranks={case.ranks}", f"{ranks} ranks run", reason="refused")
+            time.sleep(self.pace_s)
+            yield Start(case=case.line, position=position)
+            share = max(0.0, options.budget_s - (self._now - began)) / (len(plan) - position)
+            yield self._measure(case, position, share, options)
+        yield End(cases=len(plan))
+        self._now += 0.25 * self.launch_s
+
+    def _launch(self, ranks: int, options: LaunchOptions) -> Launch:
+        command = self.describe(ranks)
+        return Launch(
+            schema=SCHEMA,
+            launch=options.launch,
+            index=options.index,
+            origin="fake",
+            started_s=EPOCH + self._now,
+            ranks=[Rank(host="fakehost", pid=1000 + r, cpus=str(r)) for r in range(ranks)],
+            mpi_standard="4.1",
+            library="Fake MPI 1.0",
+            engine="fake",
+            compiler="none",
+            clock=CLOCK,
+            command=list(command.words),
+            binding=command.binding,
+            init_s=0.1,
+        )
+
+    def _measure(self, case: Case, position: int, share: float, options: LaunchOptions) -> Record | Failure:
+        fault = self._fault(case)
+        if fault == "die":
+            raise LaunchFailed(
+                "rank 1 ended on signal 9", "it was told to", reason="died", case=case.line, code=137
+            )
+        if fault == "hang":
+            self._now += options.hang_s
+            raise LaunchFailed(
+                "the case did not end", reason="hung", case=case.line, silent_ranks=(1,), phase="run", code=75
+            )
+        if fault == "refuse":
+            return Failure(
+                schema=SCHEMA, launch=options.launch, case=case.line, reason="refused", message="told to"
+            )
+        started = self._now
+        batch = max(1, math.ceil(CLOCK.overhead_s / (0.05 * self.world.time(case))))
+        times, stop = self._repeat(case, batch, share, options)
+        self._now += 1e-4 + 1.1 * batch * float(times.sum())
+        kind = str(dict(case.parameters).get("sync", "none"))
+        size = self.world.bytes_moved(case)
+        wrong = "rank 1, offset 8: expected 7, found 0" if fault == "corrupt" else ""
+        return Record(
+            schema=SCHEMA,
+            launch=options.launch,
+            origin="fake",
+            position=position,
+            case=case.line,
+            started_s=EPOCH + started,
+            times_s=times.tolist(),
+            batch=batch,
+            warmup_s=(3 * times[:2]).tolist(),
+            bytes_moved=size,
+            sync=Sync(kind=kind, error_s=2e-8 if kind == "window" else None),
+            stop=stop,
+            verified=Verified(bytes=size * len(times), errors=3 if wrong else 0, first=wrong),
+        )
+
+    def _repeat(
+        self, case: Case, batch: int, share: float, options: LaunchOptions
+    ) -> tuple[np.ndarray, Stop]:
+        """Repeat as the engine does: until the interval of the median is narrow enough or time is out."""
+        count = 8
+        while True:
+            count = min(count * 2, options.max_repetitions)
+            times = self.world.sample(case, options.index, count)
+            spent = 1.1 * batch * np.cumsum(times)
+            if spent[-1] > share:
+                times = times[: max(1, int(np.searchsorted(spent, share)))]
+                return times, Stop(reason="budget", precision=options.precision, achieved=achieved(times))
+            width = achieved(times)
+            if width is not None and width <= options.precision:
+                return times, Stop(reason="precision", precision=options.precision, achieved=width)
+            if count >= options.max_repetitions:
+                return times, Stop(reason="repetitions", precision=options.precision, achieved=width)
+
+    def _fault(self, case: Case) -> FaultKind | None:
+        for fault in self.faults:
+            if fault.matches(case) and self._struck.get(fault, 0) < fault.times:
+                self._struck[fault] = self._struck.get(fault, 0) + 1
+                return fault.kind
+        return None
+
+
+def achieved(times: np.ndarray) -> float | None:
+    """Half width of the 95% interval of the median over the median, from the order statistics with ranks
+    n/2 -+ 1.96 sqrt(n)/2 (Le Boudec, "Performance Evaluation of Computer and Communication Systems",
+    appendix A); None where they do not exist."""
+    n = len(times)
+    low = math.floor(n / 2 - 0.98 * math.sqrt(n)) - 1
+    high = math.ceil(n / 2 + 1 + 0.98 * math.sqrt(n)) - 1
+    if low < 0 or high >= n:
+        return None
+    ordered = np.sort(times)
+    return float((ordered[high] - ordered[low]) / 2 / np.median(ordered))
+
+
+def fake_from_words(text: str) -> FakeLauncher:
+    """ "fake", or with settings: "fake:pace=5ms;seed=3;die=barrier ranks=2;hang=..." (see FaultKind).
+
+    A fault strikes always; with an exclamation mark ("die!=...") only once.
+    """
+    world, faults, pace = World(), [], 0.0
+    for part in filter(None, text.partition(":")[2].split(";")):
+        name, _, value = part.partition("=")
+        kind = name.removesuffix("!")
+        if name == "pace":
+            pace = parse_seconds(value)
+        elif name == "seed" and value.isdecimal():
+            world = replace(world, seed=int(value))
+        elif kind in get_args(FaultKind) and value:
+            faults.append(Fault(kind, value, times=1 if name != kind else 10**9))
+        elif name == "seed":
+            raise UsageError(f"seed '{value}' is not a whole number", "", "for example fake:seed=3")
+        else:
+            raise unknown("setting of the fake machine", name, ["pace", "seed", *get_args(FaultKind)])
+    return FakeLauncher(world, faults, pace)

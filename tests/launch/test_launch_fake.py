@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The fake launcher keeps the engine's promises: order, budget, precision, and faults where told."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hockney.core.catalog import decode_catalog
+from hockney.core.errors import UsageError
+from hockney.core.record import End, Failure, Launch, Record, Start
+from hockney.launch.fake import FakeLauncher, Fault, achieved, fake_from_words
+from hockney.launch.fake_world import World
+from hockney.launch.launcher import LaunchFailed, LaunchOptions
+
+CATALOG = decode_catalog((Path(__file__).parents[2] / "contract/golden/catalog.json").read_bytes())
+PLAN = [CATALOG.case(text) for text in ("pingpong bytes=1KiB", "barrier sync=window", "bcast bytes=4MiB")]
+
+
+def lines(launcher, plan=PLAN, budget=1.0, **more):
+    return list(launcher.run(plan, 2, LaunchOptions("0.0", 0, budget, **more)))
+
+
+def test_it_answers_in_order_and_near_the_truth():
+    said = lines(FakeLauncher())
+    assert [type(line) for line in said] == [Launch, *[Start, Record] * 3, End]
+    for case, record in zip(PLAN, [line for line in said if isinstance(line, Record)], strict=True):
+        assert record.case == case.line
+        assert np.median(record.times_s) == pytest.approx(World().time(case), rel=0.05)
+        assert record.stop.reason == "precision" and record.stop.achieved <= 0.02
+
+
+def test_same_seed_same_answer_other_launch_another():
+    def first(index, seed=1):
+        options = LaunchOptions("x", index, 1.0)
+        return next(
+            r for r in FakeLauncher(World(seed=seed)).run(PLAN, 2, options) if isinstance(r, Record)
+        ).times_s
+
+    assert first(0) == first(0)
+    assert first(0) != first(1)
+    assert first(0) != first(0, seed=2)
+
+
+def test_the_budget_ends_what_precision_does_not():
+    launcher = FakeLauncher(World(noise=0.5))
+    said = lines(launcher, budget=0.02, precision=1e-4)
+    assert {line.stop.reason for line in said if isinstance(line, Record)} == {"budget"}
+    assert launcher.now() < 0.02 + 0.4 + 0.05
+
+
+@pytest.mark.parametrize(("kind", "reason"), [("die", "died"), ("hang", "hung")])
+def test_it_dies_and_hangs_where_told(kind, reason):
+    launcher = FakeLauncher(faults=[Fault(kind, "barrier", times=1)])
+    said = []
+    with pytest.raises(LaunchFailed) as caught:
+        for line in launcher.run(PLAN, 2, LaunchOptions("0.0", 0, 1.0, hang_s=30)):
+            said.append(line)
+    assert caught.value.case == PLAN[1].line and caught.value.reason == reason
+    assert [type(line) for line in said] == [Launch, Start, Record, Start]
+    assert (launcher.now() > 30) == (kind == "hang")
+    assert len(lines(launcher)) == 8, "once is once"
+
+
+def test_wrong_payload_and_refusal_are_lines():
+    said = lines(FakeLauncher(faults=[Fault("corrupt", "barrier"), Fault("refuse", "bcast ranks=2")]))
+    assert [line.verified.errors for line in said if isinstance(line, Record)] == [0, 3]
+    assert isinstance(said[-2], Failure) and said[-2].reason == "refused"
+
+
+def test_a_plan_for_other_ranks_is_refused():
+    with pytest.raises(LaunchFailed, match="ranks=2"):
+        list(FakeLauncher().run(PLAN, 3, LaunchOptions("0.0", 0, 1.0)))
+
+
+def test_prtt_is_the_papers():
+    """Its two ways to the send overhead and the gap give the world's back."""
+    world = World(noise=0, launch_noise=0, tail=0)
+    once = world.prtt(1, 0, 8)
+    assert (world.prtt(16, once, 8) - once) / 15 - once == pytest.approx(world.send_overhead_s)
+    assert (world.prtt(16, 0, 8) - once) / 15 == pytest.approx(world.gap_s + 8 * world.gap_per_byte_s)
+
+
+def test_achieved_covers_the_median():
+    random = np.random.default_rng(5)
+    assert achieved(random.random(5)) is None
+    hits = sum(
+        abs(np.median(x) - 1) / np.median(x) <= 2 * achieved(x)
+        for x in random.exponential(1 / np.log(2), (200, 101))
+    )
+    assert hits > 185
+
+
+def test_words_make_a_fake():
+    launcher = fake_from_words("fake:pace=5ms;seed=3;die=barrier ranks=2;hang!=bcast")
+    assert launcher.pace_s == 0.005 and launcher.world.seed == 3
+    assert launcher.faults == (Fault("die", "barrier ranks=2"), Fault("hang", "bcast", times=1))
+    assert fake_from_words("fake").faults == ()
+    for bad in ("fake:pace=x", "fake:seed=x", "fake:dye=barrier", "fake:die="):
+        with pytest.raises(UsageError):
+            fake_from_words(bad)
