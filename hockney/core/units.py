@@ -140,6 +140,45 @@ def format_rate(bytes_per_second: float) -> str:
     raise AssertionError("unreachable")
 
 
+def format_value(value: float, unit: str, digits: int = 3) -> str:
+    """A value for people: `unit` is "s", "B", "B/s", or a word that is put behind the number as it is."""
+    if unit == "s":
+        return format_seconds(value, digits)
+    if unit == "B":
+        return format_bytes(value)
+    if unit == "B/s":
+        return format_rate(value)
+    return f"{value:.{max(digits, 6) if float(value).is_integer() else digits}g} {unit}".rstrip()
+
+
+_SCALES = {
+    "s": ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s")),
+    "B/s": ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")),
+    "B": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB")),
+}
+
+
+def format_interval(value: float, low: float | None, high: float | None, unit: str) -> str:
+    """A value and its interval in one unit, with the digits that the interval deserves: 435 ns [430, 441].
+
+    Three significant digits of the value at least, and more where the interval is so narrow that half
+    its width would vanish. An interval that is not known is left out.
+    """
+    if low is None or high is None or not all(map(math.isfinite, (value, low, high))):
+        return format_value(value, unit)
+    size = abs(value) or max(abs(low), abs(high))
+    scales = _SCALES.get(unit, ((1.0, unit),))
+    factor, name = next((s for s in reversed(scales) if size >= s[0] * 0.9995), scales[0])
+    scaled = [v / factor for v in (value, low, high)]
+    digits = 2 - math.floor(math.log10(size / factor)) if size else 0
+    if high > low:
+        digits = max(digits, math.ceil(-math.log10((high - low) / factor / 2)))
+    if unit == "B" and all(v.is_integer() for v in scaled):
+        digits = 0
+    middle, bottom, top = (f"{v:.{min(max(digits, 0), 6)}f}" for v in scaled)
+    return f"{middle} {name}".rstrip() + f" [{bottom}, {top}]"
+
+
 def _significant(value: float, digits: int) -> str:
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Colours, symbols and dashes, the same in the interactive figure, in its file and on the page.
+
+The series colours start from Okabe and Ito's palette (Color Universal Design, 2008), darkened for
+paper and lightened for a dark screen until each stands out from its ground by a contrast of 3 (WCAG 2.2,
+1.4.11). They are told apart by symbol and dash too, for those who see no colour, and for print.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hockney.draw.figure import Figure, Series
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours as #rrggbb. `series` has the same length in every theme: slot k is one series' colour."""
+
+    paper: str
+    card: str
+    ink: str
+    muted: str
+    grid: str
+    line: str
+    accent: str
+    doubt: str
+    series: tuple[str, ...]
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Names of the page's style variables, as in var(--ink)."""
+        named = {n: getattr(self, n) for n in ("paper", "card", "ink", "muted", "grid", "line", "accent", "doubt")}
+        return named | {f"c{k + 1}": colour for k, colour in enumerate(self.series)}
+
+
+LIGHT = Theme(
+    paper="#fcfcfb", card="#fffffe", ink="#1c2128", muted="#59626e", grid="#e7e9ec", line="#c9ced5",
+    accent="#0a5ea8", doubt="#9a5b00",
+    series=("#0868b4", "#cc4a06", "#0b8a69", "#b5539a", "#a97b00", "#3f97cc", "#505966", "#7d1f4e"),
+)  # fmt: skip
+DARK = Theme(
+    paper="#14171b", card="#1a1e23", ink="#e7eaee", muted="#9fa9b5", grid="#2a3038", line="#434c57",
+    accent="#6db3f8", doubt="#e9b452",
+    series=("#58a8f4", "#f98a4d", "#2fc79d", "#e48fca", "#e2b93b", "#a3d9fa", "#b4bcc7", "#c9688f"),
+)  # fmt: skip
+
+# Plotly's and matplotlib's names of one symbol and of one dash.
+SYMBOLS = (("circle", "o"), ("square", "s"), ("diamond", "D"), ("triangle-up", "^"), ("triangle-down", "v"),
+           ("cross", "P"), ("x", "X"), ("star", "*"))  # fmt: skip
+DASHES = (("solid", "-"), ("dash", (0, (5, 2))), ("dot", (0, (1.2, 1.8))), ("dashdot", (0, (5, 2, 1.2, 2))))
+
+
+@dataclass(frozen=True)
+class Look:
+    """`slot` counts colours from 0; `symbol` and `dash` index SYMBOLS and DASHES; `hollow` symbols are outlines."""
+
+    slot: int
+    symbol: int
+    dash: int
+    hollow: bool
+
+
+def looks(figure: Figure) -> tuple[Look, ...]:
+    """One look a series: a colour for each group (or name, where there is no group), in the order of appearance.
+
+    Within a group, the second cloud of points is hollow and the second line dashed.
+    """
+    groups: dict[str, int] = {}
+    used: dict[tuple[int, str], int] = {}
+    result = []
+    for series in figure.series:
+        number = groups.setdefault(_group(series), len(groups))
+        turn = used.get((number, series.kind), 0)
+        used[number, series.kind] = turn + 1
+        rounds = number // len(LIGHT.series)
+        result.append(
+            Look(
+                slot=number % len(LIGHT.series),
+                symbol=(number + rounds + turn // 2) % len(SYMBOLS),
+                dash=(rounds + turn) % len(DASHES),
+                hollow=bool(turn % 2),
+            )
+        )
+    return tuple(result)
+
+
+def _group(series: Series) -> str:
+    return f"group {series.group}" if series.group else f"name {series.name}"

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What both ways of drawing share: a figure laid out on its scales, before any library draws it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from hockney.core.errors import one_line
+from hockney.draw.figure import Figure, Series
+from hockney.draw.ticks import ZERO_OCTAVES, Scale, scale
+
+# Intervals may stretch the y axis by this factor beyond the values; the rest of a long one is cut off.
+STRETCH = 2.5
+# The widest a label's character gets, as a part of the narrowest figure (11.5 px type, 300 px on a phone).
+CHARACTER = 6.2 / 300
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Lengths of an error bar above and below its value."""
+
+    above: float
+    below: float
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A labelled vertical line at `at`; labels that would meet stand in different rows, 0 lowest."""
+
+    at: float
+    label: str
+    row: int
+    anchor: Literal["left", "center", "right"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """`gap` is where a line parts the place of zero from the rest of a log axis."""
+
+    x: Scale
+    y: Scale
+    marks: tuple[Mark, ...]
+    gap: float | None
+
+    @property
+    def mark_rows(self) -> int:
+        return max((mark.row + 1 for mark in self.marks), default=0)
+
+    def bar(self, series: Series, k: int) -> Bar:
+        """The k-th error bar; nothing where the value itself is not drawn, cut at the axis where it would leave it."""
+        y = self.y.place(series.y[k])
+        if y is None or not series.low:
+            return Bar(0.0, 0.0)
+        low, high = self._inside(series.low[k], y), self._inside(series.high[k], y)
+        return Bar(max(high - y, 0.0), max(y - low, 0.0))
+
+    def path(self, series: Series) -> list[tuple[float | None, int | None]]:
+        """The line's points as (place, index), sorted; (None, None) breaks it.
+
+        At 0 on a log axis the model is a dash of its own: a line from there to the smallest size would
+        claim a course that the axis does not have.
+        """
+        result: list[tuple[float | None, int | None]] = []
+        for k in sorted(range(len(series.x)), key=lambda k: series.x[k]):
+            x = self.x.place(series.x[k])
+            if x is None or self.y.place(series.y[k]) is None:
+                continue
+            if x == self.x.zero:
+                result += [(at, k) for at in self._dash(x)] + [(None, None)]
+            else:
+                result.append((x, k))
+        return result
+
+    def bands(self, series: Series) -> list[list[tuple[float, float, float]]]:
+        """Pieces of the band as (place, low, high)."""
+        pieces: list[list[tuple[float, float, float]]] = [[]]
+        for x, k in self.path(series) if series.low else []:
+            if x is None or k is None:
+                pieces.append([])
+            elif math.isfinite(series.low[k]) and math.isfinite(series.high[k]):
+                pieces[-1].append((x, self._inside(series.low[k], series.y[k]), self._inside(series.high[k], series.y[k])))
+        return [piece for piece in pieces if len(piece) > 1]
+
+    def _inside(self, end: float, fallback: float) -> float:
+        """An interval's end that the axis can show: on a log axis a low end of 0 or less goes to the edge and past it."""
+        if not math.isfinite(end):
+            return fallback
+        return max(end, self.y.low / 10) if self.y.axis.scale == "log" else end
+
+    @staticmethod
+    def _dash(zero: float) -> Iterator[float]:
+        return (zero * 2**shift for shift in (-0.3 * ZERO_OCTAVES, 0.3 * ZERO_OCTAVES))
+
+
+def picture(figure: Figure) -> Picture:
+    x = scale(figure.x, (v for s in figure.series for v in s.x))
+    y = scale(figure.y, _heights(figure))
+    gap = x.zero * 2 ** (ZERO_OCTAVES / 2) if x.zero is not None else None
+    return Picture(x, y, _marks(figure, x), gap)
+
+
+def _heights(figure: Figure) -> list[float]:
+    values = [v for s in figure.series for v in s.y if math.isfinite(v) and (v > 0 or figure.y.scale == "linear")]
+    if not values:
+        return []
+    smallest, largest = min(values), max(values)
+    if figure.y.scale == "log":
+        bottom, top = smallest / STRETCH, largest * STRETCH
+    else:
+        bottom, top = smallest - 0.5 * (largest - smallest), largest + 0.5 * (largest - smallest)
+    ends = [v for s in figure.series if s.kind == "points" for v in (*s.low, *s.high) if bottom <= v <= top]
+    return values + ends
+
+
+def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
+    """Rows are counted for the narrowest figure, so that no width makes labels meet."""
+    ends: list[float] = []
+    result = []
+    for at, text in sorted(figure.marks):
+        placed = x.place(at)
+        if placed is None or not x.low <= placed <= x.high:
+            continue
+        label, where = one_line(text), _fraction(placed, x)
+        width = len(label) * CHARACTER
+        anchor: Literal["left", "center", "right"] = "left" if where < 0.35 else "right" if where > 0.65 else "center"
+        start = where - {"left": 0.0, "center": width / 2, "right": width}[anchor]
+        row = next((r for r, end in enumerate(ends) if end + CHARACTER < start), len(ends))
+        ends[row : row + 1] = [start + width]
+        result.append(Mark(placed, label, row, anchor))
+    return tuple(result)
+
+
+def _fraction(value: float, x: Scale) -> float:
+    if x.axis.scale == "log":
+        return math.log(value / x.low) / math.log(x.high / x.low)
+    return (value - x.low) / (x.high - x.low)

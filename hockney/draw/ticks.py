@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where an axis has its ticks and what they say: bytes at powers of two, times and rates at decades.
+
+Ticks come in levels from coarse to fine, so that who draws can take the finest that has room, again
+after each zoom, and the words are made here only.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from hockney.core.units import format_value
+from hockney.draw.figure import Axis
+
+# Zero stands this many octaves left of the smallest size: clearly apart, yet next to it.
+ZERO_OCTAVES = 1.5
+
+
+@dataclass(frozen=True)
+class Ticks:
+    values: tuple[float, ...]
+    labels: tuple[str, ...]
+
+    def within(self, low: float, high: float) -> Ticks:
+        kept = [(v, t) for v, t in zip(self.values, self.labels, strict=True) if low <= v <= high]
+        return Ticks(tuple(v for v, _ in kept), tuple(t for _, t in kept))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis with its view: `low` and `high` are its ends, `zero` the place where 0 stands on a log axis."""
+
+    axis: Axis
+    low: float
+    high: float
+    zero: float | None
+    levels: tuple[Ticks, ...]
+
+    def place(self, value: float) -> float | None:
+        """Where `value` is drawn; None where it cannot be: not finite, or not positive on a log axis."""
+        if not math.isfinite(value):
+            return None
+        if self.axis.scale == "linear" or value > 0:
+            return value
+        return self.zero if value == 0 else None
+
+    def ticks(self, room: int) -> Ticks:
+        """The finest level with at most `room` ticks in the whole view."""
+        shown = [level.within(self.low, self.high) for level in self.levels]
+        fitting = [level for level in shown if len(level.values) <= room]
+        return fitting[-1] if fitting else shown[0]
+
+
+def scale(axis: Axis, values: Iterable[float]) -> Scale:
+    """The view of `axis` that shows all `values` that can be shown."""
+    finite = [float(v) for v in values if math.isfinite(v)]
+    if axis.scale == "linear":
+        return _linear(axis, finite)
+    positive = [v for v in finite if v > 0] or [1.0]
+    smallest, largest = min(positive), max(positive)
+    zero = smallest / 2**ZERO_OCTAVES if axis.zero and 0.0 in finite else None
+    first = zero if zero is not None else smallest
+    pad = max((largest / first) ** 0.035, 1.12 if largest > first else 1.6)
+    low, high = first / pad, largest * pad
+    levels = _log_levels(axis.unit, smallest, high, whole=all(v.is_integer() for v in positive))
+    if zero is not None:
+        levels = tuple(Ticks((zero, *level.values), ("0", *level.labels)) for level in levels)
+    return Scale(axis, low, high, zero, levels)
+
+
+def _linear(axis: Axis, values: list[float]) -> Scale:
+    smallest, largest = (min(values), max(values)) if values else (0.0, 1.0)
+    # A time or a rate is read against nothing at all, unless all values are far from it and near each other.
+    base = 0.0 if smallest >= 0 and smallest < 0.8 * largest else smallest
+    span = (largest - base) or abs(largest) or 1.0
+    low, high = (base if base == 0 else base - 0.04 * span), largest + 0.06 * span
+    levels = []
+    for step in _steps(high - low, axis.unit):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        points = [k * step for k in range(first, last + 1)]
+        # As many digits as tell two neighbours apart.
+        digits = max(1, 1 + math.ceil(math.log10(max(abs(low), abs(high)) / step)))
+        levels.append(_labelled(points, lambda v, d=digits: _name(v, axis.unit, d)))
+    return Scale(axis, low, high, None, tuple(levels))
+
+
+def _steps(span: float, unit: str) -> list[float]:
+    """Distances of ticks from coarse to fine that give 2 to some hundred of them."""
+    if unit == "B":
+        top = math.floor(math.log2(span / 2)) if span > 2 else 0
+        return [2.0**k for k in range(top, max(top - 8, -1), -1)]
+    top = math.floor(math.log10(span))
+    steps = [m * 10.0**k for k in range(top, top - 4, -1) for m in (5, 2, 1)]
+    return [s for s in steps if 2 <= span / s <= 300]
+
+
+def _log_levels(unit: str, low: float, high: float, whole: bool) -> tuple[Ticks, ...]:
+    levels = _octaves(unit, low, high) if unit == "B" or (whole and high <= 2**20) else _decades(unit, low, high)
+    return tuple(level for level in levels if level.values) or (_labelled([low], lambda v: _name(v, unit, 3)),)
+
+
+def _octaves(unit: str, low: float, high: float) -> list[Ticks]:
+    low *= 1 - 1e-9
+    first, last = math.floor(math.log2(low)), math.ceil(math.log2(high))
+    powers = range(first, last + 1)
+    levels = [[2.0**k for k in powers if k % stride == 0 and 2.0**k >= low] for stride in (10, 5, 4, 2, 1)]
+    levels.append([2.0**k * q / 4 for k in powers for q in (4, 5, 6, 7) if 2.0**k * q % 4 == 0])
+    if unit != "B" and high <= 64:
+        levels.append([float(k) for k in range(math.ceil(low), math.floor(high) + 1)])
+    return [_labelled([v for v in level if low <= v <= high], lambda v: _name(v, unit, 3)) for level in levels]
+
+
+def _decades(unit: str, low: float, high: float) -> list[Ticks]:
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    levels: list[tuple[list[float], int]] = [
+        ([10.0**k for k in decades if k % 3 == 0], 1),
+        ([10.0**k for k in decades], 1),
+        ([m * 10.0**k for k in decades for m in (1, 2, 5)], 1),
+        ([m * 10.0**k for k in decades for m in range(1, 10)], 1),
+        ([m * 10.0**k / 10 for k in decades for m in range(10, 100)], 2),
+    ]
+    return [_labelled(points, lambda v, d=digits: _name(v, unit, d)) for points, digits in levels]
+
+
+def _labelled(points: list[float], name: Callable[[float], str]) -> Ticks:
+    return Ticks(tuple(points), tuple(_trim(name(v)) for v in points))
+
+
+def _name(value: float, unit: str, digits: int) -> str:
+    """A word that is no unit ("ranks") is the axis title's business, not each tick's."""
+    return format_value(value, unit, digits) if unit in ("s", "B", "B/s") else f"{value:.{max(digits, 6)}g}"
+
+
+def _trim(text: str) -> str:
+    """Without zeros that say nothing: "10.0 GB/s" is "10 GB/s" on an axis."""
+    return re.sub(r"(\.\d*?)0+(?=\D|$)", lambda m: m[1] if m[1] != "." else "", text)

@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a figure says in words: at a point, on an axis, and to those who do not see it."""
+
+from __future__ import annotations
+
+import math
+
+from hockney.core.errors import one_line
+from hockney.core.units import format_interval, format_value
+from hockney.draw.figure import Axis, Figure, Series
+
+
+def axis_title(axis: Axis) -> str:
+    """The label; a unit that is no word of the tick labels is put behind it."""
+    extra = axis.unit and axis.unit not in ("s", "B", "B/s") and axis.unit.lower() not in axis.label.lower()
+    return one_line(f"{axis.label} ({axis.unit})" if extra else axis.label)
+
+
+def point(figure: Figure, series: Series, k: int) -> str:
+    """The k-th point: 435 ns [430, 441] at 8 B, 3 launches."""
+    low, high = (series.low[k], series.high[k]) if series.low else (None, None)
+    words = f"{format_interval(series.y[k], low, high, figure.y.unit)} at {format_value(series.x[k], figure.x.unit)}"
+    detail = series.detail[k] if series.detail else ""
+    return one_line(f"{words}, {detail}" if detail else words)
+
+
+def describe(figure: Figure) -> str:
+    """The figure for a screen reader: what is drawn against what, and where each series goes."""
+    first = one_line(f"{figure.title}. {axis_title(figure.y)} against {axis_title(figure.x)}.")
+    return " ".join([first, *(_course(figure, s) for s in figure.series)])
+
+
+def _course(figure: Figure, series: Series) -> str:
+    seen = sorted((x, y) for x, y in zip(series.x, series.y, strict=True) if math.isfinite(x) and math.isfinite(y))
+    if not seen:
+        return one_line(f"{series.name}: no values.")
+    (x0, y0), (x1, y1) = seen[0], seen[-1]
+    start, end = (f"{format_value(y, figure.y.unit)} at {format_value(x, figure.x.unit)}" for x, y in ((x0, y0), (x1, y1)))
+    return one_line(f"{series.name}: {start}" + (f" to {end}." if len(seen) > 1 else "."))

@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A page like a real survey's, from made-up numbers with a fixed seed. `python sample.py FILE` writes it."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from pathlib import Path
+
+from hockney.core.units import format_bytes, format_interval, format_seconds
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Page, Section, Table, Warning
+
+SIZES = (0, *(1 << k for k in range(23)))
+MESSAGE = Axis("message size", "B", zero=True)
+TIME = Axis("one-way time", "s")
+
+
+def hockney(size: float, cold: bool = False) -> float:
+    """Three protocols of an imaginary MPI: short, eager, rendezvous; seconds."""
+    if size <= 4096:
+        time = 410e-9 + size * 0.11e-9
+    elif size <= 65536:
+        time = 700e-9 + size * 0.145e-9
+    else:
+        time = 2.9e-6 + size * 0.104e-9
+    return time * (1.0 if not cold else 1.3 + 0.5 / (1 + size / 4096))
+
+
+def measured(name: str, of, seed: int, group: str, xs=SIZES, rate: bool = False) -> Series:
+    """Noisy medians with intervals; as a rate in B/s when `rate`."""
+    noise = random.Random(seed)
+    x = [v for v in xs if v or not rate]
+    times = [of(v) * math.exp(noise.gauss(0, 0.012)) for v in x]
+    widths = [abs(noise.gauss(0.012, 0.006)) + 0.004 for _ in x]
+    ends = [(t * (1 - w), t * (1 + 1.4 * w)) for t, w in zip(times, widths, strict=True)]
+    if rate:
+        ends = [(v / high, v / low) for v, (low, high) in zip(x, ends, strict=True)]
+    return Series(
+        name,
+        tuple(map(float, x)),
+        tuple(v / t for v, t in zip(x, times, strict=True)) if rate else tuple(times),
+        tuple(low for low, _ in ends),
+        tuple(high for _, high in ends),
+        group=group,
+        detail=tuple(f"{3 if v < 1e6 else 2} launches, {noise.randint(40, 900)} repetitions" for v in x),
+    )
+
+
+def fitted(name: str, of, group: str, xs=(), rate: bool = False) -> Series:
+    fine = tuple(xs) or tuple(v for v in (0.0, *(2 ** (k / 4) for k in range(89))) if v or not rate)
+    y = tuple(v / of(v) if rate else of(v) for v in fine)
+    return Series(name, fine, y, tuple(v * 0.975 for v in y), tuple(v * 1.03 for v in y), kind="line", group=group)
+
+
+def cold(size: float) -> float:
+    return hockney(size, cold=True)
+
+
+def figures_point_to_point() -> tuple[Figure, ...]:
+    marks = ((4096.0, "change at 4 KiB"), (65536.0, "change at 64 KiB"))
+    latency = Figure(
+        "latency", "Time of one message", MESSAGE, TIME,
+        (measured("hot buffers", hockney, 1, "hot"), fitted("hot, piecewise Hockney", hockney, "hot"),
+         measured("cold buffers", cold, 2, "cold"), fitted("cold, piecewise Hockney", cold, "cold")),
+        "Medians of a ping-pong between two ranks with their 95% intervals; the band is the model's.",
+        ("cold buffers above 1 MiB come from 2 launches only: their intervals are narrower than the truth may be",), marks,
+    )  # fmt: skip
+    rate = Axis("bandwidth", "B/s", "linear")
+    series = []
+    for group, of in (("one way", hockney), ("both ways at once", lambda v: hockney(v) * 0.62)):
+        series += [measured(group, of, len(group), group, rate=True), fitted(f"{group}, model", of, group, rate=True)]
+    bandwidth = Figure("bandwidth", "Bandwidth", Axis("message size", "B"), rate, tuple(series),
+                       "Payload that arrives per second; half of the peak is reached at 27 KiB.", (), ((27000.0, "n½"),))  # fmt: skip
+    return latency, bandwidth
+
+
+def figures_collectives() -> tuple[Figure, ...]:
+    ranks, result = (2, 3, 4, 5, 8, 16), []
+    for k, name in enumerate(("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
+                              "reduce_scatter_block", "scan")):  # fmt: skip
+        def of(p: float, size: float = 8.0, k: int = k) -> float:
+            return (0.7e-6 + 0.1e-6 * k) * math.log2(p) + (p - 1) * size * 0.12e-9 * (1 + k % 3)
+
+        series = []
+        for size in (8.0,) if name == "barrier" else (8.0, 1024.0, 65536.0):
+            group = "" if name == "barrier" else format_bytes(size)
+            series += [
+                measured(group or "measured", lambda p, s=size: of(p, s), k * 7 + int(size), group, ranks),
+                fitted(f"{group} model".strip(), lambda p, s=size: of(p, s), group, [2 * 8 ** (j / 40) for j in range(41)]),
+            ]
+        note = ("16 ranks share 2 cores: these times include waiting for a core",) if name == "alltoall" else ()
+        result.append(Figure(f"collective-{name}", f"MPI_{name.capitalize()}", Axis("ranks", "ranks"), Axis("time, slowest rank", "s"),
+                             tuple(series), f"The longest over the ranks, from a synchronised start: {name}.", note))  # fmt: skip
+    return tuple(result)
+
+
+def table_loggp() -> Table:
+    def row(symbol: str, meaning: str, value: float, spread: float, subject: str) -> tuple[str, ...]:
+        return (symbol, meaning, format_interval(value, value * (1 - spread), value * (1 + spread), "s"), subject, "good")
+
+    return Table(
+        "loggp", "LogGP by the PRTT method", ("symbol", "meaning", "value [95% interval]", "from", "fit"),
+        (row("L", "latency of the network", 203e-9, 0.04, "prtt n=1 s=8"), row("o_s", "overhead of sending", 96e-9, 0.02, "prtt n=10 s=8"),
+         row("o_r", "overhead of receiving", 118e-9, 0.03, "prtt n=10 s=8"), row("g", "gap between messages", 131e-9, 0.05, "prtt n=100 s=8"),
+         row("G", "gap per byte", 1.04e-10, 0.01, "prtt s=64 KiB")),
+        (2,), "o_s and o_r are CPU time that no overlap hides; G is bounded below by 0.",
+    )  # fmt: skip
+
+
+def table_hockney() -> Table:
+    rows = []
+    for low, high, latency, per_byte in ((0, 4096, 410e-9, 0.11e-9), (4096, 65536, 700e-9, 0.145e-9), (65536, None, 2.9e-6, 0.104e-9)):
+        span = f"{format_bytes(low)} to {format_bytes(high)}" if high else f"from {format_bytes(low)}"
+        rows.append((span, format_interval(latency, latency * 0.98, latency * 1.02, "s"), f"{1e-9 / per_byte:.2f} GB/s", "1.2%", "good"))
+    return Table("hockney", "Piecewise Hockney, hot buffers", ("sizes", "latency", "bandwidth", "median error", "fit"), tuple(rows), (1, 2, 3))
+
+
+def warnings() -> tuple[Warning, ...]:
+    subjects = ("the machine", "allreduce at 16 ranks", "alltoall at 16 ranks", "cold buffers from 1 MiB", "all latencies", "bandwidth above 1 MiB")
+    facts = (
+        ("oversubscribed", "16 ranks ran on 2 cores", "measure up to 2 ranks, or on a larger machine"),
+        ("load", "other programs used 0.8 of a core during 3 of 9 launches", "repeat when the machine is idle"),
+        ("virtual", "this is a virtual machine (kvm): 1.2% of its time was taken away", "compare with bare metal before you quote it"),
+        ("unbound", "ranks were not bound to cores", "run with --bind core"),
+    )
+    return tuple(Warning(code, text, touches, todo) for k, touches in enumerate(subjects[:3] * 1) for code, text, todo in facts[k % 2 :: 1])[:9]
+
+
+def sample() -> Page:
+    doubts = warnings()
+    return Page(
+        title="What communication costs on ada",
+        subtitle="Open MPI 5.0.8, 2 to 16 ranks on 2 cores, measured in 58 s on 2026-03-14",
+        headline=(
+            "Below 4 KiB a message costs 0.41 us [0.40, 0.42] whatever its size.",
+            "Large messages stream at 9.6 GB/s [9.4, 9.7]; half of that is reached at 27 KiB.",
+            "A barrier of 2 ranks takes 0.71 us and grows with the logarithm of the ranks.",
+        ),
+        warnings=doubts,
+        sections=(
+            Section("Point to point", ("Two ranks on neighbouring cores, one message at a time. The model is fitted to hot buffers and to cold "
+                                       "ones apart; its change points are found in the data, not taken from the MPI's tables.",),
+                    figures_point_to_point(), (table_hockney(), table_loggp()),
+                    (Warning("outliers", "2.1% of repetitions took more than ten times the median", "latency below 64 B",
+                             "intervals of medians are not moved by them; look at the 95% points for the tail"),)),
+            Section("Collectives", ("Each repetition starts at one moment of a synchronised clock, whose residual error is 84 ns.",),
+                    figures_collectives(), (),
+                    (Warning("oversubscribed", "16 ranks ran on 2 cores", "everything at more than 2 ranks", "read them as times of a shared machine"),
+                     Warning("window", "12 repetitions started late and were dropped", "scan at 16 ranks", "none is needed"))),
+        ),
+        environment=(("host", "ada"), ("CPU", "AMD EPYC 7B13, 2 cores of 64, 1 socket, 1 NUMA node"), ("caches", "L1d 32 KiB, L2 512 KiB, L3 32 MiB"),
+                     ("memory", "23.5 GiB"), ("system", "Linux 6.1.0, Debian GNU/Linux 12"), ("virtualisation", "kvm"),
+                     ("MPI", "Open MPI 5.0.8 from /home/ada/.venv, chosen because nothing else was on PATH"),
+                     ("compiler", "g++ 12.2.0 -O3 -march=native -DNDEBUG"), ("binding", "core, by --bind-to core"), ("clock", "clock_gettime, 21 ns a call, 1 ns steps"),
+                     ("launches", "9"), ("hockney", "0.1.0")),
+        method=("Every repetition is kept; the medians and their 95% intervals are rank-based.",
+                f"A case is repeated until its interval is within 2% of the median, or its share of the budget of {format_seconds(60)} is used.",
+                "Points are shuffled in each of several launches; ranks are bound to cores.",
+                "Every payload is verified outside the timed region."),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    from hockney.report import write
+
+    write(sample(), Path(sys.argv[1]))
