@@ -1,2 +1,20 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+"""This machine: which MPI it has, what it is made of, what else it does."""
+
+from hockney.machine.cpu import Processors, processors
+from hockney.machine.describe import describe
+from hockney.machine.find import find_mpi, on_machine
+from hockney.machine.load import Load, Moment, load_between, moment
+
+__all__ = [
+    "Load",
+    "Moment",
+    "Processors",
+    "describe",
+    "find_mpi",
+    "load_between",
+    "moment",
+    "on_machine",
+    "processors",
+]

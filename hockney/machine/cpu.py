@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Processors, caches and memory, and which of them this process may use."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path("/")
+CPUS = "sys/devices/system/cpu"
+
+
+@dataclass(frozen=True)
+class Processors:
+    """`allowed` are the hardware threads by number, in order; `cores` one of them for each physical core.
+
+    `quota` is the number of processors' worth of time that a control group grants, None without a limit.
+    """
+
+    model: str
+    allowed: tuple[int, ...]
+    cores: tuple[int, ...]
+    sockets: int
+    numa_nodes: int
+    caches: dict[str, int]
+    quota: float | None
+    governor: str
+
+    @property
+    def usable(self) -> int:
+        """Physical cores that can really work at once: a control group may grant less than it shows."""
+        granted = len(self.cores) if self.quota is None else int(self.quota + 0.001)
+        return max(1, min(len(self.cores), granted))
+
+
+def text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def allowed_cpus() -> tuple[int, ...]:
+    """The hardware threads in this process's affinity mask; all of them where the system has no such mask."""
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
+
+
+def processors(root: Path = ROOT, allowed: tuple[int, ...] | None = None) -> Processors:
+    """What /proc and /sys tell; what they do not tell is empty, or as if each thread were a core."""
+    allowed = allowed_cpus() if allowed is None else allowed
+    topology = {cpu: root / CPUS / f"cpu{cpu}" / "topology" for cpu in allowed}
+    package = {cpu: text(folder / "physical_package_id") or "0" for cpu, folder in topology.items()}
+    core = {cpu: (package[cpu], text(folder / "core_id") or str(cpu)) for cpu, folder in topology.items()}
+    first: dict[tuple[str, str], int] = {}
+    for cpu in allowed:
+        first.setdefault(core[cpu], cpu)
+    nodes = [n for n in (root / "sys/devices/system/node").glob("node[0-9]*") if on_node(n, allowed)]
+    governors = {text(root / CPUS / f"cpu{cpu}" / "cpufreq/scaling_governor") for cpu in allowed} - {""}
+    return Processors(
+        model=model(root),
+        allowed=allowed,
+        cores=tuple(sorted(first.values())),
+        sockets=len(set(package.values())),
+        numa_nodes=max(1, len(nodes)),
+        caches=caches(root, allowed[0] if allowed else 0),
+        quota=quota(root),
+        governor=", ".join(sorted(governors)),
+    )
+
+
+def model(root: Path) -> str:
+    """x86 has "model name"; ARM only numbers, where the device tree or the architecture must do."""
+    match = re.search(r"^(?:model name|Model|cpu)\s*:\s*(.+)$", text(root / "proc/cpuinfo"), re.MULTILINE)
+    if match:
+        return " ".join(match.group(1).split())
+    tree = text(root / "proc/device-tree/model").strip("\0")
+    return tree or platform.processor() or platform.machine()
+
+
+def on_node(node: Path, allowed: tuple[int, ...]) -> bool:
+    return bool(set(numbers(text(node / "cpulist"))) & set(allowed))
+
+
+def numbers(listing: str) -> list[int]:
+    """The numbers of a kernel list such as "0-3,8"."""
+    found: list[int] = []
+    for part in filter(None, listing.split(",")):
+        low, _, high = part.partition("-")
+        found += range(int(low), int(high or low) + 1)
+    return found
+
+
+def caches(root: Path, cpu: int) -> dict[str, int]:
+    """L1d, L2, L3 of one processor in bytes, as it sees them (a shared cache counts whole)."""
+    found: dict[str, int] = {}
+    for index in sorted((root / CPUS / f"cpu{cpu}" / "cache").glob("index[0-9]*")):
+        kind, level, size = (text(index / name) for name in ("type", "level", "size"))
+        match = re.fullmatch(r"(\d+)([KMG]?)", size)
+        if match and kind in ("Data", "Unified"):
+            unit = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[match.group(2)]
+            found[f"L{level}" + ("d" if level == "1" else "")] = int(match.group(1)) * unit
+    return found
+
+
+def own_group(root: Path, controller: str) -> list[Path]:
+    """Control group folders that hold for this process, innermost first, for version 2 ("") or a controller."""
+    place = ""
+    for line in text(root / "proc/self/cgroup").splitlines():
+        _, names, path = (line.split(":", 2) + ["", ""])[:3]
+        if (names.split(",") == [""]) if controller == "" else controller in names.split(","):
+            place = path.strip("/")
+    base = root / "sys/fs/cgroup" / controller
+    inner = base / place
+    return [inner, *(p for p in inner.parents if p.is_relative_to(base))]
+
+
+def quota(root: Path = ROOT) -> float | None:
+    """Processors granted by cpu.max (version 2) or cpu.cfs_quota_us (version 1), the least on the way up."""
+    granted: list[float] = []
+    for group in own_group(root, ""):
+        amount, _, period = text(group / "cpu.max").partition(" ")
+        if amount.isdecimal() and period.isdecimal():
+            granted.append(int(amount) / int(period))
+    for group in own_group(root, "cpu"):
+        amount, period = text(group / "cpu.cfs_quota_us"), text(group / "cpu.cfs_period_us")
+        if amount.isdecimal() and period.isdecimal() and int(amount) > 0:
+            granted.append(int(amount) / int(period))
+    return min(granted, default=None)
+
+
+def memory_bytes(root: Path = ROOT) -> int:
+    """Main memory, or what a control group grants of it; 0 where unknown."""
+    match = re.search(r"^MemTotal:\s+(\d+) kB", text(root / "proc/meminfo"), re.MULTILINE)
+    total = int(match.group(1)) * 1024 if match else physical_memory()
+    limits = [text(group / "memory.max") for group in own_group(root, "")]
+    limits += [text(group / "memory.limit_in_bytes") for group in own_group(root, "memory")]
+    return min([total, *(int(limit) for limit in limits if limit.isdecimal() and int(limit) > 0)])
+
+
+def physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        return 0

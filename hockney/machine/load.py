@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What else the machine did between two moments.
+
+The kernel counts busy time for each processor; hockney's own part, with all launches that have ended and been
+waited for, is in getrusage(2). The difference is the load from outside. Both moments must therefore lie
+outside of any launch: one before it starts, one after it has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney.machine.cpu import ROOT, allowed_cpus, text
+
+SHORTEST_S = 0.2  # the kernel counts in ticks of 10 ms, so that less would tell nothing
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Seconds: wall clock; busy, stolen and all time of the allowed processors; hockney's own CPU time.
+
+    The middle three are None where the system does not tell.
+    """
+
+    wall_s: float
+    busy_s: float | None
+    steal_s: float | None
+    total_s: float | None
+    own_s: float
+
+
+@dataclass(frozen=True)
+class Load:
+    """`outside_cores` is the CPU time that others used, in processors; `steal` the fraction of time that the
+    hypervisor took away. Both None where the system does not tell or the time was too short."""
+
+    outside_cores: float | None
+    steal: float | None
+
+
+def moment(root: Path = ROOT) -> Moment:
+    own = os.times()
+    own_s = own.user + own.system + own.children_user + own.children_system
+    rows = counters(text(root / "proc/stat"), allowed_cpus())
+    if not rows:
+        return Moment(time.monotonic(), None, None, None, own_s)
+    tick = os.sysconf("SC_CLK_TCK")
+    # proc_stat(5): user nice system idle iowait irq softirq steal guest guest_nice; user contains guest
+    user, nice, kernel, idle, iowait, irq, softirq, steal = (
+        sum(row[i] for row in rows) / tick for i in range(8)
+    )
+    busy = user + nice + kernel + irq + softirq
+    return Moment(time.monotonic(), busy, steal, busy + idle + iowait + steal, own_s)
+
+
+def counters(stat: str, cpus: tuple[int, ...]) -> list[list[int]]:
+    """The rows of /proc/stat for `cpus`, without their names; older kernels have fewer columns."""
+    wanted = {f"cpu{cpu}" for cpu in cpus}
+    rows = [line.split() for line in stat.splitlines() if line.startswith("cpu")]
+    return [[int(n) for n in (*row[1:9], *["0"] * 8)][:8] for row in rows if row[0] in wanted]
+
+
+def load_between(before: Moment, after: Moment) -> Load:
+    wall = after.wall_s - before.wall_s
+    if wall < SHORTEST_S or before.busy_s is None or after.busy_s is None:
+        return Load(None, None)
+    outside = (after.busy_s - before.busy_s) - (after.own_s - before.own_s)
+    total = after.total_s - before.total_s
+    return Load(
+        max(0.0, outside / wall), max(0.0, (after.steal_s - before.steal_s) / total) if total > 0 else None
+    )

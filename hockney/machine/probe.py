@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which MPI a compiler wrapper belongs to, and the launcher that goes with it, by asking both.
+
+Names prove nothing: /usr/bin/mpicxx may be any MPI, and Debian's two groups of alternatives can let mpicxx be
+one MPI and mpiexec another. The wrapper's own mpi.h and the launcher's --version tell.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from hockney import process
+from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.machine import Mpi
+
+Family = Literal["openmpi", "mpich", "intel", "unknown"]
+Source = Literal["option", "environment", "path", "wheel", "cache"]
+Tell = Callable[[str], None]
+
+TITLES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI", "unknown": "an unknown MPI"}
+LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun")
+TOOL_SECONDS = 30.0
+
+
+def probe(mpicxx: Path, source: Source, tell: Tell = lambda _: None) -> Mpi:
+    """The MPI whose compiler wrapper is `mpicxx`, with the launcher of the same prefix.
+
+    Raises EnvironmentProblem when the wrapper does not work or has no launcher beside it.
+    """
+    prefix = mpicxx.absolute().parent.parent
+    family, version = library(mpicxx, prefix)
+    mismatched: list[str] = []
+    for mpiexec in launchers_beside(mpicxx):
+        theirs = launcher_family(mpiexec)
+        if theirs == family or "unknown" in (theirs, family):
+            return Mpi(
+                family=family,
+                version=version,
+                prefix=str(prefix),
+                mpicxx=str(mpicxx.absolute()),
+                mpiexec=str(mpiexec),
+                source=source,
+            )
+        mismatched.append(f"{mpiexec} is the launcher of {TITLES[theirs]}")
+    if mismatched:
+        raise EnvironmentProblem(
+            f"{mpicxx} compiles for {TITLES[family]}, but {mismatched[0]}",
+            "with the launcher of another MPI every rank would believe to be alone",
+            f"install the launcher of {TITLES[family]} beside it, or choose another MPI with --mpi",
+        )
+    raise EnvironmentProblem(
+        f"there is no mpiexec beside {mpicxx}",
+        "ranks are started by the launcher of the MPI they were compiled for",
+        f"install the launcher of {TITLES[family]} in that folder, or choose another MPI with --mpi",
+    )
+
+
+def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
+    """The command line that the wrapper stands for, compiler first.
+
+    Open MPI, MPICH and Intel MPI all answer to -show. Intel's wheel knows its place by I_MPI_ROOT only.
+    """
+    try:
+        done = process.capture([str(mpicxx), "-show"], env={"I_MPI_ROOT": str(prefix)}, timeout=TOOL_SECONDS)
+        words = shlex.split(done.out.strip())
+    except (process.CannotStart, process.TookTooLong, ValueError) as error:
+        raise not_working(mpicxx, str(error)) from error
+    if not done.ok or not words:
+        raise not_working(mpicxx, one_line((done.err or done.out)[-300:]) or f"exit code {done.code}")
+    return words
+
+
+def library(mpicxx: Path, prefix: Path) -> tuple[Family, str]:
+    """Family and version as the mpi.h says that the wrapper compiles against."""
+    words = wrapper_words(mpicxx, prefix)
+    folders = [word[2:] for word in words if word.startswith("-I") and len(word) > 2]
+    folders += [words[i + 1] for i, word in enumerate(words[:-1]) if word in ("-I", "-isystem")]
+    for folder in [*folders, str(prefix / "include"), "/usr/include"]:
+        header = Path(folder) / "mpi.h"
+        try:
+            return family_of_header(header.read_text(errors="replace"))
+        except OSError:
+            continue
+    raise EnvironmentProblem(
+        f"{mpicxx} has no mpi.h",
+        "nothing can be compiled with it",
+        "install the development package of this MPI",
+    )
+
+
+def family_of_header(text: str) -> tuple[Family, str]:
+    """Intel's header defines MPICH_VERSION too, so it is asked for first."""
+    defined = dict(
+        re.findall(r'^[ \t]*#[ \t]*define[ \t]+(\w+_VERSION)[ \t]+"?([\w.+-]+)"?', text, re.MULTILINE)
+    )
+    if "I_MPI_VERSION" in defined:
+        return "intel", defined["I_MPI_VERSION"]
+    if "OMPI_MAJOR_VERSION" in defined:
+        parts = (defined.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
+        return "openmpi", ".".join(parts)
+    if "MPICH_VERSION" in defined:
+        return "mpich", defined["MPICH_VERSION"]
+    return "unknown", ""
+
+
+def launchers_beside(mpicxx: Path) -> Iterator[Path]:
+    """Launchers that may belong to `mpicxx`, the likeliest first.
+
+    Where a link on the way has a suffix (Debian: mpicxx -> /etc/alternatives/mpicxx -> mpicxx.openmpi), the
+    launcher with the same suffix comes first.
+    """
+    chain = links(mpicxx)
+    suffixed = [(link.parent, link.name.partition(".")[2]) for link in chain if "." in link.name]
+    names = [folder / f"{name}.{suffix}" for folder, suffix in suffixed for name in ("mpiexec", "mpirun")]
+    names += [link.parent / name for link in chain for name in LAUNCHERS]
+    for candidate in dict.fromkeys(names):
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            yield candidate
+
+
+def links(path: Path) -> list[Path]:
+    """`path` and every symbolic link on the way to what it stands for."""
+    chain = [path.absolute()]
+    while chain[-1].is_symlink() and len(chain) < 20:
+        chain.append(Path(os.path.normpath(chain[-1].parent / os.readlink(chain[-1]))))
+    return chain
+
+
+def launcher_family(mpiexec: Path) -> Family:
+    """By its --version; unknown when it does not tell."""
+    try:
+        done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
+    except EnvironmentProblem as error:
+        raise not_working(mpiexec, str(error)) from error
+    said = done.out + done.err
+    if "Open MPI" in said or "OpenRTE" in said or "PRRTE" in said:
+        return "openmpi"
+    if "Intel" in said and "MPI" in said:
+        return "intel"
+    if "HYDRA" in said or "MPICH" in said or "MVAPICH" in said:
+        return "mpich"
+    return "unknown"
+
+
+def not_working(tool: Path, why: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{tool} does not work", why, "repair or reinstall this MPI, or choose another with --mpi"
+    )

