@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "app/lines.hpp"
+
+#include <chrono>
+#include <cstdio>
+
+#include "base/json.hpp"
+#include "comm/environment.hpp"
+
+namespace hockney {
+namespace {
+
+constexpr int schema = 1;
+
+// Dates need more digits than measured times.
+std::string date(double unix_s) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.3f", unix_s);
+  return digits;
+}
+
+void optional_field(Json& json, const char* name, const std::optional<double>& value) {
+  if (value)
+    json.field(name, *value);
+  else
+    json.null(name);
+}
+
+}  // namespace
+
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s) {
+  const std::string ranks = gather_ranks(control);
+  const Library mpi = library();
+  return Json()
+      .field("kind", "launch")
+      .field("schema", schema)
+      .field("launch", options.launch)
+      .field("index", static_cast<std::int64_t>(options.index))
+      .field("origin", options.origin)
+      .raw("started_s", date(unix_time()))
+      .raw("ranks", ranks.empty() ? "[]" : ranks)
+      .field("mpi_standard", mpi.standard)
+      .field("library", mpi.version)
+      .field("engine", HOCKNEY_VERSION)
+      .field("compiler", HOCKNEY_COMPILER)
+      .raw("clock", Json().field("overhead_s", clock.overhead_s).field("resolution_s", clock.resolution_s).str())
+      .field("init_s", init_s)
+      .str();
+}
+
+std::string start_line(const std::string& case_line, long position) {
+  return Json().field("kind", "start").field("case", case_line).field("position", static_cast<std::int64_t>(position)).str();
+}
+
+std::string record_line(const Options& options, const std::string& case_line, long position, double started_unix_s,
+                        Synchroniser::Kind kind, double precision, const Measurement& m) {
+  Json sync;
+  sync.field("kind", Synchroniser::name(kind));
+  optional_field(sync, "error_s", m.clock_error_s);
+  sync.field("late", static_cast<std::int64_t>(m.late));
+  Json stop;
+  stop.field("reason", m.stop_reason).field("precision", precision);
+  optional_field(stop, "achieved", m.achieved);
+  const std::string verified =
+      Json().field("bytes", m.verified.bytes).field("errors", m.verified.errors).field("first", m.verified.first).str();
+  return Json()
+      .field("kind", "record")
+      .field("schema", schema)
+      .field("launch", options.launch)
+      .field("origin", options.origin)
+      .field("position", static_cast<std::int64_t>(position))
+      .field("case", case_line)
+      .raw("started_s", date(started_unix_s))
+      .field("times_s", m.times_s)
+      .field("batch", m.batch)
+      .field("warmup_s", m.warmup_s)
+      .field("bytes_moved", m.bytes_moved)
+      .raw("sync", sync.str())
+      .raw("stop", stop.str())
+      .raw("verified", verified)
+      .str();
+}
+
+std::string failure_line(const Options& options, const std::string& case_line, const char* reason, const std::string& message) {
+  return Json()
+      .field("kind", "failure")
+      .field("schema", schema)
+      .field("launch", options.launch)
+      .field("case", case_line)
+      .field("reason", reason)
+      .field("message", message)
+      .str();
+}
+
+std::string end_line(long cases) { return Json().field("kind", "end").field("cases", static_cast<std::int64_t>(cases)).str(); }
+
+std::string hello_line(int rank, int size) {
+  return Json().field("rank", rank).field("size", size).field("host", host_name()).field("library", library().version).str();
+}
+
+}  // namespace hockney

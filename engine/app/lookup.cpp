@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "app/lookup.hpp"
+
+#include "base/json.hpp"
+#include "base/refusal.hpp"
+#include "base/words.hpp"
+
+namespace hockney {
+namespace {
+
+const Workload& find(const std::string& name) {
+  for (const Workload* workload : all_workloads())
+    if (name == workload->name) return *workload;
+  throw Refusal("unknown workload '" + name + "' (--catalog lists all)");
+}
+
+std::vector<std::string> choices_of(const Parameter& parameter) {
+  std::vector<std::string> choices;
+  std::string rest = parameter.choices;
+  while (!rest.empty()) {
+    const std::size_t bar = rest.find('|');
+    choices.push_back(rest.substr(0, bar));
+    rest = bar == std::string::npos ? "" : rest.substr(bar + 1);
+  }
+  return choices;
+}
+
+void check_value(const Parameter& parameter, const std::string& text) {
+  if (parameter.kind == Kind::choice) {
+    for (const std::string& choice : choices_of(parameter))
+      if (choice == text) return;
+    throw Refusal(std::string(parameter.name) + "=" + text + " is none of " + parameter.choices);
+  }
+  const double value = to_real(text, parameter.name);
+  if (parameter.kind == Kind::integer) to_integer(text, parameter.name);
+  if (value < parameter.low || value > parameter.high) throw Refusal(std::string(parameter.name) + "=" + text + " is out of range");
+}
+
+void check_ranks(const Workload& workload, std::map<std::string, std::string>& given, int ranks) {
+  const std::string size = std::to_string(ranks);
+  const auto named = given.find("ranks");
+  if (named != given.end() && named->second != size)
+    throw Refusal("the case wants ranks=" + named->second + ", but " + size + " were started");
+  if (ranks < workload.min_ranks || (workload.max_ranks && ranks > workload.max_ranks))
+    throw Refusal(std::string(workload.name) + " needs " + (workload.max_ranks == workload.min_ranks ? "" : "at least ") +
+                  std::to_string(workload.min_ranks) + " ranks, but " + size + " were started");
+  given["ranks"] = size;
+}
+
+const char* kind_name(Kind kind) { return kind == Kind::integer ? "integer" : kind == Kind::real ? "real" : "choice"; }
+
+std::string joined(const std::vector<std::string>& objects) {
+  std::string list = "[";
+  for (const std::string& object : objects) list += (list.size() > 1 ? "," : "") + object;
+  return list + "]";
+}
+
+std::string describe(const Parameter& parameter) {
+  std::vector<std::string> choices;
+  for (const std::string& choice : choices_of(parameter)) choices.push_back(json_string(choice));
+  return Json()
+      .field("name", parameter.name)
+      .field("kind", kind_name(parameter.kind))
+      .field("unit", parameter.unit)
+      .field("default", parameter.standard)
+      .field("low", parameter.low)
+      .field("high", parameter.high)
+      .raw("choices", joined(choices))
+      .field("help", parameter.help)
+      .str();
+}
+
+}  // namespace
+
+Case look_up(const std::vector<std::string>& words, int ranks) {
+  if (words.empty()) throw Refusal("an empty line is no case");
+  const Workload& workload = find(words.front());
+  std::map<std::string, std::string> given = named_words(words, 1);
+  check_ranks(workload, given, ranks);
+  for (const Parameter& parameter : workload.parameters) {
+    const auto [place, missing] = given.try_emplace(parameter.name, parameter.standard);
+    if (!missing) check_value(parameter, place->second);
+  }
+  if (given.size() != workload.parameters.size() + 1) {
+    for (const auto& [name, value] : given) {
+      bool known = name == "ranks";
+      for (const Parameter& parameter : workload.parameters) known = known || name == parameter.name;
+      if (!known) throw Refusal(std::string(workload.name) + " has no parameter '" + name + "'");
+    }
+  }
+  // std::map keeps the names in alphabetical order, as the canonical line wants them.
+  std::string line = workload.name;
+  for (const auto& [name, value] : given) line += " " + name + "=" + value;
+  return {&workload, Values(std::move(given)), line};
+}
+
+std::string catalog() {
+  std::vector<std::string> workloads;
+  for (const Workload* workload : all_workloads()) {
+    std::vector<std::string> parameters;
+    for (const Parameter& parameter : workload->parameters) parameters.push_back(describe(parameter));
+    workloads.push_back(Json()
+                            .field("name", workload->name)
+                            .field("shelf", workload->shelf)
+                            .field("help", workload->help)
+                            .field("time", workload->time)
+                            .field("min_ranks", workload->min_ranks)
+                            .field("max_ranks", workload->max_ranks)
+                            .raw("parameters", joined(parameters))
+                            .str());
+  }
+  return Json().field("schema", 1).field("engine", HOCKNEY_VERSION).raw("workloads", joined(workloads)).str();
+}
+
+}  // namespace hockney

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/workload.hpp"
+
+namespace hockney {
+
+// A case that can be measured: its workload, all its parameters, and its canonical line.
+struct Case {
+  const Workload* workload;
+  Values values;
+  std::string line;
+};
+
+// The case that `words` name on `ranks` ranks; missing parameters get their defaults. Throws Refusal for anything unknown or
+// out of range, and where the words or the workload want another number of ranks.
+Case look_up(const std::vector<std::string>& words, int ranks);
+
+// The catalog as one line of JSON.
+std::string catalog();
+
+}  // namespace hockney

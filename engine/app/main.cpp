@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "app/lines.hpp"
+#include "app/lookup.hpp"
+#include "app/options.hpp"
+#include "app/session.hpp"
+#include "base/refusal.hpp"
+
+namespace {
+
+// MPI_Init may take ranks at different moments; how long it took is of interest, and no MPI clock runs before it.
+double init_mpi(int& argc, char**& argv) {
+  const double before = hockney::unix_time();
+  MPI_Init(&argc, &argv);
+  return hockney::unix_time() - before;
+}
+
+void say_hello() {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  // One write for the whole line, so that lines of several ranks do not mix.
+  const std::string line = hockney::hello_line(rank, size) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using hockney::Options;
+  Options options;
+  try {
+    options = hockney::parse_options({argv + 1, argv + argc});
+  } catch (const hockney::Refusal& refusal) {
+    std::fprintf(stderr, "hockney-engine: %s; --help shows how\n", refusal.what());
+    return 2;
+  }
+  if (options.task == Options::Task::help) {
+    std::fputs(hockney::help_text(), stdout);
+    return 0;
+  }
+  if (options.task == Options::Task::catalog) {
+    std::puts(hockney::catalog().c_str());
+    return 0;
+  }
+  const double init_s = init_mpi(argc, argv);
+  int code = 0;
+  if (options.task == Options::Task::hello)
+    say_hello();
+  else
+    code = hockney::run_session(options, init_s);
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "app/options.hpp"
+
+#include "base/refusal.hpp"
+#include "base/words.hpp"
+
+namespace hockney {
+namespace {
+
+double positive(const std::string& text, const char* what) {
+  const double value = to_real(text, what);
+  if (value <= 0 || value > 1e9) throw Refusal(std::string(what) + "=" + text + " is out of range");
+  return value;
+}
+
+long whole(const std::string& text, const char* what, long low, long high) {
+  const auto value = static_cast<long>(to_integer(text, what));
+  if (value < low || value > high) throw Refusal(std::string(what) + "=" + text + " is out of range");
+  return value;
+}
+
+void set_option(Options& options, const std::string& name, const std::string& value) {
+  if (name == "--plan") {
+    if (value != "-") throw Refusal("--plan takes '-' (cases are read from standard input)");
+    options.task = Options::Task::plan;
+  } else if (name == "--launch") {
+    options.launch = value;
+  } else if (name == "--index") {
+    options.index = whole(value, "index", 0, 1000000000);
+  } else if (name == "--origin") {
+    options.origin = value;
+  } else if (name == "--budget") {
+    options.budget_s = positive(value, "budget");
+  } else if (name == "--precision") {
+    options.precision = positive(value, "precision");
+  } else if (name == "--max-repetitions") {
+    options.max_repetitions = whole(value, "max-repetitions", 1, 100000000);
+  } else if (name == "--hang") {
+    options.hang_s = to_real(value, "hang");
+  } else {
+    throw Refusal("unknown option '" + name + "'");
+  }
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& words) {
+  Options options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--help" || word == "-h") return Options{};
+    if (word == "--catalog") {
+      options.task = Options::Task::catalog;
+    } else if (word == "--hello") {
+      options.task = Options::Task::hello;
+    } else if (word.starts_with("--")) {
+      if (i + 1 == words.size()) throw Refusal("option '" + word + "' lacks its value");
+      set_option(options, word, words[++i]);
+    } else {
+      options.task = Options::Task::one_case;
+      options.case_words.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+  }
+  return options;
+}
+
+const char* help_text() {
+  return "usage: mpiexec -n RANKS hockney-engine [OPTIONS] WORKLOAD NAME=VALUE ...\n"
+         "       mpiexec -n RANKS hockney-engine [OPTIONS] --plan - < plan.txt\n"
+         "       hockney-engine --catalog | mpiexec -n RANKS hockney-engine --hello\n"
+         "\n"
+         "Measures cases of message passing and prints one JSON object a line. Sizes in bytes, times in seconds.\n"
+         "\n"
+         "  --budget S             seconds for all cases together (default: 1 for each)\n"
+         "  --precision F          wanted half width of the median's 95% interval, relative (0.02)\n"
+         "  --max-repetitions N    most repetitions of one case (20000)\n"
+         "  --hang S               seconds over its time after which a case is reported as hung (60; 0: never)\n"
+         "  --launch ID --index N --origin WORD    copied into the lines printed\n"
+         "\n"
+         "example: mpiexec -n 2 hockney-engine pingpong bytes=8\n";
+}
+
+}  // namespace hockney

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hockney {
+
+// The engine's command line; contract/README.md says what each word means.
+struct Options {
+  enum class Task { help, catalog, hello, plan, one_case };
+
+  Task task = Task::help;
+  std::vector<std::string> case_words;
+  std::string launch = "0";
+  long index = 0;
+  std::string origin = "measured";
+  double budget_s = 0;  // 0: one second for each case
+  double precision = 0.02;
+  long max_repetitions = 20000;
+  double hang_s = 60;
+};
+
+// Throws Refusal.
+Options parse_options(const std::vector<std::string>& words);
+
+const char* help_text();
+
+}  // namespace hockney

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "app/session.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+#include "app/lines.hpp"
+#include "app/lookup.hpp"
+#include "base/refusal.hpp"
+#include "base/words.hpp"
+#include "measure/watchdog.hpp"
+
+namespace hockney {
+namespace {
+
+// A line reaches the front end before the next case starts, or the job ends: results without a reader are lost.
+void print(const Comm& control, const std::string& line) {
+  if (!control.root()) return;
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fputc('\n', stdout) == EOF || std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "hockney-engine: standard output cannot be written\n");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+// Rank 0's standard input, on every rank.
+std::string read_plan(const Comm& control) {
+  std::string text;
+  if (control.root()) text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  int size = static_cast<int>(text.size());
+  control.broadcast(size);
+  text.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(text.data(), size, MPI_CHAR, 0, control.handle);
+  return text;
+}
+
+std::vector<std::string> plan_lines(const Options& options, const Comm& control) {
+  std::vector<std::string> lines;
+  if (options.task == Options::Task::one_case) {
+    std::string line;
+    for (const std::string& word : options.case_words) line += (line.empty() ? "" : " ") + word;
+    lines.push_back(line);
+    return lines;
+  }
+  const std::string text = read_plan(control);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (!split_words(line).empty() && line.front() != '#') lines.push_back(line);
+    at = end + 1;
+  }
+  return lines;
+}
+
+class Session {
+ public:
+  Session(const Options& options, double init_s)
+      : options_(options), measured_(Comm::duplicate(MPI_COMM_WORLD)), control_(Comm::duplicate(MPI_COMM_WORLD)), init_s_(init_s) {}
+  ~Session() {
+    measured_.release();
+    control_.release();
+  }
+
+  int run() {
+    const std::vector<std::string> lines = plan_lines(options_, control_);
+    clock_cost_ = measure_clock();
+    print(control_, launch_line(options_, control_, clock_cost_, init_s_));
+    const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
+    const double ends = now() + budget;
+    long failed = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      print(control_, start_line(lines[i], static_cast<long>(i)));
+      // What is left, shared equally among what is left; rank 0's clock decides.
+      StopRule rule;
+      rule.budget_s = std::max(1e-3, (ends - now()) / static_cast<double>(lines.size() - i));
+      control_.broadcast(rule.budget_s);
+      rule.precision = options_.precision;
+      rule.max_repetitions = static_cast<int>(options_.max_repetitions);
+      watchdog::arm(control_.rank, lines[i], rule.budget_s, options_.hang_s);
+      if (!run_case(lines[i], static_cast<long>(i), rule)) ++failed;
+      watchdog::disarm();
+    }
+    print(control_, end_line(static_cast<long>(lines.size())));
+    return failed == 0 ? 0 : 1;
+  }
+
+ private:
+  bool run_case(const std::string& line, long position, const StopRule& rule) {
+    try {
+      const Case found = look_up(split_words(line), control_.size);
+      const double started_unix_s = unix_time();
+      const Measurement measurement =
+          measure(*found.workload, found.values, measured_, control_, global_clock_, clock_cost_, rule, now());
+      print(control_, record_line(options_, found.line, position, started_unix_s, Synchroniser::kind_of(found.values), rule.precision,
+                                  measurement));
+      return true;
+    } catch (const Refusal& refusal) {
+      print(control_, failure_line(options_, line, "refused", refusal.what()));
+    } catch (const OutOfMemory& error) {
+      print(control_, failure_line(options_, line, "memory", error.what()));
+    }
+    return false;
+  }
+
+  const Options& options_;
+  Comm measured_;
+  Comm control_;
+  double init_s_;
+  ClockCost clock_cost_{};
+  GlobalClock global_clock_;
+};
+
+}  // namespace
+
+int run_session(const Options& options, double init_s) { return Session(options, init_s).run(); }
+
+}  // namespace hockney

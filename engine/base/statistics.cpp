@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hockney {
+namespace {
+
+constexpr std::size_t fewest_repetitions = 6;
+constexpr std::size_t fewest_blocks = 6;
+constexpr double normal_quantile = 1.96;
+
+struct Correlation {
+  double tau;  // variance of the count below the median, over that of independent times
+  double z;    // the quantile to use with it
+};
+
+Correlation correlation(std::span<const int> sign) {
+  const std::size_t n = sign.size();
+  Correlation found{1.0, normal_quantile};
+  for (std::size_t length = 2; n / length >= fewest_blocks; length *= 2) {
+    const std::size_t blocks = n / length;
+    std::int64_t squares = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      std::int64_t sum = 0;
+      for (std::size_t i = 0; i < length; ++i) sum += sign[b * length + i];
+      squares += sum * sum;
+    }
+    const double ratio = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
+    found = {1.0, normal_quantile};
+    if (ratio > 1.0) {
+      // Student's t for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5).
+      const double v = static_cast<double>(blocks - 1);
+      found = {ratio, normal_quantile + (2.3723 + (2.8225 + 2.5562 / v) / v) / v};
+    }
+    if (static_cast<double>(length * length * length) >= 4.0 * static_cast<double>(n) * found.tau * found.tau) break;
+  }
+  return found;
+}
+
+double median_of_sorted(std::span<const double> s) {
+  const std::size_t n = s.size();
+  return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
+}
+
+}  // namespace
+
+std::optional<double> MedianInterval::relative() const {
+  if (!interval || median <= 0) return std::nullopt;
+  return (interval->high - interval->low) / 2 / median;
+}
+
+MedianInterval median_interval(std::span<const double> times) {
+  std::vector<double> sorted(times.begin(), times.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double middle = median_of_sorted(sorted);
+  const std::size_t n = times.size();
+  if (n < fewest_repetitions) return {middle, std::nullopt};
+  std::vector<int> sign(n);
+  for (std::size_t i = 0; i < n; ++i) sign[i] = (times[i] > middle) - (times[i] < middle);
+  const auto [tau, z] = correlation(sign);
+  const double count = static_cast<double>(n);
+  const double rank = std::floor((count + 1) * 0.5 - z * 0.5 * std::sqrt(count * tau));
+  if (rank < 1) return {middle, std::nullopt};
+  const auto r = static_cast<std::size_t>(rank);
+  return {middle, Interval{sorted[r - 1], sorted[n - r]}};
+}
+
+double median(std::span<const double> times) {
+  std::vector<double> sorted(times.begin(), times.end());
+  std::sort(sorted.begin(), sorted.end());
+  return median_of_sorted(sorted);
+}
+
+}  // namespace hockney

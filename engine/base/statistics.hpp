@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace hockney {
+
+struct Interval {
+  double low;
+  double high;
+};
+
+struct MedianInterval {
+  double median;
+  std::optional<Interval> interval;  // 95%; none with too few or too strongly correlated times
+
+  // Half the interval's width over the median; none where there is no interval or the median is 0.
+  std::optional<double> relative() const;
+};
+
+// The median of `times`, in the order measured, with its rank-based 95% interval corrected for autocorrelation.
+// hockney/models/interval.py defines the rule and its sources; both give the same bits. `times` must not be empty.
+MedianInterval median_interval(std::span<const double> times);
+
+double median(std::span<const double> times);
+
+}  // namespace hockney

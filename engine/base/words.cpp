@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/words.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/refusal.hpp"
+
+namespace hockney {
+namespace {
+
+[[noreturn]] void refuse_number(std::string_view text, std::string_view what, const char* wanted) {
+  throw Refusal(std::string(what) + "='" + std::string(text) + "' is not " + wanted);
+}
+
+}  // namespace
+
+std::vector<std::string> split_words(std::string_view line) {
+  std::istringstream stream{std::string(line)};
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::map<std::string, std::string> named_words(const std::vector<std::string>& words, std::size_t first) {
+  std::map<std::string, std::string> named;
+  for (std::size_t i = first; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == words[i].size())
+      throw Refusal("'" + words[i] + "' is not a parameter (NAME=VALUE is wanted)");
+    if (!named.emplace(words[i].substr(0, equals), words[i].substr(equals + 1)).second)
+      throw Refusal("parameter '" + words[i].substr(0, equals) + "' is given twice");
+  }
+  return named;
+}
+
+double to_real(std::string_view text, std::string_view what) {
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  if (copy.empty() || end != copy.c_str() + copy.size() || !std::isfinite(value)) refuse_number(text, what, "a number");
+  return value;
+}
+
+std::int64_t to_integer(std::string_view text, std::string_view what) {
+  const double value = to_real(text, what);
+  // Exact below 2^53; every limit in the catalog is below that.
+  if (value != std::floor(value) || std::abs(value) > 9007199254740992.0) refuse_number(text, what, "a whole number");
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace hockney

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hockney {
+
+std::vector<std::string> split_words(std::string_view line);
+
+// "NAME=VALUE" words by name. Refuses a word without '=', an empty name or value, a name given twice.
+std::map<std::string, std::string> named_words(const std::vector<std::string>& words, std::size_t first);
+
+// The whole text as a number; refuses anything else, and what is not finite. `what` names it in the message.
+double to_real(std::string_view text, std::string_view what);
+std::int64_t to_integer(std::string_view text, std::string_view what);
+
+}  // namespace hockney

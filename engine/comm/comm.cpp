@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/comm.hpp"
+
+#include <climits>
+
+namespace hockney {
+
+Comm Comm::duplicate(MPI_Comm parent) {
+  Comm comm;
+  MPI_Comm_dup(parent, &comm.handle);
+  MPI_Comm_rank(comm.handle, &comm.rank);
+  MPI_Comm_size(comm.handle, &comm.size);
+  return comm;
+}
+
+void Comm::release() { MPI_Comm_free(&handle); }
+
+bool Comm::all(bool mine) const {
+  int value = mine ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MIN, handle);
+  return value != 0;
+}
+
+std::uint64_t Comm::sum(std::uint64_t mine) const {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, handle);
+  return mine;
+}
+
+double Comm::longest(double mine) const {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, handle);
+  return mine;
+}
+
+void Comm::longest_each(double* values, int count) const {
+  MPI_Reduce(root() ? MPI_IN_PLACE : values, values, count, MPI_DOUBLE, MPI_MAX, 0, handle);
+}
+
+Block::Block(std::uint64_t size) : bytes(size) {
+  if (bytes <= INT_MAX) {
+    count = static_cast<int>(bytes);
+    return;
+  }
+  // Chunks of 64 MiB and what is left over: one element of a struct type, whose extent is exactly `bytes`.
+  constexpr int chunk = 64 << 20;
+  const int chunks = static_cast<int>(bytes / chunk);
+  const int rest = static_cast<int>(bytes % chunk);
+  MPI_Datatype chunk_type;
+  MPI_Type_contiguous(chunk, MPI_BYTE, &chunk_type);
+  const int lengths[] = {chunks, rest};
+  const MPI_Aint displacements[] = {0, static_cast<MPI_Aint>(chunks) * chunk};
+  const MPI_Datatype types[] = {chunk_type, MPI_BYTE};
+  MPI_Type_create_struct(2, lengths, displacements, types, &type);
+  MPI_Type_commit(&type);
+  MPI_Type_free(&chunk_type);
+  count = 1;
+}
+
+Block::~Block() {
+  if (type != MPI_BYTE) MPI_Type_free(&type);
+}
+
+}  // namespace hockney

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+namespace hockney {
+
+// A communicator with its rank and size. Thin on purpose: workloads call MPI themselves with `handle`, so that the measured
+// call stays visible. What is here serves the steps around the measurement.
+struct Comm {
+  MPI_Comm handle = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 1;
+
+  // A duplicate of `parent`, so that no message of one use meets one of another. Freed by release().
+  static Comm duplicate(MPI_Comm parent);
+  void release();
+
+  bool root() const { return rank == 0; }
+  void barrier() const { MPI_Barrier(handle); }
+
+  // Rank 0's value, everywhere. For trivially copyable types; all ranks run the same program.
+  template <class T>
+  void broadcast(T& value) const {
+    MPI_Bcast(&value, sizeof value, MPI_BYTE, 0, handle);
+  }
+
+  bool all(bool mine) const;
+  std::uint64_t sum(std::uint64_t mine) const;
+  double longest(double mine) const;
+  // Element by element, onto rank 0, in place.
+  void longest_each(double* values, int count) const;
+};
+
+// `bytes` bytes as count and datatype: MPI counts are int, so beyond 2 GiB the type holds several.
+class Block {
+ public:
+  explicit Block(std::uint64_t bytes);
+  ~Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  const std::uint64_t bytes;
+  MPI_Datatype type = MPI_BYTE;
+  int count = 0;
+};
+
+}  // namespace hockney

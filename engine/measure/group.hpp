@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/refusal.hpp"
+#include "comm/environment.hpp"
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney {
+
+// What collective patterns share: this rank's buffers, sized in blocks, and the root.
+class Group : public Pattern {
+ public:
+  // `outgoing` and `incoming`: blocks of `bytes` this rank's send and receive buffers hold.
+  Group(const Comm& comm, const Values& values, std::size_t outgoing, std::size_t incoming)
+      : comm_(comm),
+        block_(values.bytes()),
+        root_(root_of(comm, values)),
+        outgoing_(outgoing * values.bytes(), values.word("buffers"), ranks_on_this_host(comm)),
+        incoming_(incoming * values.bytes(), values.word("buffers"), ranks_on_this_host(comm)) {}
+
+  std::uint64_t bytes_moved() const override { return block_.bytes; }
+
+ protected:
+  // The rank whose root this is, from the parameters; for sizing buffers before construction.
+  static int root_of(const Comm& comm, const Values& values) {
+    const std::int64_t root = values.has("root") ? values.integer("root") : 0;
+    if (root >= comm.size)
+      throw Refusal("root=" + std::to_string(root) + " is no rank of " + std::to_string(comm.size));
+    return static_cast<int>(root);
+  }
+  static bool is_root(const Comm& comm, const Values& values) { return comm.rank == root_of(comm, values); }
+
+  bool at_root() const { return comm_.rank == root_; }
+  std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
+
+  // Every rank's block, in rank order, against its payload.
+  Check check_all_blocks(std::span<const std::byte> found, std::uint64_t seed, const char* what) const;
+
+  const Comm& comm_;
+  const Block block_;
+  const int root_;
+  Buffer outgoing_;
+  Buffer incoming_;
+};
+
+// Reductions sum doubles: values are whole numbers, so that the sum is exact in any order and can be checked to the bit.
+class Reduction : public Group {
+ public:
+  Reduction(const Comm& comm, const Values& values, std::size_t outgoing, std::size_t incoming);
+
+  void fill(std::uint64_t seed) override;
+
+ protected:
+  int elements() const { return elements_; }
+  // Sum of the factors rank + 1 over the first `ranks` ranks.
+  static double factor(int ranks) { return 0.5 * ranks * (ranks + 1.0); }
+
+ private:
+  int elements_;
+};
+
+}  // namespace hockney

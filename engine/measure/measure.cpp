@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/refusal.hpp"
+#include "base/statistics.hpp"
+#include "measure/watchdog.hpp"
+
+namespace hockney {
+namespace {
+
+constexpr std::uint64_t seed_before = 0x5EED0001;
+constexpr std::uint64_t seed_after = 0x5EED0002;
+
+// The clock may take 5% of a repetition, and its step 10%.
+constexpr double clock_share = 0.05;
+constexpr double step_share = 0.10;
+constexpr int largest_batch = 100000;
+
+constexpr int warm_up_block = 8;
+constexpr int most_warm_up_blocks = 40;
+// Settled: a block no more than 3% faster than the one before.
+constexpr double settled = 0.97;
+constexpr double warm_up_share = 0.15;
+
+constexpr int first_chunk = 30;
+// Looking too often at an interval that shrinks by chance ends too early; so the sample grows by half between looks.
+constexpr double growth = 0.5;
+constexpr int largest_chunk = 5000;
+// An interval from fewer repetitions may be narrow by luck.
+constexpr std::size_t fewest_for_precision = 30;
+
+std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Comm& comm, const Comm& control) {
+  std::unique_ptr<Pattern> pattern;
+  std::string problem;
+  try {
+    pattern = workload.make(comm, values);
+  } catch (const OutOfMemory& error) {
+    problem = error.what();
+  } catch (const std::bad_alloc&) {
+    problem = "a buffer cannot be allocated";
+  }
+  if (!control.all(pattern != nullptr))
+    throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
+  return pattern;
+}
+
+// One operation with a payload that is then compared, outside every timed region.
+Check verified_run(Pattern& pattern, const Comm& control, std::uint64_t seed) {
+  watchdog::at(watchdog::verification);
+  pattern.fill(seed);
+  control.barrier();
+  pattern.prepare(1);
+  pattern.run();
+  control.barrier();
+  return pattern.verify(seed);
+}
+
+Check summed(const Check& mine, const Comm& control) {
+  Check all{control.sum(mine.bytes), control.sum(mine.errors), ""};
+  if (all.errors == 0) return all;
+  // The lowest rank with a mismatch says what it saw.
+  int teller = mine.errors ? control.rank : control.size;
+  MPI_Allreduce(MPI_IN_PLACE, &teller, 1, MPI_INT, MPI_MIN, control.handle);
+  char text[256] = {};
+  if (control.rank == teller) ("rank " + std::to_string(teller) + ": " + mine.first).copy(text, sizeof text - 1);
+  MPI_Bcast(text, sizeof text, MPI_CHAR, teller, control.handle);
+  all.first = text;
+  return all;
+}
+
+int batch_for(double run_s, const ClockCost& cost) {
+  if (run_s <= 0) return 1;
+  const double needed = std::max(cost.overhead_s / clock_share, cost.resolution_s / step_share) / run_s;
+  return static_cast<int>(std::clamp(std::ceil(needed), 1.0, static_cast<double>(largest_batch)));
+}
+
+// Repeats in blocks until the times no longer fall; chooses the batch from what it sees. Collective.
+class WarmUp {
+ public:
+  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost) : sync_(sync), control_(control), cost_(cost) {}
+
+  // `until`: rank 0's clock. On rank 0 times() has all repetitions, run_s() the last block's median time of one run().
+  void run(Pattern& pattern, Timing timing, double until) {
+    double before = INFINITY;
+    for (int block = 0; block < most_warm_up_blocks; ++block) {
+      watchdog::at(watchdog::warm_up, block);
+      const int count = until - now() > 100 * run_s_ * warm_up_block ? warm_up_block : 2;
+      int shared_count = count;
+      control_.broadcast(shared_count);
+      const std::vector<double> times = sync_.repeat(pattern, timing, shared_count, batch_, 0);
+      bool again = true;
+      if (control_.root()) {
+        times_.insert(times_.end(), times.begin(), times.end());
+        const double middle = times.empty() ? 0.0 : median(times);
+        run_s_ = middle * pattern.operations();
+        batch_ = batch_for(run_s_, cost_);
+        const bool enough = middle >= settled * before && block > 0;
+        again = !enough && now() < until;
+        before = middle;
+      }
+      control_.broadcast(batch_);
+      control_.broadcast(again);
+      if (!again) break;
+    }
+    control_.broadcast(run_s_);
+  }
+
+  const std::vector<double>& times() const { return times_; }
+  double run_s() const { return run_s_; }
+  int batch() const { return batch_; }
+
+ private:
+  Synchroniser& sync_;
+  const Comm& control_;
+  const ClockCost& cost_;
+  std::vector<double> times_;
+  double run_s_ = 0;
+  int batch_ = 1;
+};
+
+struct Decision {
+  int count;  // repetitions to come, 0: stop
+};
+
+// Rank 0's choice after each chunk, from the times so far. `each_s`: what one repetition costs with all that goes with it.
+Decision decide(Measurement& result, const StopRule& rule, double each_s, double ends) {
+  const auto done = static_cast<int>(result.times_s.size());
+  if (done > 0) {
+    const MedianInterval found = median_interval(result.times_s);
+    result.achieved = found.relative();
+    if (result.achieved && result.times_s.size() >= fewest_for_precision && *result.achieved <= rule.precision) {
+      result.stop_reason = "precision";
+      return {0};
+    }
+  }
+  if (done >= rule.max_repetitions) {
+    result.stop_reason = "repetitions";
+    return {0};
+  }
+  const double left = ends - now();
+  if (left < each_s && done > 0) {
+    result.stop_reason = "budget";
+    return {0};
+  }
+  const int wanted = done == 0 ? first_chunk : static_cast<int>(done * growth) + 1;
+  const int affordable = static_cast<int>(std::min(1e6, std::max(1.0, left / std::max(each_s, 1e-9))));
+  return {std::min({wanted, affordable, largest_chunk, rule.max_repetitions - done})};
+}
+
+}  // namespace
+
+Measurement measure(const Workload& workload, const Values& values, const Comm& comm, const Comm& control, GlobalClock& clock,
+                    const ClockCost& clock_cost, const StopRule& rule, double started) {
+  const double ends = started + rule.budget_s;
+  const std::unique_ptr<Pattern> pattern = set_up(workload, values, comm, control);
+  Measurement result;
+  result.bytes_moved = pattern->bytes_moved();
+  Check check = verified_run(*pattern, control, seed_before);
+
+  // Windows need an estimate of the operation's time, which barriers can give.
+  const Synchroniser::Kind kind = Synchroniser::kind_of(values);
+  Synchroniser rough(kind == Synchroniser::Kind::window ? Synchroniser::Kind::barrier : kind, control, clock);
+  WarmUp warm_up(rough, control, clock_cost);
+  warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()));
+  result.warmup_s = warm_up.times();
+  result.batch = warm_up.batch();
+
+  Synchroniser sync(kind, control, clock);
+  sync.start(warm_up.run_s() * result.batch);
+  double each_s = warm_up.run_s() * result.batch;
+  for (;;) {
+    watchdog::at(watchdog::decision, static_cast<long>(result.times_s.size()));
+    Decision decision = control.root() ? decide(result, rule, each_s, ends) : Decision{};
+    control.broadcast(decision);
+    if (decision.count == 0) break;
+    if (sync.hopeless())
+      throw Refusal("the ranks cannot meet at one moment of the clock (they share cores, or the clocks drift); use sync=barrier");
+    const double began = now();
+    const std::vector<double> times =
+        sync.repeat(*pattern, workload.timing, decision.count, result.batch, static_cast<long>(result.times_s.size()));
+    each_s = (now() - began) / decision.count;
+    result.times_s.insert(result.times_s.end(), times.begin(), times.end());
+  }
+  if (kind == Synchroniser::Kind::window) result.clock_error_s = sync.residual();
+  result.late = sync.late();
+
+  check += verified_run(*pattern, control, seed_after);
+  result.verified = summed(check, control);
+  return result;
+}
+
+}  // namespace hockney

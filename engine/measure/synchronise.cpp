@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/synchronise.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/clock.hpp"
+#include "measure/watchdog.hpp"
+
+namespace hockney {
+namespace {
+
+// Ranks come out of the step before at different moments; one untimed run brings a self-synchronising pattern into step.
+constexpr int lead_in = 2;
+// A window holds this many times the operation, so that one slow repetition does not make the next one late.
+constexpr double window_factor = 3.0;
+constexpr double window_floor_s = 5e-6;
+constexpr int patience = 12;
+
+void run_batch(Pattern& pattern, int batch) {
+  for (int i = 0; i < batch; ++i) pattern.run();
+}
+
+void divide(std::vector<double>& times, double by) {
+  for (double& time : times) time /= by;
+}
+
+}  // namespace
+
+Synchroniser::Kind Synchroniser::kind_of(const Values& values) {
+  if (!values.has("sync")) return Kind::none;
+  return values.word("sync") == "window" ? Kind::window : Kind::barrier;
+}
+
+const char* Synchroniser::name(Kind kind) {
+  switch (kind) {
+    case Kind::none: return "none";
+    case Kind::barrier: return "barrier";
+    case Kind::window: return "window";
+  }
+  return "none";
+}
+
+void Synchroniser::start(double operation_s) {
+  if (kind_ != Kind::window) return;
+  clock_.synchronise(control_);
+  window_s_ = std::max(window_floor_s, window_factor * operation_s);
+  control_.broadcast(window_s_);
+}
+
+std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int count, int batch, long already) {
+  std::vector<double> times;
+  switch (kind_) {
+    case Kind::none: times = chained(pattern, count, batch, already); break;
+    case Kind::barrier: times = after_barriers(pattern, timing, count, batch, already); break;
+    case Kind::window: times = in_windows(pattern, count, batch, already); break;
+  }
+  divide(times, batch * pattern.operations());
+  if (!control_.root()) times.clear();
+  return times;
+}
+
+std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch, long already) {
+  std::vector<double> readings(static_cast<std::size_t>(count) + 1);
+  control_.barrier();
+  pattern.prepare(lead_in);
+  run_batch(pattern, lead_in);
+  readings[0] = now();
+  for (int i = 0; i < count; ++i) {
+    run_batch(pattern, batch);
+    readings[static_cast<std::size_t>(i) + 1] = now();
+  }
+  watchdog::at(watchdog::timing, already + count);
+  std::vector<double> times(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = readings[i + 1] - readings[i];
+  return times;
+}
+
+std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing, int count, int batch, long already) {
+  std::vector<double> times(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    watchdog::at(watchdog::timing, already + i);
+    pattern.prepare(batch);
+    control_.barrier();
+    const double start = now();
+    run_batch(pattern, batch);
+    times[static_cast<std::size_t>(i)] = now() - start;
+  }
+  if (timing == Timing::longest) control_.longest_each(times.data(), count);
+  return times;
+}
+
+std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int batch, long already) {
+  constexpr double never = std::numeric_limits<double>::max();
+  std::vector<double> times(static_cast<std::size_t>(count));
+  // The first window opens when the message that says so has surely arrived everywhere.
+  double first = clock_.to_global(now()) + 4 * window_s_ + 1e-5 * control_.size;
+  control_.broadcast(first);
+  for (int i = 0; i < count; ++i) {
+    watchdog::at(watchdog::timing, already + i);
+    const double opens = clock_.to_local(first + i * window_s_);
+    pattern.prepare(batch);
+    const bool late = now() > opens;
+    double time = now();
+    while (time < opens) time = now();
+    run_batch(pattern, batch);
+    times[static_cast<std::size_t>(i)] = late ? never : now() - opens;
+  }
+  control_.longest_each(times.data(), count);
+  int dropped = 0;
+  if (control_.root()) dropped = static_cast<int>(std::erase(times, never));
+  control_.broadcast(dropped);
+  late_ += dropped;
+  if (dropped * 4 > count) {
+    window_s_ *= 1.5;
+    hopeless_ = ++bad_chunks_ > patience;
+  } else {
+    bad_chunks_ = 0;
+  }
+  return times;
+}
+
+}  // namespace hockney

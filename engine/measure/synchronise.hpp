@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/global_clock.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney {
+
+// How repetitions start, and the one loop that reads the clock around them.
+//
+//   none     The pattern keeps its ranks in step itself. One reading of the clock ends a repetition and starts the next, so
+//            nothing that happens between is lost, and no barrier disturbs.
+//   barrier  MPI_Barrier before each repetition; each rank times its own part.
+//   window   All ranks wait for one moment of the global clock; the time runs from that moment to the end of the slowest.
+//            A repetition is late, and dropped, when a rank was not ready at that moment.
+class Synchroniser {
+ public:
+  enum class Kind { none, barrier, window };
+
+  Synchroniser(Kind kind, const Comm& control, GlobalClock& clock) : kind_(kind), control_(control), clock_(clock) {}
+
+  static Kind kind_of(const Values& values);
+  static const char* name(Kind kind);
+  Kind kind() const { return kind_; }
+
+  // Collective: a fresh look at the clocks, and windows of about `operation_s`.
+  void start(double operation_s);
+
+  // Collective: `count` repetitions of `batch` runs each. On rank 0 the times of those in time, in order, as seen by `timing`
+  // and divided by batch * operations; nothing elsewhere.
+  std::vector<double> repeat(Pattern& pattern, Timing timing, int count, int batch, long already);
+
+  long late() const { return late_; }
+  // Collective: residual of the clock model, for windows.
+  double residual() const { return clock_.residual(control_); }
+  // After so many late ones in a row of chunks, the ranks cannot meet at all.
+  bool hopeless() const { return hopeless_; }
+
+ private:
+  std::vector<double> chained(Pattern& pattern, int count, int batch, long already);
+  std::vector<double> after_barriers(Pattern& pattern, Timing timing, int count, int batch, long already);
+  std::vector<double> in_windows(Pattern& pattern, int count, int batch, long already);
+
+  Kind kind_;
+  const Comm& control_;
+  GlobalClock& clock_;
+  double window_s_ = 0;
+  long late_ = 0;
+  int bad_chunks_ = 0;
+  bool hopeless_ = false;
+};
+
+}  // namespace hockney

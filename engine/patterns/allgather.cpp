@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/payload.hpp"
+#include "measure/group.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class Allgather final : public Group {
+ public:
+  Allgather(const Comm& comm, const Values& values) : Group(comm, values, 1, static_cast<std::size_t>(comm.size)) {}
+
+  void run() override {
+    MPI_Allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, comm_.handle);
+  }
+
+  void fill(std::uint64_t seed) override {
+    write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
+    spoil(incoming_.upcoming());
+  }
+
+  Check verify(std::uint64_t seed) override { return check_all_blocks(incoming_.taken(), seed, "a block gathered"); }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), parameters::buffers, parameters::sync};
+
+}  // namespace
+
+extern constinit const Workload allgather{
+    "allgather", "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0, Timing::longest, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Allgather>(comm, values); }};
+
+}  // namespace hockney::patterns

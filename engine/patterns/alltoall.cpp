@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/payload.hpp"
+#include "measure/group.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class Alltoall final : public Group {
+ public:
+  Alltoall(const Comm& comm, const Values& values)
+      : Group(comm, values, static_cast<std::size_t>(comm.size), static_cast<std::size_t>(comm.size)) {}
+
+  void run() override {
+    MPI_Alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, comm_.handle);
+  }
+
+  // The block from rank a to rank b has a payload of its own, so that blocks in the wrong order are seen.
+  void fill(std::uint64_t seed) override {
+    for (std::size_t to = 0; to < ranks(); ++to)
+      write_payload(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), seed, channel(comm_.rank, static_cast<int>(to)));
+    spoil(incoming_.upcoming());
+  }
+
+  Check verify(std::uint64_t seed) override {
+    Check all;
+    for (int from = 0; from < comm_.size; ++from)
+      all += check_bytes(incoming_.taken().subspan(static_cast<std::size_t>(from) * block_.bytes, block_.bytes), seed,
+                         channel(from, comm_.rank), "a block exchanged");
+    return all;
+  }
+
+ private:
+  std::uint64_t channel(int from, int to) const { return static_cast<std::uint64_t>(from) * ranks() + static_cast<std::uint64_t>(to); }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank to each rank"), parameters::buffers, parameters::sync};
+
+}  // namespace
+
+extern constinit const Workload alltoall{
+    "alltoall", "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0, Timing::longest, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Alltoall>(comm, values); }};
+
+}  // namespace hockney::patterns

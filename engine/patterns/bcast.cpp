@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/payload.hpp"
+#include "measure/group.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class Bcast final : public Group {
+ public:
+  Bcast(const Comm& comm, const Values& values) : Group(comm, values, 0, 1) {}
+
+  void run() override { MPI_Bcast(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
+
+  void fill(std::uint64_t seed) override {
+    if (at_root())
+      write_payload(incoming_.upcoming(), seed, static_cast<std::uint64_t>(root_));
+    else
+      spoil(incoming_.upcoming());
+  }
+
+  Check verify(std::uint64_t seed) override { return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(root_), "the vector broadcast"); }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector"), parameters::buffers, parameters::root, parameters::sync};
+
+}  // namespace
+
+extern constinit const Workload bcast{
+    "bcast", "patterns", "MPI_Bcast", "the longest over the ranks", 1, 0, Timing::longest, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Bcast>(comm, values); }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/pair.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+// The base line of Krishnamurthy (1998): what one message costs when the sender does not block and the receiver does.
+class IsendRecv final : public Pair {
+ public:
+  using Pair::Pair;
+
+  void run() override {
+    std::byte* const out = outgoing_.next();
+    std::byte* const in = incoming_.next();
+    MPI_Request request;
+    if (first()) {
+      MPI_Isend(out, block_.count, block_.type, partner_, tag, comm_.handle, &request);
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Isend(out, block_.count, block_.type, partner_, tag, comm_.handle, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+
+  double operations() const override { return 2; }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers};
+
+}  // namespace
+
+extern constinit const Workload isend_recv{
+    "isend_recv", "patterns", "ping-pong of MPI_Isend and MPI_Recv, then MPI_Wait", "one message: half a round trip", 2, 2, Timing::root,
+    parameters, [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<IsendRecv>(comm, values); }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/pair.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class PingPong final : public Pair {
+ public:
+  using Pair::Pair;
+
+  void run() override {
+    std::byte* const out = outgoing_.next();
+    std::byte* const in = incoming_.next();
+    if (first()) {
+      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+    }
+  }
+
+  double operations() const override { return 2; }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers};
+
+}  // namespace
+
+extern constinit const Workload pingpong{
+    "pingpong", "patterns", "a message there and one back, MPI_Send and MPI_Recv", "one way: half a round trip", 2, 2, Timing::root,
+    parameters, [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<PingPong>(comm, values); }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "base/clock.hpp"
+#include "measure/pair.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+// LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts, rank 0 waits long enough for
+// the message to arrive, then only its receive is timed.
+class ReceiveOverhead final : public Pair {
+ public:
+  ReceiveOverhead(const Comm& comm, const Values& values) : Pair(comm, values), delay_s_(values.real("delay")) {}
+  ~ReceiveOverhead() override { finish_sends(); }
+
+  void prepare(int count) override {
+    if (first()) {
+      spin(delay_s_);
+      return;
+    }
+    finish_sends();
+    requests_.resize(static_cast<std::size_t>(count));
+    std::byte* const out = outgoing_.next();
+    for (MPI_Request& request : requests_)
+      MPI_Isend(out, block_.count, block_.type, partner_, tag, comm_.handle, &request);
+  }
+
+  void run() override {
+    if (first()) MPI_Recv(incoming_.next(), block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+  }
+
+ private:
+  bool receives() const override { return first(); }
+
+  void finish_sends() {
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    requests_.clear();
+  }
+
+  const double delay_s_;
+  std::vector<MPI_Request> requests_;
+};
+
+constexpr Parameter parameters[] = {
+    parameters::bytes("bytes in the message"),
+    {"delay", Kind::real, "s", "1e-05", 0, 10, "", "time for the message to arrive before it is received"},
+    {"sync", Kind::choice, "", "barrier", 0, 0, "barrier", "the barrier lies between the arrival and the receive"},
+};
+
+}  // namespace
+
+extern constinit const Workload receive_overhead{
+    "receive_overhead", "patterns", "MPI_Recv of a message that has arrived already (LogGP's o_r)", "the receive call", 2, 2, Timing::root,
+    parameters, [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> {
+      return std::make_unique<ReceiveOverhead>(comm, values);
+    }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/group.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class ReduceScatterBlock final : public Reduction {
+ public:
+  ReduceScatterBlock(const Comm& comm, const Values& values) : Reduction(comm, values, static_cast<std::size_t>(comm.size), 1) {}
+
+  void run() override { MPI_Reduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle); }
+
+  Check verify(std::uint64_t seed) override {
+    const std::size_t first = static_cast<std::size_t>(comm_.rank) * static_cast<std::size_t>(elements());
+    return check_reduced(incoming_.taken(), seed, first, factor(comm_.size), "the block of the sum");
+  }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes of the block each rank gets, a multiple of 8"), parameters::buffers, parameters::sync};
+
+}  // namespace
+
+extern constinit const Workload reduce_scatter_block{
+    "reduce_scatter_block", "patterns", "MPI_Reduce_scatter_block, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<ReduceScatterBlock>(comm, values); }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/group.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class Scan final : public Reduction {
+ public:
+  Scan(const Comm& comm, const Values& values) : Reduction(comm, values, 1, 1) {}
+
+  void run() override { MPI_Scan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle); }
+
+  Check verify(std::uint64_t seed) override {
+    return check_reduced(incoming_.taken(), seed, 0, factor(comm_.rank + 1), "the partial sum");
+  }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"), parameters::buffers, parameters::sync};
+
+}  // namespace
+
+extern constinit const Workload scan{
+    "scan", "patterns", "MPI_Scan, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Scan>(comm, values); }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/payload.hpp"
+#include "measure/group.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class Scatter final : public Group {
+ public:
+  Scatter(const Comm& comm, const Values& values)
+      : Group(comm, values, is_root(comm, values) ? static_cast<std::size_t>(comm.size) : 0, 1) {}
+
+  void run() override {
+    MPI_Scatter(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_, comm_.handle);
+  }
+
+  // The block for rank r carries r's payload, so a block delivered to the wrong rank is seen.
+  void fill(std::uint64_t seed) override {
+    spoil(incoming_.upcoming());
+    if (!at_root()) return;
+    for (std::size_t to = 0; to < ranks(); ++to)
+      write_payload(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), seed, to);
+  }
+
+  Check verify(std::uint64_t seed) override { return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(comm_.rank), "the block scattered"); }
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes to each rank"), parameters::buffers, parameters::root, parameters::sync};
+
+}  // namespace
+
+extern constinit const Workload scatter{
+    "scatter", "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0, Timing::longest, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Scatter>(comm, values); }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "measure/pair.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class Stream final : public Pair {
+ public:
+  Stream(const Comm& comm, const Values& values, std::size_t window) : Pair(comm, values, window), requests_(window) {}
+
+  // `window` messages on the way at once, then an empty answer, so that the clock stops when the last has arrived.
+  void run() override {
+    const int window = static_cast<int>(requests_.size());
+    if (first()) {
+      std::byte* const out = outgoing_.next();
+      for (int i = 0; i < window; ++i)
+        MPI_Isend(out + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[i]);
+      MPI_Waitall(window, requests_.data(), MPI_STATUSES_IGNORE);
+      MPI_Recv(nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+    } else {
+      std::byte* const in = incoming_.next();
+      for (int i = 0; i < window; ++i)
+        MPI_Irecv(in + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[i]);
+      MPI_Waitall(window, requests_.data(), MPI_STATUSES_IGNORE);
+      MPI_Send(nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle);
+    }
+  }
+
+  double operations() const override { return static_cast<double>(requests_.size()); }
+
+ private:
+  bool receives() const override { return !first(); }
+
+  std::vector<MPI_Request> requests_;
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers, parameters::window};
+
+}  // namespace
+
+extern constinit const Workload stream{
+    "stream", "patterns", "many messages one way at once (MPI_Isend, MPI_Irecv), then an empty answer",
+    "one message of the window", 2, 2, Timing::root, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> {
+      return std::make_unique<Stream>(comm, values, static_cast<std::size_t>(values.integer("window")));
+    }};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "measure/pair.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+class StreamBoth final : public Pair {
+ public:
+  StreamBoth(const Comm& comm, const Values& values, std::size_t window) : Pair(comm, values, window), requests_(2 * window) {}
+
+  // `window` messages each way at once. Whoever has all its messages has seen the partner's last send, so no answer is needed.
+  void run() override {
+    std::byte* const out = outgoing_.next();
+    std::byte* const in = incoming_.next();
+    const int window = static_cast<int>(requests_.size()) / 2;
+    for (int i = 0; i < window; ++i)
+      MPI_Irecv(in + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[i]);
+    for (int i = 0; i < window; ++i)
+      MPI_Isend(out + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[window + i]);
+    MPI_Waitall(2 * window, requests_.data(), MPI_STATUSES_IGNORE);
+  }
+
+  double operations() const override { return static_cast<double>(requests_.size()) / 2; }
+
+  // Both directions together.
+  std::uint64_t bytes_moved() const override { return 2 * block_.bytes; }
+
+ private:
+  std::vector<MPI_Request> requests_;
+};
+
+constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers, parameters::window};
+
+}  // namespace
+
+extern constinit const Workload stream_both{
+    "stream_both", "patterns", "many messages each way at once (MPI_Isend, MPI_Irecv)",
+    "one message each way; bandwidth counts both directions", 2, 2, Timing::root, parameters,
+    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> {
+      return std::make_unique<StreamBoth>(comm, values, static_cast<std::size_t>(values.integer("window")));
+    }};
+
+}  // namespace hockney::patterns
