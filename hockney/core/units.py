@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 from hockney.core.errors import UsageError
 
@@ -21,17 +22,34 @@ _BYTES = {
     "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40,
     "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
 }  # fmt: skip
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SECONDS = {
+    "ns": "1e-9",
+    "us": "1e-6",
+    "µs": "1e-6",
+    "ms": "1e-3",
+    "": "1",
+    "s": "1",
+    "m": "60",
+    "min": "60",
+    "h": "3600",
+}
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµ%]*)\s*")
 
 
-def _split(text: str, what: str, example: str) -> tuple[float, str]:
+def _split(text: str, what: str, example: str) -> tuple[Decimal, str]:
+    """Decimal, so that 5us is the same number as 0.000005: a case's line is its identity."""
     match = _NUMBER.fullmatch(text)
     if not match:
-        raise UsageError(f"'{text}' is not a {what}", "a number with a unit is wanted", f"for example {example}")
-    value = float(match.group(1))
-    if not math.isfinite(value) or value < 0:
-        raise UsageError(f"'{text}' is out of range for a {what}", "it must be finite and not negative", f"for example {example}")
+        raise UsageError(
+            f"'{text}' is not a {what}", "a number with a unit is wanted", f"for example {example}"
+        )
+    value = Decimal(match.group(1))
+    if not math.isfinite(float(value)) or value < 0:
+        raise UsageError(
+            f"'{text}' is out of range for a {what}",
+            "it must be finite and not negative",
+            f"for example {example}",
+        )
     return value, match.group(2)
 
 
@@ -42,10 +60,12 @@ def parse_bytes(text: str) -> int:
     if factor is None:
         raise UsageError(f"unknown unit '{unit}' in size '{text}'", "", "use B, kB, MB, GB or KiB, MiB, GiB")
     result = value * factor
+    if result > MAX_BYTES:
+        raise UsageError(
+            f"size '{text}' is too large", f"the limit is {format_bytes(MAX_BYTES)}", "ask for less"
+        )
     if result != int(result):
         raise UsageError(f"'{text}' is not a whole number of bytes", "", "for example 4KiB")
-    if result > MAX_BYTES:
-        raise UsageError(f"size '{text}' is too large", f"the limit is {format_bytes(MAX_BYTES)}", "ask for less")
     return int(result)
 
 
@@ -55,9 +75,10 @@ def parse_seconds(text: str) -> float:
     factor = _SECONDS.get(unit.lower())
     if factor is None:
         raise UsageError(f"unknown unit '{unit}' in time '{text}'", "", "use ns, us, ms, s, m or h")
-    if value * factor > MAX_SECONDS:
+    seconds = float(value * Decimal(factor))
+    if seconds > MAX_SECONDS:
         raise UsageError(f"time '{text}' is too long", "the limit is 30 days", "ask for less")
-    return value * factor
+    return seconds
 
 
 def parse_fraction(text: str) -> float:
@@ -65,9 +86,11 @@ def parse_fraction(text: str) -> float:
     value, unit = _split(text, "fraction", "2% or 0.02")
     if unit not in ("", "%"):
         raise UsageError(f"unknown unit '{unit}' in '{text}'", "", "use 2% or 0.02")
-    fraction = value / 100 if unit == "%" else value
+    fraction = float(value / 100 if unit == "%" else value)
     if not 0 < fraction <= 1:
-        raise UsageError(f"'{text}' is out of range", "a fraction above 0 and at most 1 is wanted", "for example 2%")
+        raise UsageError(
+            f"'{text}' is out of range", "a fraction above 0 and at most 1 is wanted", "for example 2%"
+        )
     return fraction
 
 
@@ -83,7 +106,11 @@ def parse_sizes(text: str) -> tuple[int, ...]:
 
 def _count(text: str, what: str) -> int:
     if not re.fullmatch(r"\s*\d{1,7}\s*", text) or int(text) < 1:
-        raise UsageError(f"'{text}' is not a number of {what}", "a whole number from 1 to 9999999 is wanted", "for example 1,2,4")
+        raise UsageError(
+            f"'{text}' is not a number of {what}",
+            "a whole number from 1 to 9999999 is wanted",
+            "for example 1,2,4",
+        )
     return int(text)
 
 
@@ -96,7 +123,9 @@ def _listing(text: str, one) -> tuple[int, ...]:
         elif len(ends) == 2 and ends[0] <= ends[1]:
             found.update(doubling(ends[0], ends[1]))
         else:
-            raise UsageError(f"'{part}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", "for example 0:4MiB")
+            raise UsageError(
+                f"'{part}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", "for example 0:4MiB"
+            )
     return tuple(sorted(found))
 
 

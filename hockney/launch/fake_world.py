@@ -101,8 +101,9 @@ class World:
     def bytes_moved(self, case: Case) -> int:
         values = dict(case.parameters)
         size = int(values.get("bytes", 0))
-        both = case.workload in ("pingpong_double", "isend_recv", "stream_both")
-        return size * int(values.get("messages", 1)) * (2 if both else 1)
+        if case.workload == "prtt":
+            return size * (int(values["messages"]) + 1)
+        return size * (2 if case.workload in ("pingpong_double", "stream_both") else 1)
 
     def sample(self, case: Case, launch: int, count: int) -> np.ndarray:
         """`count` repetitions of `case` in a launch: the same again for the same seed."""

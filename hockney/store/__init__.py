@@ -5,6 +5,6 @@
 from hockney.store.appender import Appender
 from hockney.store.folder import RunFolder, default_path
 from hockney.store.lines import Reading
-from hockney.store.plan import Item, Plan, Settings
+from hockney.store.plan import Item, Plan, Settings, left
 
-__all__ = ["Appender", "Item", "Plan", "Reading", "RunFolder", "Settings", "default_path"]
+__all__ = ["Appender", "Item", "Plan", "Reading", "RunFolder", "Settings", "default_path", "left"]

@@ -42,24 +42,30 @@ class Appender:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._close()
 
     def append(self, line: Line) -> None:
         """Write one line through to the disk; on failure the file is as it was before."""
-        data = encode_line(line) + b"\n"
-        before = os.fstat(self._file).st_size
         try:
-            self._write(data)
+            self._write(encode_line(line) + b"\n")
         except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, before)
             raise unwritable(self.path, error) from error
 
     def _write(self, data: bytes) -> None:
-        written = os.write(self._file, data)
-        while written < len(data):  # a short write: the next one says why
-            written += os.write(self._file, data[written:])
+        """All of `data` or nothing, whether the disk is full or Ctrl-C comes in between."""
+        before = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, data)
+            while written < len(data):  # a short write: the next one says why
+                written += os.write(self._file, data[written:])
+        except BaseException:
+            if os.fstat(self._file).st_size != before + len(data):
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._file, before)
+            raise
         os.fdatasync(self._file)
 
     def _lock(self) -> None:
@@ -67,7 +73,9 @@ class Appender:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise EnvironmentProblem(
-                f"{self.path} is being written by another hockney", "two writers would mix their lines", "wait for it or end it"
+                f"{self.path} is being written by another hockney",
+                "two writers would mix their lines",
+                "wait for it or end it",
             ) from error
 
     def _mend(self) -> None:

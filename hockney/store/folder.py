@@ -48,9 +48,13 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
-                raise UsageError(f"{path} is not empty", "a run needs a folder of its own", "name a new one with --out")
+                raise UsageError(
+                    f"{path} is not empty", "a run needs a folder of its own", "name a new one with --out"
+                )
         except FileExistsError as error:
-            raise UsageError(f"{path} is not a folder", "a run is kept in a folder", "name a new one with --out") from error
+            raise UsageError(
+                f"{path} is not a folder", "a run is kept in a folder", "name a new one with --out"
+            ) from error
         except OSError as error:
             raise unwritable(path, error) from error
         folder = RunFolder(path)
@@ -63,11 +67,19 @@ class RunFolder:
         folder = RunFolder(path)
         try:
             if not path.exists():
-                raise UsageError(f"there is no run folder {path}", "", "'ls runs' shows those in the default place")
+                raise UsageError(
+                    f"there is no run folder {path}", "", "'ls runs' shows those in the default place"
+                )
             if not folder.plan_path.is_file():
-                raise UsageError(f"{path} is not a run folder", "it has no plan.txt", "name a folder made by 'hockney survey' or 'hockney run'")
+                raise UsageError(
+                    f"{path} is not a run folder",
+                    "it has no plan.txt",
+                    "name a folder made by 'hockney survey' or 'hockney run'",
+                )
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            raise UsageError(f"cannot look into {path}", str(error), "check the name and its permissions") from error
+            raise UsageError(
+                f"cannot look into {path}", str(error), "check the name and its permissions"
+            ) from error
         return folder
 
     @property
@@ -125,13 +137,19 @@ class RunFolder:
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
-            raise EnvironmentProblem(f"{path} has schema {loaded.schema}", f"this hockney reads up to {SCHEMA}", "use a newer hockney")
+            raise EnvironmentProblem(
+                f"{path} has schema {loaded.schema}",
+                f"this hockney reads up to {SCHEMA}",
+                "use a newer hockney",
+            )
         return loaded
 
     def _unreadable(self, path: Path, error: Exception) -> EnvironmentProblem:
         if isinstance(error, OSError):
             return unreadable(path, error)
-        return EnvironmentProblem(f"cannot read {path}", printable(str(error)), "was it edited? measure again")
+        return EnvironmentProblem(
+            f"cannot read {path}", printable(str(error)), "was it edited? measure again"
+        )
 
     def _replace(self, path: Path, data: bytes) -> None:
         """Write beside, then rename: readers see the old file or the new one, never a part."""

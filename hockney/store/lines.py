@@ -42,7 +42,9 @@ def read_lines(path: Path) -> Reading:
                 finished = raw.endswith(b"\n")
                 line = _decode(raw, path, number, forgive=not finished)
                 if line is None:
-                    notices = (f"the last line of {path} was cut off and is dropped (its case counts as not measured)",)
+                    notices = (
+                        f"the last line of {path} was cut off and is dropped (its case counts as not measured)",
+                    )
                     break
                 lines.append(line)
                 good += len(raw)
@@ -79,5 +81,7 @@ def _schema_of(raw: bytes) -> int:
 
 def _newer(path: Path, number: int, schema: int) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"line {number} of {path} has schema {schema}", f"this hockney reads up to {SCHEMA}", "use a newer hockney"
+        f"line {number} of {path} has schema {schema}",
+        f"this hockney reads up to {SCHEMA}",
+        "use a newer hockney",
     )

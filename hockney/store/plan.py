@@ -14,11 +14,11 @@ Settings first (NAME = VALUE as in JSON), then one line a case: launch, place in
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
+from hockney.core.record import Run
 
 SCHEMA = 1
 
@@ -116,11 +116,15 @@ def _read(kind: object, text: str) -> bool | str | int | float:
 
 def _damaged(where: str, number: int, line: str) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"line {number} of {where} cannot be read", f"'{printable(line[:60])}'", "was it edited? measure again"
+        f"line {number} of {where} cannot be read",
+        f"'{printable(line[:60])}'",
+        "was it edited? measure again",
     )
 
 
-def left(plan: Plan, done: Iterable[tuple[int, str]]) -> tuple[Item, ...]:
-    """The items not in `done` (pairs of launch and case line), in the plan's order."""
-    finished = set(done)
-    return tuple(item for item in plan.items if (item.launch, item.case.line) not in finished)
+def left(plan: Plan, run: Run) -> tuple[Item, ...]:
+    """The items without a record, in the plan's order. A record belongs to the planned launch whose number
+    its launch line gives; a launch that had to be made again has the same number."""
+    index = {launch.launch: launch.index for launch in run.launches}
+    done = {(index.get(record.launch), record.parsed_case()) for record in run.records}
+    return tuple(item for item in plan.items if (item.launch, item.case) not in done)

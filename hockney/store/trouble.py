@@ -23,9 +23,13 @@ _TODO = {
 
 def unwritable(path: Path, error: OSError) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"cannot write {path}", (error.strerror or str(error)).lower(), _TODO.get(error.errno or 0, "choose another place with --out DIR")
+        f"cannot write {path}",
+        (error.strerror or str(error)).lower(),
+        _TODO.get(error.errno or 0, "choose another place with --out DIR"),
     )
 
 
 def unreadable(path: Path, error: OSError) -> EnvironmentProblem:
-    return EnvironmentProblem(f"cannot read {path}", (error.strerror or str(error)).lower(), "check the name and its permissions")
+    return EnvironmentProblem(
+        f"cannot read {path}", (error.strerror or str(error)).lower(), "check the name and its permissions"
+    )

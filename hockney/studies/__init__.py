@@ -1,2 +1,27 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+"""Questions asked of a machine. Each module here that has NAME, HELP, plan and page is one study."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from hockney.core.errors import unknown
+from hockney.studies.question import Evidence, Options, Study
+
+__all__ = ["Evidence", "Options", "Study", "all_studies", "study"]
+
+
+def all_studies() -> dict[str, Study]:
+    """Every study on the shelf, by name."""
+    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
+    found = [m for m in modules if all(hasattr(m, word) for word in ("NAME", "HELP", "plan", "page"))]
+    return {m.NAME: m for m in sorted(found, key=lambda m: m.NAME)}
+
+
+def study(name: str) -> Study:
+    shelf = all_studies()
+    if name not in shelf:
+        raise unknown("study", name, shelf, "'hockney run --list' shows all")
+    return shelf[name]

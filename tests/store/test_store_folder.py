@@ -17,8 +17,10 @@ from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.fit import Estimate, Fits, Summary
 from hockney.core.machine import Machine
+from hockney.core.record import Run
 from hockney.store import Item, Plan, RunFolder, Settings, default_path
 from hockney.store.plan import left, parse_plan
+from test_store_lines import launch, record
 
 MACHINE = Machine(
     schema=1, kind="fake", host="<b>h\x1b[31m", system="s", cpu="c", cores=2, threads=2, sockets=1, numa_nodes=1,
@@ -26,7 +28,10 @@ MACHINE = Machine(
     flags="", network=[], hockney="0", python="3",
 )  # fmt: skip
 CASE = Case.of("pingpong", 2, bytes=8, buffers="hot")
-PLAN = Plan(Settings("survey", seed=7), (Item(0, 0, CASE), Item(1, 0, CASE), Item(1, 1, Case.of("barrier", 2, sync="window"))))
+PLAN = Plan(
+    Settings("survey", seed=7),
+    (Item(0, 0, CASE), Item(1, 0, CASE), Item(1, 1, Case.of("barrier", 2, sync="window"))),
+)
 
 
 def test_a_run_is_read_back(tmp_path):
@@ -89,7 +94,11 @@ def test_a_place_without_permission_is_an_environment_problem(tmp_path):
         if os.geteuid() == 0 and os.stat(parent).st_uid == 0 and parent.name.startswith("pytest-"):
             os.chmod(parent, 0o755)
     os.chmod(tmp_path, 0o755)
-    done = subprocess.run([sys.executable, "-c", script, str(closed / "run"), str(Path(__file__).parent)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(closed / "run"), str(Path(__file__).parent)],
+        capture_output=True,
+        text=True,
+    )
     assert done.stdout.startswith("cannot write") and "permission denied" in done.stdout, done.stderr
 
 
@@ -117,7 +126,9 @@ def test_default_places_do_not_collide(tmp_path):
 @given(st.text(max_size=30), st.text(max_size=30), st.floats(1e-3, 1e6), st.integers(0, 2**63), st.booleans())
 @settings(max_examples=80, deadline=None)
 def test_plans_are_read_back_whatever_was_typed(mpi, machine, budget, seed, bind):
-    plan = Plan(Settings("survey", budget_s=budget, seed=seed, bind=bind, mpi=mpi, machine=machine), PLAN.items)
+    plan = Plan(
+        Settings("survey", budget_s=budget, seed=seed, bind=bind, mpi=mpi, machine=machine), PLAN.items
+    )
     assert parse_plan(plan.text, "plan.txt") == plan
 
 
@@ -141,5 +152,10 @@ def test_a_damaged_plan_is_named_by_line(old, new, told):
 
 
 def test_left_is_what_is_not_done():
-    assert left(PLAN, [(0, CASE.line), (5, "nonsense")]) == PLAN.items[1:]
+    again = [launch(name="0.1"), record(CASE.line), record(PLAN.items[2].case.line)]
+    mine = msgspec.structs.replace(again[1], launch="0.1")
+    assert left(PLAN, Run.of([again[0], mine, again[2]])) == PLAN.items[1:], (
+        "a launch of its own, and a stray record"
+    )
+    assert left(PLAN, Run()) == PLAN.items
     assert PLAN.cases == (CASE, PLAN.items[2].case)

@@ -35,7 +35,12 @@ def record(case: str = "barrier ranks=2 sync=barrier", times: list[float] | None
     )  # fmt: skip
 
 
-LINES = [launch(), record(), Failure(schema=1, launch="0.0", case="x", reason="hung", message="m"), Close(schema=1, launch="0.0", seconds=1.0, exit_code=0)]
+LINES = [
+    launch(),
+    record(),
+    Failure(schema=1, launch="0.0", case="x", reason="hung", message="m"),
+    Close(schema=1, launch="0.0", seconds=1.0, exit_code=0),
+]
 
 
 def write(path: Path, lines=LINES) -> Path:
@@ -80,7 +85,9 @@ def test_cut_anywhere_nothing_whole_is_lost_and_nothing_merges(tmp_path_factory,
     assert after.run.records == (*before.run.records, record("after ranks=1"))
 
 
-@pytest.mark.parametrize("bad", [b"{}\n", b"\n", b"\xff\xfe\n", b'{"kind":"record"}\n', b"\x00\x00\n", b"[" * 5000 + b"\n"])
+@pytest.mark.parametrize(
+    "bad", [b"{}\n", b"\n", b"\xff\xfe\n", b'{"kind":"record"}\n', b"\x00\x00\n", b"[" * 5000 + b"\n"]
+)
 def test_a_bad_line_in_the_middle_is_named(tmp_path, bad):
     path = tmp_path / "r"
     good = encode_line(record()) + b"\n"
@@ -130,7 +137,11 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path):
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size + 300}, resource.RLIM_INFINITY))\n"
         "with Appender(Path(sys.argv[1])) as out: out.append(record(times=[1e-6] * 4000))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script, str(path), "", str(Path(__file__).parent)], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path), "", str(Path(__file__).parent)],
+        capture_output=True,
+        text=True,
+    )
     assert "EnvironmentProblem: cannot write" in done.stderr and "file too large" in done.stderr
     assert path.stat().st_size == size
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY

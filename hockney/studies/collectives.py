@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The section on collectives: time against size and against ranks, with the fitted cost."""
+
+from __future__ import annotations
+
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.fit import Fit
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Section, Table
+from hockney.studies.question import Evidence, Measured
+from hockney.studies.series import curve, points, times
+from hockney.studies.words import interval, quantity
+
+
+def of(catalog: Catalog) -> list[Workload]:
+    """Workloads that many ranks do together: those that can be synchronised in more than one way."""
+    return [w for w in catalog.workloads if any(p.name == "sync" for p in w.parameters) and w.max_ranks != 2]
+
+
+def section(evidence: Evidence) -> Section | None:
+    found = [
+        m for m in evidence.measured if "sync" in (words := dict(m.case.parameters)) and "delay" not in words
+    ]
+    if not found:
+        return None
+    most = max(m.case.ranks for m in found)
+    figures = [_against_size([m for m in found if m.case.ranks == most], evidence.fits.fits, most)]
+    if len({m.case.ranks for m in found}) > 1:
+        figures.append(_against_ranks(found))
+    return Section(
+        title="Collectives",
+        text=(
+            "The time of a collective is the longest over its ranks. It starts after MPI_Barrier "
+            "(sync=barrier) or at one moment of a synchronised clock (sync=window).",
+        ),
+        figures=tuple(f for f in figures if f.series),
+        tables=(_table(found),),
+    )
+
+
+def _standard(m: Measured) -> bool:
+    words = dict(m.case.parameters)
+    return words.get("sync") == "barrier" and words.get("buffers", "hot") == "hot"
+
+
+def _against_size(found: list[Measured], fits: list[Fit], ranks: int) -> Figure:
+    series: list[Series] = []
+    for name in dict.fromkeys(m.case.workload for m in found if "bytes" in dict(m.case.parameters)):
+        series.append(times(name, [m for m in found if m.case.workload == name and _standard(m)]))
+        fit = next((f for f in fits if _is_cost_of(f, name, ranks)), None)
+        if fit is not None:
+            series.append(curve(f"{name}, {fit.model}", fit, name))
+    return Figure(
+        name="collectives",
+        title=f"Collectives on {ranks} ranks against size",
+        x=Axis("bytes: a rank's block, or the vector's length", "B", "log", zero=True),
+        y=Axis("time", "s"),
+        series=tuple(s for s in series if s.x),
+        caption="Median of the longest time over the ranks with its 95% interval; lines: fitted costs.",
+    )
+
+
+def _is_cost_of(fit: Fit, workload: str, ranks: int) -> bool:
+    """A fitted cost of this collective whose curve is over bytes at this rank count."""
+    words = fit.subject.split()
+    ready = fit.verdict != "refused" and bool(fit.curve) and words[0] == workload
+    return ready and f"ranks={ranks}" in words and "sync=window" not in words and "buffers=cold" not in words
+
+
+def _against_ranks(found: list[Measured]) -> Figure:
+    """The smallest size that is not empty, where latency rules."""
+    series = []
+    for name in dict.fromkeys(m.case.workload for m in found):
+        mine = [m for m in found if m.case.workload == name and _standard(m)]
+        sizes = sorted({m.size for m in mine})
+        size = next((s for s in sizes if s > 0), 0)
+        small = sorted((m for m in mine if m.size == size), key=lambda m: m.case.ranks)
+        title = f"{name} of {quantity(size, 'B')}" if size else name
+        series.append(points(title, small, lambda m: m.case.ranks, lambda m: m.summary.median, "s"))
+    return Figure(
+        name="collectives_ranks",
+        title="Collectives against the number of ranks",
+        x=Axis("ranks", "ranks"),
+        y=Axis("time", "s"),
+        series=tuple(s for s in series if len(s.x) > 1),
+        caption="Median of the longest time over the ranks, at the smallest payload.",
+    )
+
+
+def _table(found: list[Measured]) -> Table:
+    rows = tuple(
+        (
+            m.case.workload,
+            str(m.case.ranks),
+            quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
+            str(dict(m.case.parameters)["sync"]),
+            quantity(m.summary.median.value, "s"),
+            interval(m.summary.median, "s"),
+        )
+        for m in found
+    )
+    columns = ("collective", "ranks", "bytes", "sync", "median", "95% interval")
+    return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a run was made: name and value pairs."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from hockney.core.units import format_bytes, format_seconds
+from hockney.studies.question import Evidence
+from hockney.studies.words import plural
+
+
+def subtitle(evidence: Evidence) -> str:
+    """Host, MPI and time in a line."""
+    parts = [evidence.machine.host]
+    if evidence.machine.mpi is not None:
+        parts.append(evidence.machine.mpi.title)
+    elif evidence.run.launches:
+        parts.append(evidence.run.launches[0].library)
+    if evidence.run.launches:
+        began = datetime.fromtimestamp(evidence.run.launches[0].started_s, timezone.utc)
+        parts.append(began.strftime("%Y-%m-%d %H:%M UTC"))
+    return ", ".join(parts)
+
+
+def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """Facts that are not known are left out."""
+    m = evidence.machine
+    caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in m.caches.items())
+    found = [
+        ("host", m.host),
+        ("system", m.system),
+        ("processor", m.cpu),
+        (
+            "cores",
+            f"{plural(m.cores, 'core')}, {plural(m.threads, 'thread')}, {plural(m.sockets, 'socket')}, "
+            f"{plural(m.numa_nodes, 'NUMA node')}",
+        ),
+        ("caches", caches),
+        ("memory", format_bytes(m.memory_bytes) if m.memory_bytes else ""),
+        ("virtual", m.virtual),
+        ("governor", m.governor),
+        ("load before", "" if m.load_before is None else f"{m.load_before:.2f}"),
+        ("network", ", ".join(m.network)),
+        ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
+        *_launch(evidence),
+        ("compiler", m.compiler),
+        ("flags", m.flags),
+        ("hockney", f"{m.hockney}, Python {m.python}"),
+    ]
+    return tuple((name, value) for name, value in found if value)
+
+
+def _launch(evidence: Evidence) -> list[tuple[str, str]]:
+    if not evidence.run.launches:
+        return []
+    first = evidence.run.launches[0]
+    step, cost = format_seconds(first.clock.resolution_s), format_seconds(first.clock.overhead_s)
+    return [
+        ("library", first.library),
+        ("MPI standard", first.mpi_standard),
+        ("binding", first.binding),
+        ("command", " ".join(first.command)),
+        ("clock", f"MPI_Wtime, step {step}, a reading costs {cost}"),
+    ]

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a run was measured, in words, from what the run says of itself."""
+
+from __future__ import annotations
+
+from hockney.core.units import format_seconds
+from hockney.studies.question import Evidence
+from hockney.studies.words import percent, plural
+
+
+def sentences(evidence: Evidence) -> tuple[str, ...]:
+    run = evidence.run
+    reasons = [r.stop.reason for r in run.records]
+    measured = sum(len(r.times_s) for r in run.records)
+    spent = sum(c.seconds for c in run.closes)
+    said = [
+        f"{plural(len(evidence.fits.summaries), 'case')} were measured in "
+        f"{plural(len(run.launches), 'launch', 'launches')} of the engine; in each the order was shuffled "
+        f"(seed {evidence.seed}). Launches took {format_seconds(spent)} of the "
+        f"{format_seconds(evidence.budget_s)} asked for.",
+        f"A case was repeated until the 95% interval of its median was within {percent(evidence.precision)} "
+        f"of it, or its share of the time was used up: {reasons.count('precision')} ended by precision, "
+        f"{reasons.count('budget')} by time, {reasons.count('repetitions')} by the number of repetitions. "
+        f"All {measured} repetitions are kept.",
+        "Repetitions before the times settled are kept apart as warm-up. Where one operation is too short "
+        "for the clock, several share one reading, and the record says how many.",
+    ]
+    windows = [r for r in run.records if r.sync.kind == "window"]
+    if windows:
+        worst = max((r.sync.error_s for r in windows if r.sync.error_s is not None), default=None)
+        late = sum(r.sync.late for r in windows)
+        error = "" if worst is None else f"; its largest residual error was {format_seconds(worst)}"
+        said.append(
+            f"{plural(len(windows), 'measurement')} started at moments of a synchronised clock{error}, "
+            f"{plural(late, 'repetition')} came too late and {'was' if late == 1 else 'were'} dropped."
+        )
+    said.append(
+        "Intervals of medians are from order statistics and need no assumption about the shape of the noise; "
+        "payloads are verified outside the timed region in every launch."
+    )
+    return tuple(said)

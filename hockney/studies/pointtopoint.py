@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The section on two ranks: latency and bandwidth against size, with the fitted piecewise Hockney model."""
+
+from __future__ import annotations
+
+from hockney.core.fit import Fit
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Section
+from hockney.studies.question import Evidence, Measured
+from hockney.studies.series import curve, rates, times, usable
+from hockney.studies.words import plural, quantity, told
+
+SHOWN = (
+    ("pingpong", "hot", "ping-pong, one way"),
+    ("pingpong", "cold", "ping-pong, cold buffers"),
+    ("pingpong_double", "hot", "both ways at once"),
+    ("isend_recv", "hot", "non-blocking send, receive"),
+    ("stream", "hot", "stream, one way"),
+    ("stream_both", "hot", "stream, both ways"),
+)
+SIZE = Axis("message size", "B", "log", zero=True)
+
+
+def section(evidence: Evidence) -> Section | None:
+    shown = [(w, b, name, evidence.of(w, buffers=b)) for w, b, name in SHOWN]
+    shown = [each for each in shown if each[3]]
+    if not shown:
+        return None
+    fit = usable(evidence.fits.of("hockney", "pingpong"), buffers="hot")
+    return Section(
+        title="Between two ranks",
+        text=tuple(_text(fit)),
+        figures=(_latency(shown, fit), _bandwidth(shown, fit)),
+    )
+
+
+def _latency(shown: list[tuple[str, str, str, tuple[Measured, ...]]], fit: Fit | None) -> Figure:
+    series = [times(name, found) for workload, _, name, found in shown if not workload.startswith("stream")]
+    if fit is not None:
+        series.append(curve("fitted model, 95% band", fit, "ping-pong, one way"))
+    return Figure(
+        name="latency",
+        title="Time of one message against its size",
+        x=SIZE,
+        y=Axis("time", "s"),
+        series=tuple(series),
+        caption="Median time with its 95% interval. The line is the ping-pong's piecewise Hockney model.",
+        marks=_marks(fit),
+    )
+
+
+def _bandwidth(shown: list[tuple[str, str, str, tuple[Measured, ...]]], fit: Fit | None) -> Figure:
+    series = [rates(name, found) for _, _, name, found in shown]
+    if fit is not None:
+        series.append(curve("fitted model, 95% band", fit, "ping-pong, one way", rate=1.0))
+    return Figure(
+        name="bandwidth",
+        title="Bandwidth against message size",
+        x=Axis("message size", "B"),
+        y=Axis("bandwidth", "B/s", "linear"),
+        series=tuple(s for s in series if s.x),
+        caption="Payload over median time; where both ranks send, the payload of both.",
+        marks=_marks(fit),
+    )
+
+
+def _marks(fit: Fit | None) -> tuple[tuple[float, str], ...]:
+    return tuple((p.value, f"change at {quantity(p.value, 'B')}") for p in fit.change_points) if fit else ()
+
+
+def _text(fit: Fit | None) -> list[str]:
+    if fit is None:
+        return ["No model could be fitted to the ping-pong; see the table of parameters for the reason."]
+    count = len(fit.segments)
+    words = [
+        f"The ping-pong is described by {plural(count, 'straight line')}"
+        + (f" with a typical error of {100 * fit.error:.1f}%." if fit.error is not None else ".")
+    ]
+    for piece in fit.segments:
+        end = f"below {quantity(piece.beyond, 'B')}" if piece.beyond is not None else "on"
+        words.append(
+            f"From {quantity(piece.first, 'B')} {end}: {told(piece.latency, 's')} and then "
+            f"{told(piece.per_byte, 's/B')}."
+        )
+    return words

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which message sizes and rank counts a study asks for."""
+
+from __future__ import annotations
+
+from hockney.core.machine import Machine
+from hockney.core.units import doubling
+
+DEFAULT = tuple(doubling(0, 4 << 20))
+DOUBLE = 8
+
+
+def default_ranks(machine: Machine) -> tuple[int, ...]:
+    """2, and the powers of two up to the cores: never more ranks than cores unless asked, because then
+    the scheduler is measured and not the message passing."""
+    return tuple(doubling(2, 1 << (machine.cores.bit_length() - 1))) if machine.cores > 2 else (2,)
+
+
+def thin(sizes: tuple[int, ...], at_most: int) -> tuple[int, ...]:
+    """At most so many of `sizes`, the ends among them, evenly spread over the list."""
+    if len(sizes) <= at_most:
+        return sizes
+    step = (len(sizes) - 1) / (at_most - 1)
+    return tuple(dict.fromkeys(sizes[round(k * step)] for k in range(at_most)))
+
+
+def whole_doubles(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes rounded up to whole doubles, each once: reductions add vectors of them."""
+    return tuple(sorted({-(-size // DOUBLE) * DOUBLE for size in sizes}))

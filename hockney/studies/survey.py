@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The survey: what message passing costs on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
+from hockney.core.machine import Machine
+from hockney.draw.page import Page
+from hockney.studies import collectives, environment, headline, loggp, method, pointtopoint, quality
+from hockney.studies.doubts import beside, everywhere
+from hockney.studies.question import Evidence, Options, once
+from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
+
+NAME = "survey"
+HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, collectives"
+
+STREAM_LIMIT = 1 << 20
+"""Beyond this a window of 64 messages is mostly memory: 4 MiB would need 256 MiB on each side."""
+
+PRTT_SIZES = (8, 512, 4096, 32768)
+PRTT_MESSAGES = (1, 2, 8, 16)
+PRTT_DELAYS = ("5us", "20us")
+"""The delay must exceed what a message keeps the network busy, or the gap hides the overhead (Hoefler,
+Lichei and Rehm 2007, section 3.2); two delays show whether it did."""
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """Between two ranks the full sweep of sizes; on each rank count every collective at a few."""
+    sizes = options.sizes or DEFAULT
+    ranks = options.ranks or default_ranks(machine)
+    lines = [*_pairs(sizes)] if 2 in ranks else []
+    lines += [line for p in ranks for line in _collectives(sizes, p, catalog)]
+    if not lines:
+        raise UsageError("nothing to measure", "no case is left for these ranks and sizes", "use --ranks 2")
+    return once(catalog.case(line) for line in lines)
+
+
+def _pairs(sizes: tuple[int, ...]) -> Iterator[str]:
+    streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), 8)
+    beyond_cache = thin(tuple(s for s in sizes if s >= 64), 8)
+    yield from (f"pingpong bytes={s} buffers=hot ranks=2" for s in sizes)
+    yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
+    for workload in ("pingpong_double", "isend_recv"):
+        yield from (f"{workload} bytes={s} buffers=hot ranks=2" for s in thin(sizes, 7))
+    for workload in ("stream", "stream_both"):
+        yield from (f"{workload} bytes={s} buffers=hot ranks=2" for s in streamed)
+    for size in PRTT_SIZES:
+        yield from (f"prtt bytes={size} messages={n} delay=0 ranks=2" for n in PRTT_MESSAGES)
+        yield from (f"prtt bytes={size} messages=16 delay={d} ranks=2" for d in PRTT_DELAYS)
+        yield f"receive_overhead bytes={size} delay={PRTT_DELAYS[-1]} ranks=2"
+
+
+def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog) -> Iterator[str]:
+    doubles = whole_doubles(sizes)
+    few = sorted({*thin(doubles, 6), *[s for s in doubles if s > 0][:1]})
+    for workload in collectives.of(catalog):
+        if any(p.name == "bytes" for p in workload.parameters):
+            yield from (f"{workload.name} bytes={s} buffers=hot sync=barrier ranks={ranks}" for s in few)
+        else:
+            yield f"{workload.name} sync=barrier ranks={ranks}"
+            yield f"{workload.name} sync=window ranks={ranks}"
+
+
+def page(evidence: Evidence) -> Page:
+    sections = [
+        pointtopoint.section(evidence),
+        loggp.section(evidence),
+        collectives.section(evidence),
+        quality.parameters(evidence),
+        quality.spread(evidence),
+        quality.verification(evidence),
+    ]
+    return Page(
+        title="Survey of message passing",
+        subtitle=environment.subtitle(evidence),
+        headline=headline.sentences(evidence),
+        warnings=everywhere(evidence),
+        sections=tuple(beside(s, evidence) for s in sections if s is not None),
+        environment=environment.facts(evidence),
+        method=method.sentences(evidence),
+    )

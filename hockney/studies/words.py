@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers with units and intervals as a reader wants them."""
+
+from __future__ import annotations
+
+from hockney.core.fit import Estimate
+from hockney.core.units import format_bytes, format_rate, format_seconds
+from hockney.studies.question import Measured
+
+
+def quantity(value: float, unit: str) -> str:
+    if unit == "s":
+        return format_seconds(value)
+    if unit == "B":
+        return format_bytes(value)
+    if unit == "B/s":
+        return format_rate(value)
+    if unit == "s/B":
+        return f"{format_seconds(value)}/B" if value else "0 s/B"
+    return f"{value:.3g} {unit}".rstrip()
+
+
+def interval(estimate: Estimate, unit: str) -> str:
+    """ "449 ns to 453 ns", or a dash where the data allow none."""
+    if estimate.low is None or estimate.high is None:
+        return "unknown"
+    return f"{quantity(estimate.low, unit)} to {quantity(estimate.high, unit)}"
+
+
+def told(estimate: Estimate, unit: str) -> str:
+    """ "451 ns (95%: 449 ns to 453 ns)"."""
+    bounds = f" (95%: {interval(estimate, unit)})" if estimate.low is not None else " (no interval)"
+    return quantity(estimate.value, unit) + bounds
+
+
+def percent(fraction: float | None) -> str:
+    return "unknown" if fraction is None else f"{100 * fraction:.2g}%"
+
+
+def bandwidth(measured: Measured) -> Estimate:
+    """Payload over time (B/s): the ends of the interval change places."""
+    moved, median = measured.summary.bytes_moved, measured.summary.median
+    return Estimate(
+        moved / median.value if median.value else 0.0,
+        moved / median.high if median.high else None,
+        moved / median.low if median.low else None,
+    )
+
+
+def label(measured: Measured, *without: str) -> str:
+    """The case in words, without the parameters that vary in a figure."""
+    words = [f"{k}={v}" for k, v in measured.case.parameters if k not in without]
+    if "ranks" not in without:
+        words.append(f"ranks={measured.case.ranks}")
+    return " ".join([measured.case.workload, *words])
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def listing(names: list[str], most: int = 3) -> str:
+    """ "a, b, c and 4 more"."""
+    shown = ", ".join(names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
