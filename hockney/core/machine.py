@@ -28,6 +28,11 @@ class Mpi(msgspec.Struct, frozen=True, kw_only=True):
         names = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI", "unknown": "unknown MPI"}
         return f"{names[self.family]} {self.version}".strip()
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """What its tools need in the environment: Intel's wheel knows its place by this variable only."""
+        return {"I_MPI_ROOT": self.prefix} if self.family == "intel" else {}
+
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """The front end's view; every rank's host and CPUs are in the launch lines.

@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
-    """$HOCKNEY_CACHE, else hockney below $XDG_CACHE_HOME, else below ~/.cache (XDG Base Directory Specification).
+    """$HOCKNEY_CACHE, else hockney below $XDG_CACHE_HOME, else below ~/.cache.
 
-    A relative $XDG_CACHE_HOME is ignored, as that specification asks.
+    A relative $XDG_CACHE_HOME is ignored, as the XDG Base Directory Specification asks.
     """
     if environ.get("HOCKNEY_CACHE"):
         return Path(environ["HOCKNEY_CACHE"]).expanduser().absolute()

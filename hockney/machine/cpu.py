@@ -109,10 +109,10 @@ def caches(root: Path, cpu: int) -> dict[str, int]:
 
 
 def own_group(root: Path, controller: str) -> list[Path]:
-    """Control group folders that hold for this process, innermost first, for version 2 ("") or a controller."""
+    """Control groups that hold for this process, innermost first: version 2's ("") or a controller's."""
     place = ""
     for line in text(root / "proc/self/cgroup").splitlines():
-        _, names, path = (line.split(":", 2) + ["", ""])[:3]
+        _, names, path = ([*line.split(":", 2), "", ""])[:3]
         if (names.split(",") == [""]) if controller == "" else controller in names.split(","):
             place = path.strip("/")
     base = root / "sys/fs/cgroup" / controller

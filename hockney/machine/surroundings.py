@@ -37,6 +37,11 @@ def hypervisor(root: Path) -> str:
         # Amazon's bare metal instances have the vendor's name too, but no flag
         if sign in firmware and (flagged or sign in ("KVM", "QEMU")):
             return name
+    # without firmware tables (Firecracker, many containers) the paravirtual clock gives the name
+    clock = text(root / "sys/devices/system/clocksource/clocksource0/available_clocksource")
+    for sign, name in (("kvm", "kvm"), ("hyperv", "hyper-v"), ("xen", "xen")):
+        if flagged and sign in clock:
+            return name
     return "hypervisor" if flagged else ""
 
 
@@ -58,7 +63,7 @@ def container(root: Path) -> str:
 
 
 def network(root: Path = ROOT) -> list[str]:
-    """Interfaces that are up, with their speed where the driver tells it; InfiniBand ports with their rate."""
+    """Interfaces that are up, with their speed where the driver tells it; InfiniBand ports."""
     found = []
     for interface in sorted((root / "sys/class/net").glob("*")):
         if interface.name == "lo" or text(interface / "operstate") not in ("up", "unknown"):

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The engine for one MPI: from the cache, or compiled into it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from hockney import process
+from hockney.build.compile import TARGET, BuildFailed, compile_engine, unwritable
+from hockney.build.identity import Identity, identify, source_folder
+from hockney.core.catalog import Catalog, decode_catalog
+from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.machine import Mpi
+from hockney.core.places import cache_folder
+
+FLAGS = "-O2 -std=c++20"
+LEFTOVER_SECONDS = 86400.0
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`seconds` is what the build took (0 from the cache), `compiler` the compiler's own words, `flags` what
+    it was given, `log` the build's log."""
+
+    path: Path
+    catalog: Catalog
+    seconds: float
+    cached: bool
+    log: Path
+    compiler: str
+    flags: str
+
+
+def engine(
+    mpi: Mpi,
+    source: Path | None = None,
+    cache: Path | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    environ: Mapping[str, str] | None = None,
+) -> Engine:
+    """The engine compiled for `mpi`, with its catalog.
+
+    Built beside its place and moved there whole, so that neither an interruption nor another hockney at the
+    same time leaves a broken one. Raises BuildFailed, or EnvironmentProblem for all else that is missing.
+    """
+    environ = os.environ if environ is None else environ
+    source = source or source_folder()
+    shelf = (cache or cache_folder(environ)) / "engine"
+    identity = identify(mpi, source, environ)
+    place = place_of(mpi, identity, shelf)
+    seconds = 0.0
+    cached = (place / TARGET).is_file()
+    if not cached:
+        tell(f"compiling the engine for {mpi.title} (once; about a minute)")
+        begun = time.monotonic()
+        while not (place / TARGET).is_file():
+            build_into(place, mpi, source, identity)
+            # sources that were edited meanwhile are another engine: what was built may be neither
+            now = identify(mpi, source, environ)
+            if now != identity:
+                shutil.rmtree(place, ignore_errors=True)
+                identity, place = now, place_of(mpi, now, shelf)
+        seconds = time.monotonic() - begun
+        tell(f"compiled the engine in {seconds:.0f} s")
+    flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
+    catalog = read_catalog(place / TARGET, mpi)
+    return Engine(place / TARGET, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
+
+
+def place_of(mpi: Mpi, identity: Identity, shelf: Path) -> Path:
+    return shelf / f"{mpi.family}-{mpi.version}-{identity.key}"
+
+
+def build_into(place: Path, mpi: Mpi, source: Path, identity: Identity) -> None:
+    shelf = place.parent
+    try:
+        shelf.mkdir(parents=True, exist_ok=True)
+        sweep(shelf)
+        fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=shelf))
+    except OSError as error:
+        raise unwritable(shelf, error) from error
+    try:
+        out = fresh / "out"
+        out.mkdir()
+        (out / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
+        compile_engine(mpi, source, fresh / "work", out / "build.log")
+        shutil.copy2(fresh / "work" / TARGET, out / TARGET)
+        try:
+            out.rename(place)
+        except OSError:
+            if not (place / TARGET).is_file():  # else another hockney was faster
+                raise
+    except BuildFailed as failure:
+        kept = shelf / f"failed-{place.name}.log"
+        shutil.copy(failure.log, kept)
+        raise BuildFailed(
+            failure.what, failure.why, failure.todo.replace(str(failure.log), str(kept)), kept, failure.tail
+        ) from None
+    except OSError as error:
+        raise unwritable(shelf, error) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def sweep(shelf: Path) -> None:
+    """Remove what builds that were killed have left; one that is younger than a day may still run."""
+    for leftover in shelf.glob(".build-*"):
+        if time.time() - leftover.stat().st_mtime > LEFTOVER_SECONDS:
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+def read_catalog(path: Path, mpi: Mpi) -> Catalog:
+    """Ask the engine; this also shows whether its libraries are found."""
+    try:
+        done = process.capture([str(path), "--catalog"], env=mpi.environment, timeout=60)
+        if done.ok:
+            return decode_catalog(done.out)
+        why = one_line(done.err[-300:]) or f"exit code {done.code}"
+    except (process.CannotStart, process.TookTooLong, msgspec.DecodeError) as error:
+        why = str(error)
+    todo = f"remove {path.parent} and try again"
+    if "shared librar" in why or "Library not loaded" in why:
+        todo = f"load the module of {mpi.title}, or put its library folder into LD_LIBRARY_PATH"
+    raise EnvironmentProblem(f"the engine compiled for {mpi.title} does not start", why, todo)

@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an engine is made of. Two builds with the same identity are the same engine.
+
+A wheel cannot know which MPI it will meet, so the engine is compiled on first use; when any of this changes,
+the engine in the cache is another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import hockney
+from hockney import process
+from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.machine import Mpi
+
+# what CMake and the MPI wrappers take from the environment
+VARIABLES = ("CXXFLAGS", "LDFLAGS", "OMPI_CXX", "MPICH_CXX", "I_MPI_CXX", "OMPI_CXXFLAGS", "OMPI_LDFLAGS")
+VARIABLES += ("CPATH", "LIBRARY_PATH")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """`sources` is a digest; `compiler` the first line of --version; `library` the MPI library's real path,
+    size and time; `variables` those of the environment that change the build."""
+
+    sources: str
+    compiler: str
+    mpi: tuple[str, str, str]
+    library: tuple[tuple[str, int, int], ...]
+    variables: tuple[tuple[str, str], ...]
+
+    @property
+    def key(self) -> str:
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:20]
+
+
+def source_folder() -> Path:
+    """The engine's sources: in an installed package, or beside the package in a checkout."""
+    package = Path(hockney.__file__).parent
+    for folder in (package / "_engine", package.parent / "engine"):
+        if (folder / "CMakeLists.txt").is_file():
+            return folder
+    raise EnvironmentProblem(
+        "the engine's sources are missing",
+        "this hockney was installed incompletely",
+        "reinstall it: pip install --force-reinstall hockney",
+    )
+
+
+def identify(mpi: Mpi, source: Path, environ: Mapping[str, str]) -> Identity:
+    """Raises EnvironmentProblem when the wrapper has no compiler."""
+    return Identity(
+        sources=digest(source),
+        compiler=compiler_version(mpi),
+        mpi=(mpi.family, mpi.version, os.path.realpath(mpi.mpicxx) + " as " + Path(mpi.mpicxx).name),
+        library=tuple(libraries(mpi)),
+        variables=tuple((name, environ[name]) for name in VARIABLES if environ.get(name)),
+    )
+
+
+def digest(source: Path) -> str:
+    """Over the names and contents of all sources, in order; build folders and hidden files are none."""
+    sha = hashlib.sha256()
+    for path in sorted(p for p in source.rglob("*") if p.is_file()):
+        parts = path.relative_to(source).parts
+        if any(part.startswith((".", "build", "__pycache__")) for part in parts):
+            continue
+        content = path.read_bytes()
+        sha.update(f"{'/'.join(parts)}\0{len(content)}\0".encode() + content)
+    return sha.hexdigest()
+
+
+def compiler_version(mpi: Mpi) -> str:
+    try:
+        done = process.capture([mpi.mpicxx, "--version"], env=mpi.environment, timeout=60)
+    except process.CannotStart as error:
+        raise no_compiler(mpi, str(error)) from error
+    if not done.ok or not done.out.strip():
+        raise no_compiler(mpi, one_line(done.err[-300:]) or f"exit code {done.code}")
+    return done.out.strip().splitlines()[0]
+
+
+def no_compiler(mpi: Mpi, why: str) -> EnvironmentProblem:
+    words = wrapped(mpi)
+    name = f"'{words[0]}'" if words else "its C++ compiler"
+    return EnvironmentProblem(
+        f"{mpi.mpicxx} cannot find {name}",
+        why,
+        "install a C++20 compiler (GCC 10 or Clang 12 or newer; on Debian: apt install g++)",
+    )
+
+
+def wrapped(mpi: Mpi) -> list[str]:
+    """The compiler command that the wrapper stands for; [] when it does not tell."""
+    try:
+        return shlex.split(process.capture([mpi.mpicxx, "-show"], env=mpi.environment, timeout=30).out)
+    except (EnvironmentProblem, ValueError):
+        return []
+
+
+def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
+    """The MPI libraries that the wrapper links: real path, size in bytes, time of change in ns."""
+    words = wrapped(mpi)
+    folders = [word[2:] for word in words if word.startswith("-L")] + [str(Path(mpi.prefix) / "lib")]
+    for name in dict.fromkeys(word[2:] for word in words if word.startswith("-lmpi")):
+        for folder in folders:
+            found = [
+                p for p in (Path(folder) / f"lib{name}.{end}" for end in ("so", "dylib", "a")) if p.exists()
+            ]
+            if found:
+                real = found[0].resolve()
+                # a linker script ("INPUT(libmpi.so.40)") is small; what it names lies beside it
+                for path in {real, *real.parent.glob(f"lib{name}.so.*")}:
+                    status = path.stat()
+                    yield str(path), status.st_size, status.st_mtime_ns
+                break

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""CMake and Ninja: the system's where they are new enough, else those of the Python wheels."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from hockney import process
+from hockney.core.errors import EnvironmentProblem
+
+NEEDED = {"cmake": (3, 20), "ninja": (1, 8)}
+
+
+def tool(name: str) -> str:
+    """The path of a `cmake` or `ninja` that is new enough for the engine's CMakeLists.txt."""
+    for candidate in candidates(name):
+        if version(candidate) >= NEEDED[name]:
+            return candidate
+    wanted = ".".join(map(str, NEEDED[name]))
+    raise EnvironmentProblem(
+        f"there is no {name} {wanted} or newer",
+        "the engine is built with it",
+        f"install it: pip install {name}",
+    )
+
+
+def candidates(name: str) -> Iterator[str]:
+    """On PATH first; then where the wheel's module says, or in the environment's bin folder."""
+    found = shutil.which(name)
+    if found:
+        yield found
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        module = None
+    folder = getattr(module, "CMAKE_BIN_DIR", None) or getattr(module, "BIN_DIR", None)
+    for place in (folder, Path(sys.prefix) / "bin"):
+        if place and (Path(place) / name).exists():
+            yield str(Path(place) / name)
+
+
+def version(path: str) -> tuple[int, ...]:
+    """The first version number in --version; () where the tool does not work."""
+    try:
+        match = re.search(r"(\d+)\.(\d+)", process.capture([path, "--version"], timeout=30).out)
+    except EnvironmentProblem:
+        return ()
+    return tuple(int(part) for part in match.groups()) if match else ()
