@@ -1,2 +1,23 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+"""Models of communication time: summarise and fit the records of a run."""
+
+from hockney.models.collective import collective_time, fit_collective
+from hockney.models.everything import fit_all
+from hockney.models.hockney import fit_hockney
+from hockney.models.interval import median_interval
+from hockney.models.loggp import fit_loggp
+from hockney.models.observe import Observation, observe
+from hockney.models.summary import summarise
+
+__all__ = [
+    "Observation",
+    "collective_time",
+    "fit_all",
+    "fit_collective",
+    "fit_hockney",
+    "fit_loggp",
+    "median_interval",
+    "observe",
+    "summarise",
+]

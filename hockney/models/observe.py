@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the models see of the records: for each case, each launch's median with its interval.
+
+Times are handled by their logarithms: errors of times are relative, launches differ by factors, and
+an interval of a time must not reach below zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hockney.core.case import Case
+from hockney.core.record import Record, Run
+from hockney.models.combine import Z, half_width, of_mean
+from hockney.models.interval import median_interval
+
+SHORTEST_S = 1e-12
+"""Stands for a time of zero, which a coarse clock or a simulator may report."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One case. The arrays have one entry a launch: log of the median, and how far the ends of its
+    95% interval are below and above it (log as well, nan where there is no interval)."""
+
+    case: Case
+    launches: tuple[str, ...]
+    log_median: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+    errors: int = 0
+    records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def bytes(self) -> int:
+        """The case's message size; 0 for a workload without one, as a barrier."""
+        value = dict(self.case.parameters).get("bytes", 0)
+        return int(value) if isinstance(value, int | float) else 0
+
+    @property
+    def log_center(self) -> float:
+        """Log of the median time of the typical launch: the mean over the launches' logarithms."""
+        return float(self.log_median.mean())
+
+    @property
+    def within(self) -> float:
+        """Half width of the interval of `log_center` from the spread inside the launches alone."""
+        return of_mean((self.below + self.above) / 2)
+
+    def interval(self) -> tuple[float, float, float]:
+        """(median, low, high) in seconds over all launches; nan for ends that are not known."""
+        center = self.log_center
+        low = center - float(half_width(self.log_median, of_mean(self.below)))
+        high = center + float(half_width(self.log_median, of_mean(self.above)))
+        return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
+
+
+def observe(run: Run) -> list[Observation]:
+    """One observation a case, in the order first written. Records without times are passed over."""
+    return [seen for records in run.by_case().values() if (seen := observe_case(records)) is not None]
+
+
+def observe_case(records: Iterable[Record]) -> Observation | None:
+    used = tuple(r for r in records if r.times_s)
+    if not used:
+        return None
+    ends = np.array([_log_ends(r.times_s) for r in used])
+    return Observation(
+        case=used[0].parsed_case(),
+        launches=tuple(r.launch for r in used),
+        log_median=ends[:, 0],
+        below=ends[:, 1],
+        above=ends[:, 2],
+        errors=sum(r.verified.errors for r in used),
+        records=used,
+    )
+
+
+def _log_ends(times: Sequence[float]) -> tuple[float, float, float]:
+    median, low, high = (np.nan if t is None else t for t in median_interval(times))
+    log, log_low, log_high = np.log(np.maximum((median, low, high), SHORTEST_S))
+    return log, log - log_low, log_high - log
+
+
+@dataclass(frozen=True)
+class Table:
+    """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
+
+    `log_times` is rows x columns, an entry that a launch lacks filled in from the row and the launch's
+    common factor; `log_center` is each row's typical launch; `within` is the variance of `log_center` by
+    the spread inside the launches (0 where unknown), `apart` the pooled variance that launches add to one
+    case beyond what they do to its neighbours.
+    """
+
+    log_times: np.ndarray
+    log_center: np.ndarray
+    within: np.ndarray
+    apart: float
+    errors: int
+
+    @property
+    def launches(self) -> int:
+        return self.log_times.shape[1]
+
+
+def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
+    """A launch gets a column when it has at least `share` of the cases."""
+    counts: dict[str, int] = {}
+    for seen in observations:
+        for launch in seen.launches:
+            counts[launch] = counts.get(launch, 0) + 1
+    columns = [launch for launch, n in counts.items() if n >= share * len(observations)]
+    log_times = np.full((len(observations), len(columns)), np.nan)
+    for row, seen in enumerate(observations):
+        for launch, value in zip(seen.launches, seen.log_median, strict=True):
+            if launch in columns:
+                log_times[row, columns.index(launch)] = value
+    common = _common(log_times)
+    center = np.empty(len(observations))
+    for row, seen in enumerate(observations):
+        present = np.isfinite(log_times[row])
+        center[row] = np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_center
+    within = (np.nan_to_num([seen.within for seen in observations]) / Z) ** 2
+    apart = _apart(log_times)
+    filled = np.where(np.isfinite(log_times), log_times, center[:, None] + common)
+    return Table(filled, center, within, apart, sum(seen.errors for seen in observations))
+
+
+def _common(log_times: np.ndarray) -> np.ndarray:
+    """Each launch's factor common to all cases, with mean zero; exact by a few sweeps of row and column
+    means when entries are missing."""
+    columns = log_times.shape[1]
+    common = np.zeros(columns)
+    if columns > 1 and np.isnan(log_times).any():
+        some = np.isfinite(log_times).any(axis=1)
+        for _ in range(20):
+            rows = np.nanmean(log_times[some] - common, axis=1, keepdims=True)
+            common = np.nanmean(log_times[some] - rows, axis=0)
+            common -= common.mean()
+    return common
+
+
+def _apart(log_times: np.ndarray) -> float:
+    """Variance of the rows' means due to what launches do to single cases: from differences of neighbouring
+    rows, so that what a launch does to all short messages alike does not count."""
+    rows, columns = log_times.shape
+    if columns < 2 or rows < 3:
+        return 0.0
+    steps = np.diff(log_times, axis=0)
+    steps = steps[np.isfinite(steps).all(axis=1)]
+    return float(np.mean(steps.var(axis=1, ddof=1)) / 2 / columns) if len(steps) else 0.0

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The judgement on a fit, in one scale for all models, with its reasons in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hockney.core.fit import Fit, Verdict
+
+GOOD = 0.05
+FAIR = 0.15
+"""Median relative errors up to which a model predicts well enough to rank algorithms (5%) or to plan with
+(15%); a point may be off by four times as much."""
+
+
+def refused(model: str, subject: str, why: str) -> Fit:
+    return Fit(model=model, subject=subject, parameters=[], verdict="refused", why=why)
+
+
+def deviations(times: np.ndarray, fitted: np.ndarray) -> tuple[float, float]:
+    """Median and largest relative error of a model."""
+    relative = np.abs(np.asarray(fitted) / np.asarray(times) - 1)
+    return float(np.median(relative)), float(relative.max())
+
+
+def verdict(
+    times: np.ndarray, fitted: np.ndarray, *, errors: int = 0, doubts: Sequence[str] = ()
+) -> tuple[Verdict, str]:
+    """The verdict and its reason. `doubts` each lower a good fit to fair."""
+    middle, worst = deviations(times, fitted)
+    size = f"the model is off by {percent(middle)} at the median and {percent(worst)} at worst"
+    grade: Verdict = "poor"
+    for limit, name in ((FAIR, "fair"), (GOOD, "good")):
+        if middle <= limit and worst <= 4 * limit:
+            grade = name
+    reasons = [size, *doubts]
+    if doubts and grade == "good":
+        grade = "fair"
+    if errors:
+        grade = "poor"
+        reasons.append(
+            f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may be of work not done"
+        )
+    return grade, "; ".join(reasons)
+
+
+def percent(fraction: float) -> str:
+    return f"{100 * fraction:.1f}%" if fraction < 0.1 else f"{100 * fraction:.0f}%"
