@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures: as data (`Figure`, `Series`, `Axis`), as an interactive picture, as files. The page as data (`Page`)."""
+"""Figures: as data (`Figure`, `Series`, `Axis`), as an interactive picture, as files."""
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.files import save

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import math
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from hockney.draw.figure import Figure, Series
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.picture import Picture, picture
 from hockney.draw.replace import replace
-from hockney.draw.ticks import Scale
 from hockney.draw.words import axis_title
 
 FORMATS = ("svg", "png", "pdf")
@@ -36,7 +36,11 @@ SETTINGS = {
     "text.parse_math": False,
     "text.usetex": False,
 }
-NO_DATE: dict[str, dict[str, Any]] = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}, "pdf": {"CreationDate": None}}
+NO_DATE: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None},
+}
 
 
 def save(figure: Figure, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
@@ -57,7 +61,7 @@ def file_name(name: str) -> str:
 
 
 def rendered(figure: Figure, ending: str, height: float = HEIGHT) -> bytes:
-    """The figure's file in memory. `height` in inches is that of the figure without rows of legend and marks."""
+    """The figure's file in memory. `height` in inches is that of a figure with one row of legend."""
     # Here, since matplotlib takes longer to import than most verbs to answer.
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -73,31 +77,34 @@ def rendered(figure: Figure, ending: str, height: float = HEIGHT) -> bytes:
     return buffer.getvalue()
 
 
-class _quiet(warnings.catch_warnings):
-    """Missing glyphs and fonts are matplotlib's talk about names it cannot spell, nothing a user can act on."""
-
-    def __enter__(self) -> None:
-        super().__enter__()
-        warnings.simplefilter("ignore")
-        self._logger = logging.getLogger("matplotlib.font_manager")
-        self._level = self._logger.level
-        self._logger.setLevel(logging.CRITICAL)
-
-    def __exit__(self, *why: object) -> None:
-        self._logger.setLevel(self._level)
-        super().__exit__(*why)
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """matplotlib's talk about glyphs and fonts it does not have is nothing that a user can act on."""
+    logger = logging.getLogger("matplotlib.font_manager")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logger.setLevel(level)
 
 
 def _draw(canvas: Any, figure: Figure) -> None:
+    from matplotlib.ticker import NullLocator
+
     shown = picture(figure)
     axes = canvas.add_subplot()
     for set_scale, set_limits, axis, scale, room in (
-        (axes.set_xscale, axes.set_xlim, axes.xaxis, shown.x, 9),
-        (axes.set_yscale, axes.set_ylim, axes.yaxis, shown.y, 9),
+        (axes.set_xscale, axes.set_xlim, axes.xaxis, shown.x, (390.0, lambda t: 0.55 * SIZE * len(t) + 12)),
+        (axes.set_yscale, axes.set_ylim, axes.yaxis, shown.y, (210.0, lambda t: 2.2 * SIZE)),
     ):
         set_scale(scale.axis.scale)
         set_limits(scale.low, scale.high)
-        _ticks(axis, scale, room)
+        ticks = scale.ticks(*room)
+        axis.set_ticks(ticks.values, labels=ticks.labels)
+        axis.set_minor_locator(NullLocator())
         axis.set_label_text(axis_title(scale.axis), color=LIGHT.muted)
     axes.grid(True, color=LIGHT.grid, linewidth=0.7)
     axes.set_axisbelow(True)
@@ -109,8 +116,17 @@ def _draw(canvas: Any, figure: Figure) -> None:
         axes.axvline(shown.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
     for mark in shown.marks:
         axes.axvline(mark.at, color=LIGHT.muted, linewidth=0.9, linestyle=DASHES[2][1], zorder=1)
-        axes.annotate(mark.label, (mark.at, 1), xycoords=("data", "axes fraction"), textcoords="offset points",
-                      xytext=(0, 2 + 10 * mark.row), ha=mark.anchor, va="bottom", color=LIGHT.muted, fontsize=SIZE - 1)  # fmt: skip
+        axes.annotate(
+            mark.label,
+            (mark.at, 1),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            xytext=(0, 2 + 10 * mark.row),
+            ha=mark.anchor,
+            va="bottom",
+            color=LIGHT.muted,
+            fontsize=SIZE - 1,
+        )
     handles = [
         (_points if series.kind == "points" else _line)(axes, series, look, shown)
         for series, look in zip(figure.series, looks(figure), strict=True)
@@ -119,42 +135,71 @@ def _draw(canvas: Any, figure: Figure) -> None:
         names = [_shortened(one_line(series.name)) for series in figure.series]
         # A row holds about 95 characters of the names, each with its sign and a gap.
         columns = max(1, min(len(names), math.floor(95 / (max(map(len, names)) + 7))))
-        canvas.legend(_by_row(handles, columns), _by_row(names, columns), loc="outside upper left", ncols=columns, frameon=False,
-                      labelcolor=LIGHT.ink, handlelength=1.8, columnspacing=1.6, borderpad=0.2, borderaxespad=0.1)  # fmt: skip
+        columns = math.ceil(len(names) / math.ceil(len(names) / columns))
+        canvas.legend(
+            _by_row(handles, columns),
+            _by_row(names, columns),
+            loc="outside upper left",
+            ncols=columns,
+            frameon=False,
+            labelcolor=LIGHT.ink,
+            handlelength=1.8,
+            columnspacing=1.6,
+            borderpad=0.2,
+            borderaxespad=0.1,
+        )
         canvas.set_figheight(canvas.get_figheight() + ROW * (math.ceil(len(names) / columns) - 1))
 
 
 def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
     colour = LIGHT.series[look.slot]
-    places = [(shown.x.place(x), shown.y.place(y), shown.bar(series, k)) for k, (x, y) in enumerate(zip(series.x, series.y, strict=True))]
+    places = [
+        (shown.x.place(x), shown.y.place(y), shown.bar(series, k))
+        for k, (x, y) in enumerate(zip(series.x, series.y, strict=True))
+    ]
     drawn = [(x, y, bar) for x, y, bar in places if x is not None and y is not None]
     return axes.errorbar(
-        [x for x, _, _ in drawn], [y for _, y, _ in drawn],
+        [x for x, _, _ in drawn],
+        [y for _, y, _ in drawn],
         yerr=[[b.below for _, _, b in drawn], [b.above for _, _, b in drawn]] if series.low else None,
-        linestyle="none", marker=SYMBOLS[look.symbol][1], markersize=4.2, color=colour, ecolor=colour, elinewidth=0.9, capsize=1.8,
-        capthick=0.9, markerfacecolor="white" if look.hollow else colour, markeredgecolor=colour, markeredgewidth=1.0, zorder=4,
-    )  # fmt: skip
+        linestyle="none",
+        marker=SYMBOLS[look.symbol][1],
+        markersize=4.2,
+        color=colour,
+        ecolor=colour,
+        elinewidth=0.9,
+        capsize=1.8,
+        capthick=0.9,
+        markerfacecolor="white" if look.hollow else colour,
+        markeredgecolor=colour,
+        markeredgewidth=1.0,
+        zorder=4,
+    )
 
 
 def _line(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
     colour = LIGHT.series[look.slot]
     for piece in shown.bands(series):
-        axes.fill_between([x for x, _, _ in piece], [low for _, low, _ in piece], [high for _, _, high in piece],
-                          color=colour, alpha=0.18, linewidth=0, zorder=2)  # fmt: skip
+        axes.fill_between(
+            [x for x, _, _ in piece],
+            [low for _, low, _ in piece],
+            [high for _, _, high in piece],
+            color=colour,
+            alpha=0.18,
+            linewidth=0,
+            zorder=2,
+        )
     path = shown.path(series)
     nan = math.nan
-    (line,) = axes.plot([nan if x is None else x for x, _ in path], [nan if k is None else series.y[k] for _, k in path],
-                        color=colour, linestyle=DASHES[look.dash][1], linewidth=1.4, zorder=3)  # fmt: skip
+    (line,) = axes.plot(
+        [nan if x is None else x for x, _ in path],
+        [nan if k is None else series.y[k] for _, k in path],
+        color=colour,
+        linestyle=DASHES[look.dash][1],
+        linewidth=1.4,
+        zorder=3,
+    )
     return line
-
-
-def _ticks(axis: Any, scale: Scale, room: int) -> None:
-    from matplotlib.ticker import NullFormatter, NullLocator
-
-    ticks = scale.ticks(room)
-    axis.set_ticks(ticks.values, labels=ticks.labels)
-    axis.set_minor_locator(NullLocator())
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _shortened(name: str, most: int = 60) -> str:

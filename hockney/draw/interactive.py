@@ -10,6 +10,7 @@ after a zoom). Colours are those of the light theme; the page maps them to the d
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from hockney.core.errors import one_line
@@ -20,8 +21,8 @@ from hockney.draw.ticks import Scale
 from hockney.draw.words import axis_title, point
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-# Ticks that an axis of an ordinary width or height has room for; the page knows better once it is drawn.
-X_ROOM, Y_ROOM = 9, 9
+# Pixels of an ordinary figure's axes; the page knows better once it is drawn.
+X_LENGTH, Y_LENGTH = 600, 330
 MARK_ROW_PX = 15
 
 
@@ -30,24 +31,38 @@ def interactive(figure: Figure) -> dict[str, Any]:
     data: list[dict[str, Any]] = []
     legend = []
     for series, look in zip(figure.series, looks(figure), strict=True):
-        traces = _points(figure, series, look, shown) if series.kind == "points" else _line(figure, series, look, shown)
+        traces = (
+            _points(figure, series, look, shown)
+            if series.kind == "points"
+            else _line(figure, series, look, shown)
+        )
         legend.append(
             {
-                "name": one_line(series.name), "kind": series.kind, "slot": look.slot, "hollow": look.hollow,
-                "symbol": SYMBOLS[look.symbol][0], "dash": DASHES[look.dash][0],
+                "name": one_line(series.name),
+                "kind": series.kind,
+                "slot": look.slot,
+                "hollow": look.hollow,
+                "symbol": SYMBOLS[look.symbol][0],
+                "dash": DASHES[look.dash][0],
                 "traces": list(range(len(data), len(data) + len(traces))),
             }
-        )  # fmt: skip
+        )
         data += traces
     return {
         "data": data,
         "layout": _layout(figure, shown),
         # The page has a keyboard, a legend and buttons of its own; Plotly's bar would double them.
-        "config": {"displayModeBar": False, "scrollZoom": True, "doubleClick": "reset", "responsive": False,
-                   "displaylogo": False, "showTips": False},
+        "config": {
+            "displayModeBar": False,
+            "scrollZoom": True,
+            "doubleClick": "reset",
+            "responsive": False,
+            "displaylogo": False,
+            "showTips": False,
+        },
         "legend": legend,
         "ticks": {"x": _levels(shown.x), "y": _levels(shown.y)},
-    }  # fmt: skip
+    }
 
 
 def _points(figure: Figure, series: Series, look: Look, shown: Picture) -> list[dict[str, Any]]:
@@ -56,15 +71,22 @@ def _points(figure: Figure, series: Series, look: Look, shown: Picture) -> list[
     trace = _trace(figure, series, shown) | {
         "mode": "markers",
         "marker": {
-            "symbol": SYMBOLS[look.symbol][0] + ("-open" if look.hollow else ""), "size": 7, "color": colour,
+            "symbol": SYMBOLS[look.symbol][0] + ("-open" if look.hollow else ""),
+            "size": 7,
+            "color": colour,
             "line": {"width": 1.6 if look.hollow else 0, "color": colour},
         },
-    }  # fmt: skip
+    }
     if series.low:
         trace["error_y"] = {
-            "type": "data", "symmetric": False, "color": colour, "thickness": 1.2, "width": 3,
-            "array": [b.above for b in bars], "arrayminus": [b.below for b in bars],
-        }  # fmt: skip
+            "type": "data",
+            "symmetric": False,
+            "color": colour,
+            "thickness": 1.2,
+            "width": 3,
+            "array": [b.above for b in bars],
+            "arrayminus": [b.below for b in bars],
+        }
     return [trace]
 
 
@@ -73,30 +95,47 @@ def _line(figure: Figure, series: Series, look: Look, shown: Picture) -> list[di
     path = shown.path(series)
     text = [None if k is None else _hover(figure, series, k) for _, k in path]
     line: dict[str, Any] = {
-        "type": "scatter", "mode": "lines", "name": one_line(series.name), "hoverinfo": "text", "hovertext": text,
-        "x": [x for x, _ in path], "y": [None if k is None else shown.y.place(series.y[k]) for _, k in path],
-        "line": {"color": colour, "width": 1.8, "dash": DASHES[look.dash][0]}, "connectgaps": False,
-    }  # fmt: skip
+        "type": "scatter",
+        "mode": "lines",
+        "name": one_line(series.name),
+        "hoverinfo": "text",
+        "hovertext": text,
+        "x": [x for x, _ in path],
+        "y": [None if k is None else shown.y.place(series.y[k]) for _, k in path],
+        "line": {"color": colour, "width": 1.8, "dash": DASHES[look.dash][0]},
+        "connectgaps": False,
+    }
     bands = []
     for piece in shown.bands(series):
         x = [x for x, _, _ in piece]
         outline = [high for _, _, high in piece] + [low for _, low, _ in reversed(piece)]
         bands.append(
             {
-                "type": "scatter", "mode": "lines", "x": x + x[::-1], "y": outline, "fill": "toself", "hoverinfo": "skip",
-                "fillcolor": colour, "opacity": 0.18, "line": {"width": 0, "color": colour}, "name": one_line(series.name),
+                "type": "scatter",
+                "mode": "lines",
+                "x": x + x[::-1],
+                "y": outline,
+                "fill": "toself",
+                "hoverinfo": "skip",
+                "fillcolor": colour,
+                "opacity": 0.18,
+                "line": {"width": 0, "color": colour},
+                "name": one_line(series.name),
             }
-        )  # fmt: skip
+        )
     return [*bands, line]
 
 
 def _trace(figure: Figure, series: Series, shown: Picture) -> dict[str, Any]:
     indices = range(len(series.x))
     return {
-        "type": "scatter", "name": one_line(series.name), "hoverinfo": "text",
-        "x": [shown.x.place(series.x[k]) for k in indices], "y": [shown.y.place(series.y[k]) for k in indices],
+        "type": "scatter",
+        "name": one_line(series.name),
+        "hoverinfo": "text",
+        "x": [shown.x.place(series.x[k]) for k in indices],
+        "y": [shown.y.place(series.y[k]) for k in indices],
         "hovertext": [_hover(figure, series, k) for k in indices],
-    }  # fmt: skip
+    }
 
 
 def _hover(figure: Figure, series: Series, k: int) -> str:
@@ -111,30 +150,62 @@ def _inert(text: str) -> str:
 def _layout(figure: Figure, shown: Picture) -> dict[str, Any]:
     top = 10 + MARK_ROW_PX * shown.mark_rows
     return {
-        "autosize": True, "showlegend": False, "hovermode": "closest", "hoverdistance": 24, "dragmode": "zoom",
-        "uirevision": "keep", "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+        "autosize": True,
+        "showlegend": False,
+        "hovermode": "closest",
+        "hoverdistance": 24,
+        "dragmode": "zoom",
+        "uirevision": "keep",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 12.5, "color": LIGHT.ink},
         "margin": {"l": 8, "r": 14, "t": top, "b": 8, "pad": 0},
-        "hoverlabel": {"align": "left", "bgcolor": LIGHT.card, "bordercolor": LIGHT.line,
-                       "font": {"family": FONT, "size": 13, "color": LIGHT.ink}},
-        "xaxis": _axis(shown.x, X_ROOM), "yaxis": _axis(shown.y, Y_ROOM),
-        "shapes": _shapes(shown), "annotations": _annotations(shown),
-    }  # fmt: skip
+        "hoverlabel": {
+            "align": "left",
+            "bgcolor": LIGHT.card,
+            "bordercolor": LIGHT.line,
+            "font": {"family": FONT, "size": 13, "color": LIGHT.ink},
+        },
+        "xaxis": _axis(shown.x, X_LENGTH, lambda t: 7.0 * len(t) + 14),
+        "yaxis": _axis(shown.y, Y_LENGTH, lambda t: 26.0),
+        "shapes": _shapes(shown),
+        "annotations": _annotations(shown),
+    }
 
 
-def _axis(scale: Scale, room: int) -> dict[str, Any]:
-    ticks = scale.ticks(room)
+def _axis(scale: Scale, length: float, room: Callable[[str], float]) -> dict[str, Any]:
+    ticks = scale.ticks(length, room)
     ends = [scale.low, scale.high]
     if scale.axis.scale == "log":
         ends = [math.log10(v) for v in ends]
     return {
-        "type": scale.axis.scale, "range": ends, "autorange": False, "minallowed": ends[0], "maxallowed": ends[1],
-        "tickmode": "array", "tickvals": list(ticks.values), "ticktext": list(ticks.labels), "automargin": True,
-        "title": {"text": _inert(axis_title(scale.axis)), "standoff": 10, "font": {"color": LIGHT.muted, "size": 12.5}},
-        "tickfont": {"color": LIGHT.muted, "size": 12}, "tickangle": 0,
-        "showgrid": True, "gridcolor": LIGHT.grid, "gridwidth": 1, "zeroline": False,
-        "showline": True, "linecolor": LIGHT.line, "linewidth": 1, "ticks": "outside", "tickcolor": LIGHT.line, "ticklen": 4,
-    }  # fmt: skip
+        "type": scale.axis.scale,
+        "range": ends,
+        "autorange": False,
+        "minallowed": ends[0],
+        "maxallowed": ends[1],
+        "tickmode": "array",
+        "tickvals": list(ticks.values),
+        "ticktext": list(ticks.labels),
+        "automargin": True,
+        "title": {
+            "text": _inert(axis_title(scale.axis)),
+            "standoff": 10,
+            "font": {"color": LIGHT.muted, "size": 12.5},
+        },
+        "tickfont": {"color": LIGHT.muted, "size": 12},
+        "tickangle": 0,
+        "showgrid": True,
+        "gridcolor": LIGHT.grid,
+        "gridwidth": 1,
+        "zeroline": False,
+        "showline": True,
+        "linecolor": LIGHT.line,
+        "linewidth": 1,
+        "ticks": "outside",
+        "tickcolor": LIGHT.line,
+        "ticklen": 4,
+    }
 
 
 def _shapes(shown: Picture) -> list[dict[str, Any]]:
@@ -142,20 +213,39 @@ def _shapes(shown: Picture) -> list[dict[str, Any]]:
     if shown.gap is not None:
         lines.append((shown.gap, LIGHT.line, "dot", 1.0))
     return [
-        {"type": "line", "xref": "x", "yref": "paper", "x0": at, "x1": at, "y0": 0, "y1": 1, "layer": "below",
-         "line": {"color": colour, "dash": dash, "width": width}}
+        {
+            "type": "line",
+            "xref": "x",
+            "yref": "paper",
+            "x0": at,
+            "x1": at,
+            "y0": 0,
+            "y1": 1,
+            "layer": "below",
+            "line": {"color": colour, "dash": dash, "width": width},
+        }
         for at, colour, dash, width in lines
-    ]  # fmt: skip
+    ]
 
 
 def _annotations(shown: Picture) -> list[dict[str, Any]]:
     """Annotations on a log axis stand at the logarithm of the value (shapes do not)."""
     return [
-        {"xref": "x", "yref": "paper", "x": math.log10(mark.at) if shown.x.axis.scale == "log" else mark.at, "y": 1,
-         "yshift": MARK_ROW_PX * mark.row, "xanchor": mark.anchor, "yanchor": "bottom", "showarrow": False,
-         "text": _inert(mark.label), "font": {"size": 11.5, "color": LIGHT.muted}, "borderpad": 1}
+        {
+            "xref": "x",
+            "yref": "paper",
+            "x": math.log10(mark.at) if shown.x.axis.scale == "log" else mark.at,
+            "y": 1,
+            "yshift": MARK_ROW_PX * mark.row,
+            "xanchor": mark.anchor,
+            "yanchor": "bottom",
+            "showarrow": False,
+            "text": _inert(mark.label),
+            "font": {"size": 11.5, "color": LIGHT.muted},
+            "borderpad": 1,
+        }
         for mark in shown.marks
-    ]  # fmt: skip
+    ]
 
 
 def _levels(scale: Scale) -> list[dict[str, list]]:

@@ -31,7 +31,9 @@ class Theme:
     @property
     def variables(self) -> dict[str, str]:
         """Names of the page's style variables, as in var(--ink)."""
-        named = {n: getattr(self, n) for n in ("paper", "card", "ink", "muted", "grid", "line", "accent", "doubt")}
+        named = {
+            n: getattr(self, n) for n in ("paper", "card", "ink", "muted", "grid", "line", "accent", "doubt")
+        }
         return named | {f"c{k + 1}": colour for k, colour in enumerate(self.series)}
 
 
@@ -54,7 +56,7 @@ DASHES = (("solid", "-"), ("dash", (0, (5, 2))), ("dot", (0, (1.2, 1.8))), ("das
 
 @dataclass(frozen=True)
 class Look:
-    """`slot` counts colours from 0; `symbol` and `dash` index SYMBOLS and DASHES; `hollow` symbols are outlines."""
+    """`slot` counts colours from 0; `symbol` and `dash` index SYMBOLS and DASHES; hollow symbols are outlines."""
 
     slot: int
     symbol: int
@@ -63,7 +65,7 @@ class Look:
 
 
 def looks(figure: Figure) -> tuple[Look, ...]:
-    """One look a series: a colour for each group (or name, where there is no group), in the order of appearance.
+    """One look a series: a colour for each group (or name, where there is no group), in their order.
 
     Within a group, the second cloud of points is hollow and the second line dashed.
     """

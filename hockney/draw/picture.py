@@ -51,7 +51,7 @@ class Picture:
         return max((mark.row + 1 for mark in self.marks), default=0)
 
     def bar(self, series: Series, k: int) -> Bar:
-        """The k-th error bar; nothing where the value itself is not drawn, cut at the axis where it would leave it."""
+        """The k-th error bar; nothing where the value itself is not drawn."""
         y = self.y.place(series.y[k])
         if y is None or not series.low:
             return Bar(0.0, 0.0)
@@ -82,11 +82,13 @@ class Picture:
             if x is None or k is None:
                 pieces.append([])
             elif math.isfinite(series.low[k]) and math.isfinite(series.high[k]):
-                pieces[-1].append((x, self._inside(series.low[k], series.y[k]), self._inside(series.high[k], series.y[k])))
+                pieces[-1].append(
+                    (x, self._inside(series.low[k], series.y[k]), self._inside(series.high[k], series.y[k]))
+                )
         return [piece for piece in pieces if len(piece) > 1]
 
     def _inside(self, end: float, fallback: float) -> float:
-        """An interval's end that the axis can show: on a log axis a low end of 0 or less goes to the edge and past it."""
+        """An interval's end that the axis can show: on a log axis, 0 or less goes past the edge."""
         if not math.isfinite(end):
             return fallback
         return max(end, self.y.low / 10) if self.y.axis.scale == "log" else end
@@ -97,14 +99,23 @@ class Picture:
 
 
 def picture(figure: Figure) -> Picture:
-    x = scale(figure.x, (v for s in figure.series for v in s.x))
+    x = scale(figure.x, (v for s in figure.series for v in s.x), _counts(figure))
     y = scale(figure.y, _heights(figure))
     gap = x.zero * 2 ** (ZERO_OCTAVES / 2) if x.zero is not None else None
     return Picture(x, y, _marks(figure, x), gap)
 
 
+def _counts(figure: Figure) -> list[float]:
+    """Where something was counted: whole numbers of a word that is no unit."""
+    places = [float(v) for s in figure.series if s.kind == "points" for v in s.x]
+    whole = figure.x.unit not in ("s", "B", "B/s") and all(v.is_integer() for v in places)
+    return places if whole and len(set(places)) <= 40 else []
+
+
 def _heights(figure: Figure) -> list[float]:
-    values = [v for s in figure.series for v in s.y if math.isfinite(v) and (v > 0 or figure.y.scale == "linear")]
+    values = [
+        v for s in figure.series for v in s.y if math.isfinite(v) and (v > 0 or figure.y.scale == "linear")
+    ]
     if not values:
         return []
     smallest, largest = min(values), max(values)
@@ -124,17 +135,13 @@ def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
         placed = x.place(at)
         if placed is None or not x.low <= placed <= x.high:
             continue
-        label, where = one_line(text), _fraction(placed, x)
+        label, where = one_line(text), x.fraction(placed)
         width = len(label) * CHARACTER
-        anchor: Literal["left", "center", "right"] = "left" if where < 0.35 else "right" if where > 0.65 else "center"
+        anchor: Literal["left", "center", "right"] = (
+            "left" if where < 0.35 else "right" if where > 0.65 else "center"
+        )
         start = where - {"left": 0.0, "center": width / 2, "right": width}[anchor]
         row = next((r for r, end in enumerate(ends) if end + CHARACTER < start), len(ends))
         ends[row : row + 1] = [start + width]
         result.append(Mark(placed, label, row, anchor))
     return tuple(result)
-
-
-def _fraction(value: float, x: Scale) -> float:
-    if x.axis.scale == "log":
-        return math.log(value / x.low) / math.log(x.high / x.low)
-    return (value - x.low) / (x.high - x.low)

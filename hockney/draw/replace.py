@@ -23,7 +23,7 @@ _REASONS = {
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write `content` to `path`; its folder is made. A reader sees the old file or the new one, never half of it."""
+    """Write `content` to `path`; its folder is made. A reader sees the old file or the new, never half."""
     if path.is_dir():
         raise UsageError(f"'{path}' is a folder", "a file was to be written there", "name a file in it")
     temporary = ""
@@ -45,7 +45,9 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def _told(path: Path, problem: OSError) -> HockneyError:
-    why, todo = _REASONS.get(problem.errno or 0, ((problem.strerror or str(problem)).lower(), "name another path"))
+    why, todo = _REASONS.get(
+        problem.errno or 0, ((problem.strerror or str(problem)).lower(), "name another path")
+    )
     return EnvironmentProblem(f"cannot write '{path}'", why, todo)
 
 

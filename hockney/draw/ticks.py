@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where an axis has its ticks and what they say: bytes at powers of two, times and rates at decades.
 
-Ticks come in levels from coarse to fine, so that who draws can take the finest that has room, again
-after each zoom, and the words are made here only.
+Ticks come in levels from coarse to fine, so that who draws can take the finest whose labels have room,
+again after each zoom, and the words are made here only.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -17,7 +18,7 @@ from hockney.core.units import format_value
 from hockney.draw.figure import Axis
 
 # Zero stands this many octaves left of the smallest size: clearly apart, yet next to it.
-ZERO_OCTAVES = 1.5
+ZERO_OCTAVES = 2.0
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,31 @@ class Scale:
             return value
         return self.zero if value == 0 else None
 
-    def ticks(self, room: int) -> Ticks:
-        """The finest level with at most `room` ticks in the whole view."""
+    def fraction(self, value: float) -> float:
+        """How far along the axis `value` is, 0 at the low end and 1 at the high one."""
+        if self.axis.scale == "log":
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def ticks(self, length: float, room: Callable[[str], float]) -> Ticks:
+        """The finest level whose labels do not meet on an axis of `length`; `room` is what a label takes."""
         shown = [level.within(self.low, self.high) for level in self.levels]
-        fitting = [level for level in shown if len(level.values) <= room]
+        fitting = [level for level in shown if self._fits(level, length, room)]
         return fitting[-1] if fitting else shown[0]
 
+    def _fits(self, level: Ticks, length: float, room: Callable[[str], float]) -> bool:
+        ends = [
+            (self.fraction(v) * length, room(t) / 2) for v, t in zip(level.values, level.labels, strict=True)
+        ]
+        return all(right - left >= a + b for (left, a), (right, b) in itertools.pairwise(ends))
 
-def scale(axis: Axis, values: Iterable[float]) -> Scale:
-    """The view of `axis` that shows all `values` that can be shown."""
+
+def scale(axis: Axis, values: Iterable[float], counts: Iterable[float] = ()) -> Scale:
+    """The view of `axis` that shows all `values` that can be shown.
+
+    `counts` are the whole numbers at which something was measured (of ranks, for example): they make
+    better ticks than decades.
+    """
     finite = [float(v) for v in values if math.isfinite(v)]
     if axis.scale == "linear":
         return _linear(axis, finite)
@@ -66,7 +83,7 @@ def scale(axis: Axis, values: Iterable[float]) -> Scale:
     first = zero if zero is not None else smallest
     pad = max((largest / first) ** 0.035, 1.12 if largest > first else 1.6)
     low, high = first / pad, largest * pad
-    levels = _log_levels(axis.unit, smallest, high, whole=all(v.is_integer() for v in positive))
+    levels = _log_levels(axis.unit, smallest, high, sorted(set(counts) - {0}))
     if zero is not None:
         levels = tuple(Ticks((zero, *level.values), ("0", *level.labels)) for level in levels)
     return Scale(axis, low, high, zero, levels)
@@ -77,7 +94,7 @@ def _linear(axis: Axis, values: list[float]) -> Scale:
     # A time or a rate is read against nothing at all, unless all values are far from it and near each other.
     base = 0.0 if smallest >= 0 and smallest < 0.8 * largest else smallest
     span = (largest - base) or abs(largest) or 1.0
-    low, high = (base if base == 0 else base - 0.04 * span), largest + 0.06 * span
+    low, high = base - 0.025 * span, largest + 0.05 * span
     levels = []
     for step in _steps(high - low, axis.unit):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -98,20 +115,25 @@ def _steps(span: float, unit: str) -> list[float]:
     return [s for s in steps if 2 <= span / s <= 300]
 
 
-def _log_levels(unit: str, low: float, high: float, whole: bool) -> tuple[Ticks, ...]:
-    levels = _octaves(unit, low, high) if unit == "B" or (whole and high <= 2**20) else _decades(unit, low, high)
-    return tuple(level for level in levels if level.values) or (_labelled([low], lambda v: _name(v, unit, 3)),)
+def _log_levels(unit: str, low: float, high: float, counts: list[float]) -> tuple[Ticks, ...]:
+    levels = _octaves(unit, low, high, counts) if unit == "B" or counts else _decades(unit, low, high)
+    return tuple(level for level in levels if level.values) or (
+        _labelled([low], lambda v: _name(v, unit, 3)),
+    )
 
 
-def _octaves(unit: str, low: float, high: float) -> list[Ticks]:
+def _octaves(unit: str, low: float, high: float, counts: list[float]) -> list[Ticks]:
     low *= 1 - 1e-9
     first, last = math.floor(math.log2(low)), math.ceil(math.log2(high))
     powers = range(first, last + 1)
     levels = [[2.0**k for k in powers if k % stride == 0 and 2.0**k >= low] for stride in (10, 5, 4, 2, 1)]
-    levels.append([2.0**k * q / 4 for k in powers for q in (4, 5, 6, 7) if 2.0**k * q % 4 == 0])
-    if unit != "B" and high <= 64:
-        levels.append([float(k) for k in range(math.ceil(low), math.floor(high) + 1)])
-    return [_labelled([v for v in level if low <= v <= high], lambda v: _name(v, unit, 3)) for level in levels]
+    if unit == "B":
+        levels.append([2.0**k * q / 4 for k in powers for q in (4, 5, 6, 7) if 2.0**k * q % 4 == 0])
+    else:
+        levels.append(counts)
+    return [
+        _labelled([v for v in level if low <= v <= high], lambda v: _name(v, unit, 3)) for level in levels
+    ]
 
 
 def _decades(unit: str, low: float, high: float) -> list[Ticks]:

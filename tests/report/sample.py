@@ -52,7 +52,9 @@ def measured(name: str, of, seed: int, group: str, xs=SIZES, rate: bool = False)
 def fitted(name: str, of, group: str, xs=(), rate: bool = False) -> Series:
     fine = tuple(xs) or tuple(v for v in (0.0, *(2 ** (k / 4) for k in range(89))) if v or not rate)
     y = tuple(v / of(v) if rate else of(v) for v in fine)
-    return Series(name, fine, y, tuple(v * 0.975 for v in y), tuple(v * 1.03 for v in y), kind="line", group=group)
+    return Series(
+        name, fine, y, tuple(v * 0.975 for v in y), tuple(v * 1.03 for v in y), kind="line", group=group
+    )
 
 
 def cold(size: float) -> float:
@@ -62,25 +64,59 @@ def cold(size: float) -> float:
 def figures_point_to_point() -> tuple[Figure, ...]:
     marks = ((4096.0, "change at 4 KiB"), (65536.0, "change at 64 KiB"))
     latency = Figure(
-        "latency", "Time of one message", MESSAGE, TIME,
-        (measured("hot buffers", hockney, 1, "hot"), fitted("hot, piecewise Hockney", hockney, "hot"),
-         measured("cold buffers", cold, 2, "cold"), fitted("cold, piecewise Hockney", cold, "cold")),
+        "latency",
+        "Time of one message",
+        MESSAGE,
+        TIME,
+        (
+            measured("hot buffers", hockney, 1, "hot"),
+            fitted("hot, piecewise Hockney", hockney, "hot"),
+            measured("cold buffers", cold, 2, "cold"),
+            fitted("cold, piecewise Hockney", cold, "cold"),
+        ),
         "Medians of a ping-pong between two ranks with their 95% intervals; the band is the model's.",
-        ("cold buffers above 1 MiB come from 2 launches only: their intervals are narrower than the truth may be",), marks,
-    )  # fmt: skip
+        (
+            "cold buffers above 1 MiB come from 2 launches only: their intervals are narrower than the truth may be",
+        ),
+        marks,
+    )
     rate = Axis("bandwidth", "B/s", "linear")
     series = []
     for group, of in (("one way", hockney), ("both ways at once", lambda v: hockney(v) * 0.62)):
-        series += [measured(group, of, len(group), group, rate=True), fitted(f"{group}, model", of, group, rate=True)]
-    bandwidth = Figure("bandwidth", "Bandwidth", Axis("message size", "B"), rate, tuple(series),
-                       "Payload that arrives per second; half of the peak is reached at 27 KiB.", (), ((27000.0, "n½"),))  # fmt: skip
+        series += [
+            measured(group, of, len(group), group, rate=True),
+            fitted(f"{group}, model", of, group, rate=True),
+        ]
+    bandwidth = Figure(
+        "bandwidth",
+        "Bandwidth",
+        Axis("message size", "B"),
+        rate,
+        tuple(series),
+        "Payload that arrives per second; half of the peak is reached at 27 KiB.",
+        (),
+        ((27000.0, "n½"),),
+    )
     return latency, bandwidth
 
 
 def figures_collectives() -> tuple[Figure, ...]:
     ranks, result = (2, 3, 4, 5, 8, 16), []
-    for k, name in enumerate(("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
-                              "reduce_scatter_block", "scan")):  # fmt: skip
+    for k, name in enumerate(
+        (
+            "barrier",
+            "bcast",
+            "gather",
+            "scatter",
+            "allgather",
+            "alltoall",
+            "reduce",
+            "allreduce",
+            "reduce_scatter_block",
+            "scan",
+        )
+    ):
+
         def of(p: float, size: float = 8.0, k: int = k) -> float:
             return (0.7e-6 + 0.1e-6 * k) * math.log2(p) + (p - 1) * size * 0.12e-9 * (1 + k % 3)
 
@@ -89,44 +125,110 @@ def figures_collectives() -> tuple[Figure, ...]:
             group = "" if name == "barrier" else format_bytes(size)
             series += [
                 measured(group or "measured", lambda p, s=size: of(p, s), k * 7 + int(size), group, ranks),
-                fitted(f"{group} model".strip(), lambda p, s=size: of(p, s), group, [2 * 8 ** (j / 40) for j in range(41)]),
+                fitted(
+                    f"{group} model".strip(),
+                    lambda p, s=size: of(p, s),
+                    group,
+                    [2 * 8 ** (j / 40) for j in range(41)],
+                ),
             ]
-        note = ("16 ranks share 2 cores: these times include waiting for a core",) if name == "alltoall" else ()
-        result.append(Figure(f"collective-{name}", f"MPI_{name.capitalize()}", Axis("ranks", "ranks"), Axis("time, slowest rank", "s"),
-                             tuple(series), f"The longest over the ranks, from a synchronised start: {name}.", note))  # fmt: skip
+        note = (
+            ("16 ranks share 2 cores: these times include waiting for a core",) if name == "alltoall" else ()
+        )
+        result.append(
+            Figure(
+                f"collective-{name}",
+                f"MPI_{name.capitalize()}",
+                Axis("ranks", "ranks"),
+                Axis("time, slowest rank", "s"),
+                tuple(series),
+                f"The longest over the ranks, from a synchronised start: {name}.",
+                note,
+            )
+        )
     return tuple(result)
 
 
 def table_loggp() -> Table:
     def row(symbol: str, meaning: str, value: float, spread: float, subject: str) -> tuple[str, ...]:
-        return (symbol, meaning, format_interval(value, value * (1 - spread), value * (1 + spread), "s"), subject, "good")
+        return (
+            symbol,
+            meaning,
+            format_interval(value, value * (1 - spread), value * (1 + spread), "s"),
+            subject,
+            "good",
+        )
 
     return Table(
-        "loggp", "LogGP by the PRTT method", ("symbol", "meaning", "value [95% interval]", "from", "fit"),
-        (row("L", "latency of the network", 203e-9, 0.04, "prtt n=1 s=8"), row("o_s", "overhead of sending", 96e-9, 0.02, "prtt n=10 s=8"),
-         row("o_r", "overhead of receiving", 118e-9, 0.03, "prtt n=10 s=8"), row("g", "gap between messages", 131e-9, 0.05, "prtt n=100 s=8"),
-         row("G", "gap per byte", 1.04e-10, 0.01, "prtt s=64 KiB")),
-        (2,), "o_s and o_r are CPU time that no overlap hides; G is bounded below by 0.",
-    )  # fmt: skip
+        "loggp",
+        "LogGP by the PRTT method",
+        ("symbol", "meaning", "value [95% interval]", "from", "fit"),
+        (
+            row("L", "latency of the network", 203e-9, 0.04, "prtt n=1 s=8"),
+            row("o_s", "overhead of sending", 96e-9, 0.02, "prtt n=10 s=8"),
+            row("o_r", "overhead of receiving", 118e-9, 0.03, "prtt n=10 s=8"),
+            row("g", "gap between messages", 131e-9, 0.05, "prtt n=100 s=8"),
+            row("G", "gap per byte", 1.04e-10, 0.01, "prtt s=64 KiB"),
+        ),
+        (2,),
+        "o_s and o_r are CPU time that no overlap hides; G is bounded below by 0.",
+    )
 
 
 def table_hockney() -> Table:
     rows = []
-    for low, high, latency, per_byte in ((0, 4096, 410e-9, 0.11e-9), (4096, 65536, 700e-9, 0.145e-9), (65536, None, 2.9e-6, 0.104e-9)):
+    for low, high, latency, per_byte in (
+        (0, 4096, 410e-9, 0.11e-9),
+        (4096, 65536, 700e-9, 0.145e-9),
+        (65536, None, 2.9e-6, 0.104e-9),
+    ):
         span = f"{format_bytes(low)} to {format_bytes(high)}" if high else f"from {format_bytes(low)}"
-        rows.append((span, format_interval(latency, latency * 0.98, latency * 1.02, "s"), f"{1e-9 / per_byte:.2f} GB/s", "1.2%", "good"))
-    return Table("hockney", "Piecewise Hockney, hot buffers", ("sizes", "latency", "bandwidth", "median error", "fit"), tuple(rows), (1, 2, 3))
+        rows.append(
+            (
+                span,
+                format_interval(latency, latency * 0.98, latency * 1.02, "s"),
+                f"{1e-9 / per_byte:.2f} GB/s",
+                "1.2%",
+                "good",
+            )
+        )
+    return Table(
+        "hockney",
+        "Piecewise Hockney, hot buffers",
+        ("sizes", "latency", "bandwidth", "median error", "fit"),
+        tuple(rows),
+        (1, 2, 3),
+    )
 
 
 def warnings() -> tuple[Warning, ...]:
-    subjects = ("the machine", "allreduce at 16 ranks", "alltoall at 16 ranks", "cold buffers from 1 MiB", "all latencies", "bandwidth above 1 MiB")
+    subjects = (
+        "the machine",
+        "allreduce at 16 ranks",
+        "alltoall at 16 ranks",
+        "cold buffers from 1 MiB",
+        "all latencies",
+        "bandwidth above 1 MiB",
+    )
     facts = (
         ("oversubscribed", "16 ranks ran on 2 cores", "measure up to 2 ranks, or on a larger machine"),
-        ("load", "other programs used 0.8 of a core during 3 of 9 launches", "repeat when the machine is idle"),
-        ("virtual", "this is a virtual machine (kvm): 1.2% of its time was taken away", "compare with bare metal before you quote it"),
+        (
+            "load",
+            "other programs used 0.8 of a core during 3 of 9 launches",
+            "repeat when the machine is idle",
+        ),
+        (
+            "virtual",
+            "this is a virtual machine (kvm): 1.2% of its time was taken away",
+            "compare with bare metal before you quote it",
+        ),
         ("unbound", "ranks were not bound to cores", "run with --bind core"),
     )
-    return tuple(Warning(code, text, touches, todo) for k, touches in enumerate(subjects[:3] * 1) for code, text, todo in facts[k % 2 :: 1])[:9]
+    return tuple(
+        Warning(code, text, touches, todo)
+        for k, touches in enumerate(subjects[:3] * 1)
+        for code, text, todo in facts[k % 2 :: 1]
+    )[:9]
 
 
 def sample() -> Page:
@@ -141,26 +243,67 @@ def sample() -> Page:
         ),
         warnings=doubts,
         sections=(
-            Section("Point to point", ("Two ranks on neighbouring cores, one message at a time. The model is fitted to hot buffers and to cold "
-                                       "ones apart; its change points are found in the data, not taken from the MPI's tables.",),
-                    figures_point_to_point(), (table_hockney(), table_loggp()),
-                    (Warning("outliers", "2.1% of repetitions took more than ten times the median", "latency below 64 B",
-                             "intervals of medians are not moved by them; look at the 95% points for the tail"),)),
-            Section("Collectives", ("Each repetition starts at one moment of a synchronised clock, whose residual error is 84 ns.",),
-                    figures_collectives(), (),
-                    (Warning("oversubscribed", "16 ranks ran on 2 cores", "everything at more than 2 ranks", "read them as times of a shared machine"),
-                     Warning("window", "12 repetitions started late and were dropped", "scan at 16 ranks", "none is needed"))),
+            Section(
+                "Point to point",
+                (
+                    "Two ranks on neighbouring cores, one message at a time. The model is fitted to hot buffers and to cold "
+                    "ones apart; its change points are found in the data, not taken from the MPI's tables.",
+                ),
+                figures_point_to_point(),
+                (table_hockney(), table_loggp()),
+                (
+                    Warning(
+                        "outliers",
+                        "2.1% of repetitions took more than ten times the median",
+                        "latency below 64 B",
+                        "intervals of medians are not moved by them; look at the 95% points for the tail",
+                    ),
+                ),
+            ),
+            Section(
+                "Collectives",
+                (
+                    "Each repetition starts at one moment of a synchronised clock, whose residual error is 84 ns.",
+                ),
+                figures_collectives(),
+                (),
+                (
+                    Warning(
+                        "oversubscribed",
+                        "16 ranks ran on 2 cores",
+                        "everything at more than 2 ranks",
+                        "read them as times of a shared machine",
+                    ),
+                    Warning(
+                        "window",
+                        "12 repetitions started late and were dropped",
+                        "scan at 16 ranks",
+                        "none is needed",
+                    ),
+                ),
+            ),
         ),
-        environment=(("host", "ada"), ("CPU", "AMD EPYC 7B13, 2 cores of 64, 1 socket, 1 NUMA node"), ("caches", "L1d 32 KiB, L2 512 KiB, L3 32 MiB"),
-                     ("memory", "23.5 GiB"), ("system", "Linux 6.1.0, Debian GNU/Linux 12"), ("virtualisation", "kvm"),
-                     ("MPI", "Open MPI 5.0.8 from /home/ada/.venv, chosen because nothing else was on PATH"),
-                     ("compiler", "g++ 12.2.0 -O3 -march=native -DNDEBUG"), ("binding", "core, by --bind-to core"), ("clock", "clock_gettime, 21 ns a call, 1 ns steps"),
-                     ("launches", "9"), ("hockney", "0.1.0")),
-        method=("Every repetition is kept; the medians and their 95% intervals are rank-based.",
-                f"A case is repeated until its interval is within 2% of the median, or its share of the budget of {format_seconds(60)} is used.",
-                "Points are shuffled in each of several launches; ranks are bound to cores.",
-                "Every payload is verified outside the timed region."),
-    )  # fmt: skip
+        environment=(
+            ("host", "ada"),
+            ("CPU", "AMD EPYC 7B13, 2 cores of 64, 1 socket, 1 NUMA node"),
+            ("caches", "L1d 32 KiB, L2 512 KiB, L3 32 MiB"),
+            ("memory", "23.5 GiB"),
+            ("system", "Linux 6.1.0, Debian GNU/Linux 12"),
+            ("virtualisation", "kvm"),
+            ("MPI", "Open MPI 5.0.8 from /home/ada/.venv, chosen because nothing else was on PATH"),
+            ("compiler", "g++ 12.2.0 -O3 -march=native -DNDEBUG"),
+            ("binding", "core, by --bind-to core"),
+            ("clock", "clock_gettime, 21 ns a call, 1 ns steps"),
+            ("launches", "9"),
+            ("hockney", "0.1.0"),
+        ),
+        method=(
+            "Every repetition is kept; the medians and their 95% intervals are rank-based.",
+            f"A case is repeated until its interval is within 2% of the median, or its share of the budget of {format_seconds(60)} is used.",
+            "Points are shuffled in each of several launches; ranks are bound to cores.",
+            "Every payload is verified outside the timed region.",
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A page as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from hockney import __version__
+from hockney.draw.figure import Figure
+from hockney.draw.files import file_name
+from hockney.draw.interactive import interactive
+from hockney.draw.page import Page, Section, Table, Warning
+from hockney.draw.palette import DARK, LIGHT
+from hockney.draw.words import describe
+from hockney.report import data, plotly, words
+from hockney.report.still import still
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """A figure as the template wants it. `id` is unique on the page, `file` a file name without ending."""
+
+    id: str
+    file: str
+    title: str
+    caption: str
+    warnings: tuple[str, ...]
+    described: str
+    svg: Markup
+    live: dict[str, Any]
+    columns: tuple[str, ...]
+    rows: data.Rows
+    numeric: tuple[int, ...]
+    csv: str
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    id: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[int, ...]
+    caption: str
+
+
+@dataclass(frozen=True)
+class ShownSection:
+    id: str
+    title: str
+    text: tuple[str, ...]
+    figures: tuple[ShownFigure, ...]
+    tables: tuple[ShownTable, ...]
+    warnings: tuple[Warning, ...]
+
+
+def render(page: Page) -> str:
+    """The whole HTML text. Every text of `page` is taken as hostile: shown, never obeyed."""
+    identities = _Identities()
+    shown = [_section(section, identities) for section in page.sections]
+    drawn = {f.id: f.live for section in shown for f in section.figures}
+    script = _resource("report.js")
+    library = plotly.packed() if drawn else None
+    return _template()(
+        page=page,
+        sections=shown,
+        light=LIGHT.variables,
+        dark=DARK.variables,
+        style=Markup(_resource("style.css")),
+        script=Markup(script),
+        plotly=library and Markup(library.packed),
+        script_hashes=Markup(
+            " ".join([plotly.policy(script.encode()), *([library.policy] if library else [])])
+        ),
+        figures_json=words.embedded_json({"figures": drawn, "dark": _dark()}),
+        version=__version__,
+    )
+
+
+def _template() -> Callable[..., str]:
+    environment = Environment(
+        loader=PackageLoader("hockney.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=words.inert,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"units": words.units, "emphasised": words.emphasised, "sentence": words.sentence}
+    return environment.get_template("page.html.j2").render
+
+
+def _resource(name: str) -> str:
+    return files("hockney.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _dark() -> dict[str, str]:
+    """Each colour of the light theme with the one that takes its place in the dark."""
+    return {colour: DARK.variables[name] for name, colour in LIGHT.variables.items()}
+
+
+class _Identities:
+    """Anchors: readable, stable, each once on the page."""
+
+    def __init__(self) -> None:
+        self._taken = {"content", "environment", "method", "theme", "figures", "plotly"}
+
+    def new(self, kind: str, text: str) -> str:
+        word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-")
+        wanted = "-".join(filter(None, [kind, word])) or "section"
+        name, k = wanted, 1
+        while name in self._taken:
+            k += 1
+            name = f"{wanted}-{k}"
+        self._taken |= {name, f"{name}-title"}
+        return name
+
+
+def _section(section: Section, identities: _Identities) -> ShownSection:
+    return ShownSection(
+        identities.new("", section.title),
+        section.title,
+        section.text,
+        tuple(_figure(f, identities) for f in section.figures),
+        tuple(_table(t, identities) for t in section.tables),
+        section.warnings,
+    )
+
+
+def _figure(figure: Figure, identities: _Identities) -> ShownFigure:
+    identity = identities.new("figure", figure.name)
+    columns, rows = data.table(figure)
+    return ShownFigure(
+        id=identity,
+        file=file_name(figure.name),
+        title=figure.title,
+        caption=figure.caption,
+        warnings=figure.warnings,
+        described=describe(figure),
+        svg=still(figure, identity),
+        live=interactive(figure),
+        columns=columns,
+        rows=rows,
+        numeric=(1, 2),
+        csv=base64.b64encode(data.as_csv(figure).encode()).decode("ascii"),
+    )
+
+
+def _table(table: Table, identities: _Identities) -> ShownTable:
+    return ShownTable(
+        identities.new("table", table.name),
+        table.title,
+        table.columns,
+        table.rows,
+        table.numeric,
+        table.caption,
+    )

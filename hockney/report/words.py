@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Text on its way into the page: made inert, and set so that it reads well."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from hockney.core.errors import one_line
+
+UNITS = r"(?:ns|us|ms|s|B|KiB|MiB|GiB|TiB|[kKMGT]B|[kMG]?B/s|ranks?|cores?|launches)"
+_INTERVAL = r"(?: \[[^\]\s]+, [^\]\s]+\])?"
+_QUANTITY = re.compile(rf"(?<![\w.])\d[\d.,]* {UNITS}(?![\w/]){_INTERVAL}")
+
+
+def inert(value: Any) -> Any:
+    """Every text that the template prints: one printable line (the template escapes it after this)."""
+    return one_line(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def units(text: str) -> Markup:
+    """A number keeps its unit on its line."""
+    return _quantities(text, "{}")
+
+
+def emphasised(text: str) -> Markup:
+    """The quantities of a headline stand out."""
+    return _quantities(text, "<strong>{}</strong>")
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop, however its author wrote it."""
+    text = one_line(text)
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) or not text else ".")
+
+
+def _quantities(text: str, form: str) -> Markup:
+    parts, end = [], 0
+    text = one_line(text)
+    for match in _QUANTITY.finditer(text):
+        parts += [escape(text[end : match.start()]), Markup(form).format(_kept(match[0]))]
+        end = match.end()
+    return Markup("").join([*parts, escape(text[end:])])
+
+
+def _kept(quantity: str) -> Markup:
+    """No-break spaces in the quantity; its interval may go to the next line."""
+    value, bracket, interval = quantity.partition(" [")
+    return escape(value.replace(" ", "\u00a0") + (" [" + interval.replace(" ", "\u00a0") if bracket else ""))
+
+
+def embedded_json(value: Any) -> Markup:
+    """JSON that no HTML parser can take for the end of its script element, nor a script for a line end."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
