@@ -1,2 +1,37 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+"""The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
+
+from hockney.lab.bench import Bench, fake_bench, fake_catalog, prepare
+from hockney.lab.events import (
+    CaseBegan,
+    CaseEnded,
+    Event,
+    LaunchBegan,
+    LaunchEnded,
+    MeasuringBegan,
+    Notice,
+)
+from hockney.lab.order import schedule
+from hockney.lab.results import Results, results
+from hockney.lab.session import Outcome, begin, measure
+
+__all__ = [
+    "Bench",
+    "CaseBegan",
+    "CaseEnded",
+    "Event",
+    "LaunchBegan",
+    "LaunchEnded",
+    "MeasuringBegan",
+    "Notice",
+    "Outcome",
+    "Results",
+    "begin",
+    "fake_bench",
+    "fake_catalog",
+    "measure",
+    "prepare",
+    "results",
+    "schedule",
+]

@@ -8,8 +8,10 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
+from hockney.models import collective_time
+from hockney.studies.quality import chosen
 from hockney.studies.question import Evidence, Measured
-from hockney.studies.series import curve, points, times
+from hockney.studies.series import points, times
 from hockney.studies.words import interval, quantity
 
 
@@ -25,7 +27,8 @@ def section(evidence: Evidence) -> Section | None:
     if not found:
         return None
     most = max(m.case.ranks for m in found)
-    figures = [_against_size([m for m in found if m.case.ranks == most], evidence.fits.fits, most)]
+    fits = [f for f in chosen(evidence.fits.fits) if f.verdict != "refused" and f.parameters]
+    figures = [_against_size([m for m in found if m.case.ranks == most], fits, most)]
     if len({m.case.ranks for m in found}) > 1:
         figures.append(_against_ranks(found))
     return Section(
@@ -48,9 +51,9 @@ def _against_size(found: list[Measured], fits: list[Fit], ranks: int) -> Figure:
     series: list[Series] = []
     for name in dict.fromkeys(m.case.workload for m in found if "bytes" in dict(m.case.parameters)):
         series.append(times(name, [m for m in found if m.case.workload == name and _standard(m)]))
-        fit = next((f for f in fits if _is_cost_of(f, name, ranks)), None)
+        fit = next((f for f in fits if _is_cost_of(f, name)), None)
         if fit is not None:
-            series.append(curve(f"{name}, {fit.model}", fit, name))
+            series.append(_line(name, fit, ranks, series[-1].x))
     return Figure(
         name="collectives",
         title=f"Collectives on {ranks} ranks against size",
@@ -61,11 +64,14 @@ def _against_size(found: list[Measured], fits: list[Fit], ranks: int) -> Figure:
     )
 
 
-def _is_cost_of(fit: Fit, workload: str, ranks: int) -> bool:
-    """A fitted cost of this collective whose curve is over bytes at this rank count."""
+def _is_cost_of(fit: Fit, workload: str) -> bool:
     words = fit.subject.split()
-    ready = fit.verdict != "refused" and bool(fit.curve) and words[0] == workload
-    return ready and f"ranks={ranks}" in words and "sync=window" not in words and "buffers=cold" not in words
+    return words[0] == workload and "sync=barrier" in words and "buffers=cold" not in words
+
+
+def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
+    times = tuple(collective_time(fit, ranks, size) for size in sizes)
+    return Series(f"{name}, {fit.model} cost", sizes, times, kind="line", group=name)
 
 
 def _against_ranks(found: list[Measured]) -> Figure:

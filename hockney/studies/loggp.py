@@ -7,8 +7,9 @@ from __future__ import annotations
 from hockney.core.fit import Estimate, Fit
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section
+from hockney.studies.quality import parameter_table
 from hockney.studies.question import Evidence, Measured
-from hockney.studies.words import plural, quantity, told
+from hockney.studies.words import quantity
 
 
 def section(evidence: Evidence) -> Section | None:
@@ -28,7 +29,8 @@ def section(evidence: Evidence) -> Section | None:
         series=tuple(series),
         caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP says g + G s.",
     )
-    return Section("LogGP", text=tuple(_text(fit, fits)), figures=(figure,) if series else ())
+    tables = (parameter_table([fit]),) if fit is not None else ()
+    return Section("LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables)
 
 
 def _messages(m: Measured) -> int:
@@ -65,8 +67,9 @@ def _line(trains: tuple[Measured, ...], fit: Fit) -> Series | None:
     return Series("LogGP: g + G s", tuple(sizes), y, kind="line", group="LogGP")
 
 
-def _text(fit: Fit | None, fits: list[Fit]) -> list[str]:
+def _text(fit: Fit | None, fits: list[Fit]) -> str:
     if fit is None:
-        return [f"No LogGP parameters: {fits[0].why}." if fits else "No LogGP parameters could be fitted."]
-    found = [f"{p.name} {p.symbol} = {told(p.estimate, p.unit)}" for p in fit.parameters]
-    return [f"{plural(len(found), 'parameter')}, fit {fit.verdict}: " + "; ".join(found) + "."]
+        return f"No LogGP parameters: {fits[0].why}." if fits else "No LogGP parameters could be fitted."
+    why = f": {fit.why}" if fit.why else ""
+    how = "Trains of messages, of which only the last is answered, tell the parameters apart."
+    return f"{how} The fit is {fit.verdict}{why}."

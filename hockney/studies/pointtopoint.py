@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.fit import Fit
 from hockney.draw.figure import Axis, Figure
-from hockney.draw.page import Section
+from hockney.draw.page import Section, Table
 from hockney.studies.question import Evidence, Measured
 from hockney.studies.series import curve, rates, times, usable
 from hockney.studies.words import plural, quantity, told
@@ -30,8 +30,9 @@ def section(evidence: Evidence) -> Section | None:
     fit = usable(evidence.fits.of("hockney", "pingpong"), buffers="hot")
     return Section(
         title="Between two ranks",
-        text=tuple(_text(fit)),
+        text=(_text(fit),),
         figures=(_latency(shown, fit), _bandwidth(shown, fit)),
+        tables=(_pieces(fit),) if fit is not None and fit.segments else (),
     )
 
 
@@ -69,18 +70,26 @@ def _marks(fit: Fit | None) -> tuple[tuple[float, str], ...]:
     return tuple((p.value, f"change at {quantity(p.value, 'B')}") for p in fit.change_points) if fit else ()
 
 
-def _text(fit: Fit | None) -> list[str]:
+def _text(fit: Fit | None) -> str:
     if fit is None:
-        return ["No model could be fitted to the ping-pong; see the table of parameters for the reason."]
-    count = len(fit.segments)
-    words = [
-        f"The ping-pong is described by {plural(count, 'straight line')}"
-        + (f" with a typical error of {100 * fit.error:.1f}%." if fit.error is not None else ".")
-    ]
-    for piece in fit.segments:
-        end = f"below {quantity(piece.beyond, 'B')}" if piece.beyond is not None else "on"
-        words.append(
-            f"From {quantity(piece.first, 'B')} {end}: {told(piece.latency, 's')} and then "
-            f"{told(piece.per_byte, 's/B')}."
+        return "No model could be fitted to the ping-pong; the table of parameters says why."
+    typical = f" with a typical error of {100 * fit.error:.1f}%" if fit.error is not None else ""
+    return f"The ping-pong is described by {plural(len(fit.segments), 'straight line')}{typical}."
+
+
+def _pieces(fit: Fit) -> Table:
+    rows = tuple(
+        (
+            quantity(piece.first, "B"),
+            "" if piece.beyond is None else quantity(piece.beyond, "B"),
+            told(piece.latency, "s"),
+            told(piece.per_byte, "s/B"),
+            quantity(1 / piece.per_byte.value, "B/s") if piece.per_byte.value else "",
         )
-    return words
+        for piece in fit.segments
+    )
+    columns = ("from", "below", "latency", "and for each byte", "which is")
+    caption = (
+        "Between two neighbouring measured sizes the place of a change is not known; their middle is given."
+    )
+    return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)

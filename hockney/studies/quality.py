@@ -19,8 +19,14 @@ def parameters(evidence: Evidence) -> Section | None:
     return Section(
         title="Fitted parameters",
         text=("Every parameter with its 95% interval. A model that does not describe the data is refused.",),
-        tables=(parameter_table(evidence.fits.fits),),
+        tables=(parameter_table(chosen(evidence.fits.fits)),),
     )
+
+
+def chosen(fits: list[Fit]) -> list[Fit]:
+    """Without the forms of a collective's cost that another one describes better."""
+    preferred = {f.subject for f in fits if f.why.startswith("preferred")}
+    return [f for f in fits if f.subject not in preferred or f.why.startswith("preferred")]
 
 
 def parameter_table(fits: list[Fit]) -> Table:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_rate, format_seconds
 from hockney.studies.question import Measured
@@ -13,12 +15,18 @@ def quantity(value: float, unit: str) -> str:
     if unit == "s":
         return format_seconds(value)
     if unit == "B":
-        return format_bytes(value)
+        return format_bytes(value if value == int(value) and value % 64 == 0 else _three_digits(value))
     if unit == "B/s":
         return format_rate(value)
     if unit == "s/B":
         return f"{format_seconds(value)}/B" if value else "0 s/B"
     return f"{value:.3g} {unit}".rstrip()
+
+
+def _three_digits(value: float) -> float:
+    """A fitted size, rounded in the unit it will be shown in, so as not to claim more than is known."""
+    unit = 1024.0 ** (math.floor(math.log(value, 1024)) if value >= 1 else 0)
+    return float(f"{value / unit:.3g}") * unit
 
 
 def interval(estimate: Estimate, unit: str) -> str:

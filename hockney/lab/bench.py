@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What measuring needs: a launcher, the engine's catalog, the machine, a clock, and the load from outside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hockney import __version__
+from hockney.core.catalog import Catalog, decode_catalog
+from hockney.core.machine import Machine
+from hockney.core.record import SCHEMA, Origin
+from hockney.launch.fake import FakeLauncher, fake_from_words
+from hockney.launch.launcher import Launcher
+from hockney.machine import Load, Moment, load_between, moment
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """`launch_cost_s` is what starting ranks cost when it was checked; budgets are kept by `now`."""
+
+    launcher: Launcher
+    catalog: Catalog
+    machine: Machine
+    origin: Origin = "measured"
+    launch_cost_s: float = 0.0
+    now: Callable[[], float] = field(default=time.monotonic)
+
+    def moment(self) -> Moment | None:
+        return None if self.origin == "fake" else moment()
+
+    def load(self, before: Moment | None) -> Load:
+        """The load from outside since then; unknown on a fake machine."""
+        return Load(None, None) if before is None else load_between(before, moment())
+
+
+def fake_catalog() -> Catalog:
+    """The engine's catalog as the contract's golden file has it, for a machine that has no engine."""
+    package = Path(__file__).resolve().parents[1]
+    places = (package / "_contract", package.parent / "contract" / "golden")
+    for path in (place / "catalog.json" for place in places):
+        if path.is_file():
+            return decode_catalog(path.read_bytes())
+    raise FileNotFoundError("contract/golden/catalog.json")
+
+
+def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
+    """A bench on the fake machine; budgets are kept by its simulated clock."""
+    launcher = fake_from_words(words) if isinstance(words, str) else words
+    machine = Machine(
+        schema=SCHEMA,
+        kind="fake",
+        host="fakehost",
+        system="none",
+        cpu="none",
+        cores=cores,
+        threads=cores,
+        sockets=1,
+        numa_nodes=1,
+        caches={"L1d": 32768, "L2": 1 << 20, "L3": 1 << 24},
+        memory_bytes=1 << 33,
+        virtual="",
+        governor="",
+        load_before=None,
+        mpi=None,
+        engine="fake",
+        compiler="none",
+        flags="",
+        network=[],
+        hockney=__version__,
+        python="",
+    )
+    return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, launcher.now)
+
+
+def prepare(machine: str, mpi: str, bind: bool, ranks: int, tell: Tell) -> Bench:
+    """The bench for --machine and --mpi: find an MPI, compile the engine, check that `ranks` start."""
+    if machine == "fake" or machine.startswith("fake:"):
+        return fake_bench(machine)
+    raise NotImplementedError

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sharing out the time: what a launch may measure, given what is left and what launches have cost so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import fmean
+
+TOLERANCE = 0.2
+"""The promise: measuring takes the budget, at most a fifth more."""
+SHARE_OF_TOLERANCE = 0.5
+"""No launch starts that would by its start alone use up half of the tolerance."""
+
+
+@dataclass
+class Budget:
+    """`total_s` for everything, launches' starting and ending included. `costs` are what finished launches
+    took beyond the time their cases had, `excess` the ratio of the time cases took to the time given."""
+
+    total_s: float
+    now: Callable[[], float] = time.monotonic
+    first_cost_s: float = 0.0
+    began: float = field(init=False)
+    costs: list[float] = field(default_factory=list)
+    excess: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.began = self.now()
+
+    @property
+    def elapsed_s(self) -> float:
+        return self.now() - self.began
+
+    @property
+    def cost_s(self) -> float:
+        """What a launch costs by itself, as measured."""
+        return fmean(self.costs) if self.costs else self.first_cost_s
+
+    def share(self, cases: int, cases_left: int, launches_left: int) -> float:
+        """Measuring time for a launch of `cases` of `cases_left` in `launches_left`, itself included."""
+        usable = self.total_s - self.elapsed_s - self.cost_s * launches_left
+        overrun = max(1.0, fmean(self.excess)) if self.excess else 1.0
+        least = 1e-4 * cases
+        return max(least, usable * cases / cases_left / overrun)
+
+    def exhausted(self) -> bool:
+        """Whether another launch would break the promise."""
+        limit = self.total_s * (1 + TOLERANCE * SHARE_OF_TOLERANCE)
+        return bool(self.costs) and self.elapsed_s + self.cost_s > limit
+
+    def spent(self, given_s: float, measuring_s: float, launch_s: float) -> None:
+        """A launch took `launch_s`, `measuring_s` of it between its first case's start and its end."""
+        self.costs.append(max(0.0, launch_s - measuring_s))
+        if given_s > 0:
+            self.excess.append(measuring_s / given_s)

@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring a run: launch after launch, every line stored before the next is read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney.core.case import Case
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.record import Run
+from hockney.lab.bench import Bench
+from hockney.lab.budget import Budget
+from hockney.lab.events import Listener, MeasuringBegan, Notice
+from hockney.lab.order import schedule
+from hockney.lab.watch import Watch
+from hockney.launch.launcher import LaunchFailed, LaunchOptions
+from hockney.store import Appender, Item, Plan, RunFolder, Settings, left
+
+MOST_FAILURES_OF_A_CASE = 2
+"""A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
+MOST_BROKEN_LAUNCHES = 5
+"""So many launches in a row that broke without a record between them: it is not the cases' fault."""
+SHORTEST_HANG_S = 20.0
+LONGEST_HANG_S = 60.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`left` measurements are planned and not made, `failed` of them were tried."""
+
+    measured: int
+    left: int
+    failed: int
+    seconds: float
+
+
+def begin(path: Path, cases: Sequence[Case], settings: Settings, bench: Bench) -> RunFolder:
+    """Lay out a run, complete before its first launch."""
+    items = schedule(cases, settings.launches, settings.seed)
+    return RunFolder.create(path, Plan(settings, items), bench.machine)
+
+
+def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:
+    """Measure what `folder`'s plan has and its records lack. Failed cases are tried again, once.
+
+    Raises EnvironmentProblem or LaunchFailed when nothing can be launched; all that was measured is kept.
+    """
+    plan = folder.plan()
+    with folder.append() as out:
+        for notice in out.reading.notices:
+            listen(Notice(notice))
+        todo = left(plan, out.reading.run)
+        if budget_s is None:
+            budget_s = plan.settings.budget_s * len(todo) / max(1, len(plan.items))
+        return _Session(plan, bench, listen, out, budget_s).run(todo)
+
+
+class _Session:
+    """One call of `measure`."""
+
+    def __init__(self, plan: Plan, bench: Bench, listen: Listener, out: Appender, budget_s: float) -> None:
+        self.plan = plan
+        self.bench = bench
+        self.listen = listen
+        self.out = out
+        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s)
+        self.names = _Names(out.reading.run)
+        self.failures: Counter[Case] = Counter()
+        self.measured = 0
+        self.broken = 0
+
+    def run(self, todo: tuple[Item, ...]) -> Outcome:
+        launches = _by_launch(todo)
+        self.listen(MeasuringBegan(len(todo), len(self.plan.items), len(launches), self.budget.total_s))
+        waiting = len(todo)
+        for count, (index, items) in enumerate(launches.items()):
+            if count and self.budget.exhausted():
+                self.listen(Notice(_out_of_time(waiting, self.budget)))
+                break
+            cases = [item.case for item in items if self.failures[item.case] < MOST_FAILURES_OF_A_CASE]
+            self._launch_until_done(index, cases, waiting, len(launches) - count)
+            waiting -= len(items)
+        return Outcome(self.measured, len(todo) - self.measured, self.failures.total(), self.budget.elapsed_s)
+
+    def _launch_until_done(self, index: int, cases: list[Case], waiting: int, launches_left: int) -> None:
+        """A launch that breaks loses the case it broke on; the others get a fresh one."""
+        while cases:
+            given = self.budget.share(len(cases), max(waiting, len(cases)), launches_left)
+            watch = Watch(self.bench, self.out, self.listen, self.budget)
+            problem = watch.launch(cases, self._options(index, given))
+            self.measured += watch.recorded
+            self.failures.update(watch.failed)
+            waiting -= watch.recorded + len(watch.failed)
+            cases = [case for case in cases if case not in watch.answered]
+            self._judge(problem, watch, bool(cases))
+
+    def _judge(self, problem: LaunchFailed | None, watch: Watch, more: bool) -> None:
+        """Whether to go on after a launch; raises when another one would be no better."""
+        self.broken = 0 if watch.recorded or problem is None else self.broken + 1
+        if problem is not None and not watch.answered and (problem.reason == "refused" or self.broken > 1):
+            raise problem
+        if self.broken >= MOST_BROKEN_LAUNCHES:
+            raise EnvironmentProblem(
+                f"{self.broken} launches in a row broke",
+                str(problem),
+                "'hockney doctor' looks for the reason; 'hockney resume' goes on",
+            ) from problem
+        if problem is not None:
+            again = "; the other cases go into a fresh launch" if more else ""
+            self.listen(Notice(f"{problem}{again}"))
+        elif more and not watch.answered:
+            raise EnvironmentProblem(
+                "a launch ended without a result", "the engine skipped its plan", "'hockney build' again"
+            )
+
+    def _options(self, index: int, given: float) -> LaunchOptions:
+        return LaunchOptions(
+            launch=self.names.next(index),
+            index=index,
+            budget_s=given,
+            precision=self.plan.settings.precision,
+            hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
+            origin=self.bench.origin,
+        )
+
+
+class _Names:
+    """Launch names: planned number, dot, how often that number was launched before."""
+
+    def __init__(self, run: Run) -> None:
+        named = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}
+        named |= {failure.launch for failure in run.failures}
+        self.used = Counter(name.partition(".")[0] for name in named)
+
+    def next(self, index: int) -> str:
+        name = f"{index}.{self.used[str(index)]}"
+        self.used[str(index)] += 1
+        return name
+
+
+def _by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:
+    groups: dict[int, list[Item]] = {}
+    for item in sorted(items, key=lambda item: (item.launch, item.order)):
+        groups.setdefault(item.launch, []).append(item)
+    return groups
+
+
+def _out_of_time(waiting: int, budget: Budget) -> str:
+    return (
+        f"the time is used up with {waiting} measurements to make "
+        f"(a launch alone costs {budget.cost_s:.1f} s) 'hockney resume' makes them, or give more --budget"
+    )

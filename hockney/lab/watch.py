@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""One launch: its lines into the store as they come, and how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from hockney.core.case import Case, parse_canonical
+from hockney.core.errors import one_line
+from hockney.core.record import SCHEMA, Close, EngineLine, Failure, Launch, Record, Start
+from hockney.lab.bench import Bench
+from hockney.lab.budget import Budget
+from hockney.lab.events import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, Listener
+from hockney.launch.launcher import LaunchFailed, LaunchOptions
+from hockney.store import Appender
+
+INTERRUPTED = 130
+
+
+class Watch:
+    """After `launch`: `answered` cases have a record or a failure, `failed` a failure."""
+
+    def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget) -> None:
+        self.bench = bench
+        self.out = out
+        self.listen = listen
+        self.budget = budget
+        self.answered: set[Case] = set()
+        self.failed: list[Case] = []
+        self.recorded = 0
+        self._running = ""
+        self._first_start: float | None = None
+
+    def launch(self, cases: Sequence[Case], options: LaunchOptions) -> LaunchFailed | None:
+        """Run the cases; the failure returned is stored already. A Close line ends the launch however it
+        ended, also on Ctrl-C."""
+        self.listen(LaunchBegan(options.launch, cases[0].ranks, len(cases), options.budget_s))
+        began, before = self.bench.now(), self.bench.moment()
+        problem: LaunchFailed | None = None
+        code = INTERRUPTED
+        try:
+            with contextlib.closing(self._lines(cases, options)) as lines:
+                for line in lines:
+                    self._take(line)
+            code = 0
+        except LaunchFailed as failed:
+            problem, code = failed, failed.code
+            self._blame(failed, options.launch)
+        finally:
+            ended = self.bench.now()
+            load = self.bench.load(before)
+            self.out.append(
+                Close(
+                    schema=SCHEMA,
+                    launch=options.launch,
+                    seconds=ended - began,
+                    exit_code=code,
+                    outside_cores=load.outside_cores,
+                    steal=load.steal,
+                )
+            )
+        measuring = ended - (ended if self._first_start is None else self._first_start)
+        self.budget.spent(options.budget_s, measuring, ended - began)
+        self.listen(LaunchEnded(options.launch, ended - began))
+        return problem
+
+    def _lines(self, cases: Sequence[Case], options: LaunchOptions) -> Iterator[EngineLine]:
+        return self.bench.launcher.run(cases, cases[0].ranks, options)
+
+    def _take(self, line: EngineLine) -> None:
+        if isinstance(line, Launch):
+            self.out.append(line)
+        elif isinstance(line, Start):
+            self._running = line.case
+            if self._first_start is None:
+                self._first_start = self.bench.now()
+            self.listen(CaseBegan(line.case))
+        elif isinstance(line, Record | Failure):
+            self.out.append(line)
+            self._answer(line)
+
+    def _answer(self, line: Record | Failure) -> None:
+        case = parse_canonical(line.case)
+        self.answered.add(case)
+        self._running = ""
+        if isinstance(line, Failure):
+            self.failed.append(case)
+        else:
+            self.recorded += 1
+        self.listen(CaseEnded(line, self.budget.elapsed_s))
+
+    def _blame(self, failed: LaunchFailed, launch: str) -> None:
+        """The case that was running when the launch broke gave no result."""
+        case = failed.case or self._running
+        if not case or parse_canonical(case) in self.answered:
+            return
+        line = Failure(
+            schema=SCHEMA,
+            launch=launch,
+            case=case,
+            reason=failed.reason,
+            message=one_line(str(failed)),
+            silent_ranks=list(failed.silent_ranks),
+        )
+        self.out.append(line)
+        self._answer(line)
