@@ -36,11 +36,12 @@ With times x[0..n-1] in the order measured, s the same times sorted, division of
 
 The second line of ratio makes up for what blocks of finite length miss: for a correlation that decays
 exponentially they see tau (1 - tau / (2 length)), solved for tau to the first order and, since higher
-orders all widen, without the half. z is Student's t quantile for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5), since tau
-is itself estimated; it falls back to the normal one where nothing speaks for correlation. With a
-correlation as long as the launch the interval is the whole range and still covers less than 95%: one
-launch cannot know better, several can. Ties need no special care: equal times only make the interval wider than needed. `contract/golden/
-median_interval.json` holds examples that both sides' tests read.
+orders all widen, without the half. z is Student's t quantile for blocks - 1 degrees of freedom (Abramowitz
+and Stegun 26.7.5), since tau is itself estimated; it falls back to the normal one where nothing speaks for
+correlation. With a correlation as long as the launch the interval is the whole range and still covers less
+than 95%: one launch cannot know better, several can. Ties need no special care: equal times only make the
+interval wider than needed. `contract/golden/median_interval.json` holds examples that both sides' tests
+read.
 """
 
 from __future__ import annotations
