@@ -177,7 +177,7 @@ def format_value(value: float, unit: str, digits: int = 3) -> str:
         return format_bytes(value)
     if unit == "B/s":
         return format_rate(value)
-    return f"{value:.{max(digits, 6) if float(value).is_integer() else digits}g} {unit}".rstrip()
+    return f"{value:.{15 if float(value).is_integer() else digits}g} {unit}".rstrip()
 
 
 _SCALES = {
@@ -200,8 +200,9 @@ def format_interval(value: float, low: float | None, high: float | None, unit: s
     factor, name = next((s for s in reversed(scales) if size >= s[0] * 0.9995), scales[0])
     scaled = [v / factor for v in (value, low, high)]
     digits = 2 - math.floor(math.log10(size / factor)) if size else 0
-    if high > low:
-        digits = max(digits, math.ceil(-math.log10((high - low) / factor / 2)))
+    half = (high - low) / factor / 2
+    if 0 < half < math.inf:
+        digits = max(digits, math.ceil(-math.log10(half)))
     if unit == "B" and all(v.is_integer() for v in scaled):
         digits = 0
     middle, bottom, top = (f"{v:.{min(max(digits, 0), 6)}f}" for v in scaled)

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colours, symbols and dashes, the same in the interactive figure, in its file and on the page.
 
-The series colours start from Okabe and Ito's palette (Color Universal Design, 2008), darkened for
-paper and lightened for a dark screen until each stands out from its ground by a contrast of 3 (WCAG 2.2,
-1.4.11). They are told apart by symbol and dash too, for those who see no colour, and for print.
+The series colours start from Okabe and Ito's palette (Color Universal Design, 2008), moved for paper and
+for a dark screen until each stands out from its ground by a contrast of 3 (WCAG 2.2, 1.4.11) and no two
+look alike to colour-blind eyes (tests/draw/test_palette.py). They are told apart by symbol and dash too,
+for those who see no colour, and for print.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ class Theme:
 LIGHT = Theme(
     paper="#fcfcfb", card="#fffffe", ink="#1c2128", muted="#59626e", grid="#e7e9ec", line="#c9ced5",
     accent="#0a5ea8", doubt="#9a5b00",
-    series=("#0868b4", "#cc4a06", "#0b8a69", "#b5539a", "#a97b00", "#3f97cc", "#505966", "#7d1f4e"),
+    series=("#0868b4", "#bf3c00", "#0b8a69", "#b5539a", "#b58508", "#3f97cc", "#4f5969", "#791949"),
 )  # fmt: skip
 DARK = Theme(
     paper="#14171b", card="#1a1e23", ink="#e7eaee", muted="#9fa9b5", grid="#2a3038", line="#434c57",
     accent="#6db3f8", doubt="#e9b452",
-    series=("#58a8f4", "#f98a4d", "#2fc79d", "#e48fca", "#e2b93b", "#a3d9fa", "#b4bcc7", "#c9688f"),
+    series=("#59a9f4", "#f7874b", "#2fc79d", "#d688c8", "#e2b93b", "#a3d9fa", "#b1bcc6", "#c5678e"),
 )  # fmt: skip
 
 # Plotly's and matplotlib's names of one symbol and of one dash.
@@ -56,7 +57,7 @@ DASHES = (("solid", "-"), ("dash", (0, (5, 2))), ("dot", (0, (1.2, 1.8))), ("das
 
 @dataclass(frozen=True)
 class Look:
-    """`slot` counts colours from 0; `symbol` and `dash` index SYMBOLS and DASHES; hollow symbols are outlines."""
+    """`slot` counts colours from 0; `symbol` and `dash` index SYMBOLS and DASHES; `hollow` is an outline."""
 
     slot: int
     symbol: int

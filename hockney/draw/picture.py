@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from hockney.core.errors import one_line
 from hockney.draw.figure import Figure, Series
-from hockney.draw.ticks import ZERO_OCTAVES, Scale, scale
+from hockney.draw.ticks import ZERO_OCTAVES, Scale, drawable, scale
 
 # Intervals may stretch the y axis by this factor beyond the values; the rest of a long one is cut off.
 STRETCH = 2.5
@@ -81,7 +80,7 @@ class Picture:
         for x, k in self.path(series) if series.low else []:
             if x is None or k is None:
                 pieces.append([])
-            elif math.isfinite(series.low[k]) and math.isfinite(series.high[k]):
+            elif drawable(series.low[k]) and drawable(series.high[k]):
                 pieces[-1].append(
                     (x, self._inside(series.low[k], series.y[k]), self._inside(series.high[k], series.y[k]))
                 )
@@ -89,7 +88,7 @@ class Picture:
 
     def _inside(self, end: float, fallback: float) -> float:
         """An interval's end that the axis can show: on a log axis, 0 or less goes past the edge."""
-        if not math.isfinite(end):
+        if not drawable(end):
             return fallback
         return max(end, self.y.low / 10) if self.y.axis.scale == "log" else end
 
@@ -113,9 +112,7 @@ def _counts(figure: Figure) -> list[float]:
 
 
 def _heights(figure: Figure) -> list[float]:
-    values = [
-        v for s in figure.series for v in s.y if math.isfinite(v) and (v > 0 or figure.y.scale == "linear")
-    ]
+    values = [v for s in figure.series for v in s.y if drawable(v) and (v > 0 or figure.y.scale == "linear")]
     if not values:
         return []
     smallest, largest = min(values), max(values)

@@ -20,6 +20,13 @@ from hockney.draw.figure import Axis
 # Zero stands this many octaves left of the smallest size: clearly apart, yet next to it.
 ZERO_OCTAVES = 2.0
 
+# No quantity of this world in bytes or seconds is larger, nor smaller than its inverse.
+BEYOND = 1e30
+
+
+def drawable(value: float) -> bool:
+    return math.isfinite(value) and abs(value) < BEYOND
+
 
 @dataclass(frozen=True)
 class Ticks:
@@ -42,10 +49,10 @@ class Scale:
     levels: tuple[Ticks, ...]
 
     def place(self, value: float) -> float | None:
-        """Where `value` is drawn; None where it cannot be: not finite, or not positive on a log axis."""
-        if not math.isfinite(value):
+        """Where `value` is drawn; None where it cannot be: no number, or not positive on a log axis."""
+        if not drawable(value):
             return None
-        if self.axis.scale == "linear" or value > 0:
+        if self.axis.scale == "linear" or value > 1 / BEYOND:
             return value
         return self.zero if value == 0 else None
 
@@ -74,15 +81,19 @@ def scale(axis: Axis, values: Iterable[float], counts: Iterable[float] = ()) -> 
     `counts` are the whole numbers at which something was measured (of ranks, for example): they make
     better ticks than decades.
     """
-    finite = [float(v) for v in values if math.isfinite(v)]
+    finite = [float(v) for v in values if drawable(v)]
     if axis.scale == "linear":
         return _linear(axis, finite)
-    positive = [v for v in finite if v > 0] or [1.0]
+    positive = [v for v in finite if v > 1 / BEYOND] or [1.0]
     smallest, largest = min(positive), max(positive)
     zero = smallest / 2**ZERO_OCTAVES if axis.zero and 0.0 in finite else None
     first = zero if zero is not None else smallest
     pad = max((largest / first) ** 0.035, 1.12 if largest > first else 1.6)
-    low, high = first / pad, largest * pad
+    # The dash that a model is at zero reaches 0.3 of the way to both sides.
+    low, high = (
+        (first / pad if zero is None else min(first / pad, zero / 2 ** (0.4 * ZERO_OCTAVES))),
+        largest * pad,
+    )
     levels = _log_levels(axis.unit, smallest, high, sorted(set(counts) - {0}))
     if zero is not None:
         levels = tuple(Ticks((zero, *level.values), ("0", *level.labels)) for level in levels)
@@ -92,8 +103,9 @@ def scale(axis: Axis, values: Iterable[float], counts: Iterable[float] = ()) -> 
 def _linear(axis: Axis, values: list[float]) -> Scale:
     smallest, largest = (min(values), max(values)) if values else (0.0, 1.0)
     # A time or a rate is read against nothing at all, unless all values are far from it and near each other.
-    base = 0.0 if smallest >= 0 and smallest < 0.8 * largest else smallest
-    span = (largest - base) or abs(largest) or 1.0
+    base = 0.0 if smallest >= 0 and (smallest < 0.8 * largest or smallest == largest) else smallest
+    # Values that agree to the last digits, or that are nothing, still need an axis.
+    span = max(largest - base, abs(largest) * 1e-9) if abs(largest) > 1 / BEYOND else 1.0
     low, high = base - 0.025 * span, largest + 0.05 * span
     levels = []
     for step in _steps(high - low, axis.unit):
@@ -102,6 +114,9 @@ def _linear(axis: Axis, values: list[float]) -> Scale:
         # As many digits as tell two neighbours apart.
         digits = max(1, 1 + math.ceil(math.log10(max(abs(low), abs(high)) / step)))
         levels.append(_labelled(points, lambda v, d=digits: _name(v, axis.unit, d)))
+    levels = [level for level in levels if level.values] or [
+        _labelled([smallest], lambda v: _name(v, axis.unit, 3))
+    ]
     return Scale(axis, low, high, None, tuple(levels))
 
 
@@ -117,16 +132,16 @@ def _steps(span: float, unit: str) -> list[float]:
 
 def _log_levels(unit: str, low: float, high: float, counts: list[float]) -> tuple[Ticks, ...]:
     levels = _octaves(unit, low, high, counts) if unit == "B" or counts else _decades(unit, low, high)
+    levels = [level.within(low * (1 - 1e-9), high) for level in levels]
     return tuple(level for level in levels if level.values) or (
         _labelled([low], lambda v: _name(v, unit, 3)),
     )
 
 
 def _octaves(unit: str, low: float, high: float, counts: list[float]) -> list[Ticks]:
-    low *= 1 - 1e-9
     first, last = math.floor(math.log2(low)), math.ceil(math.log2(high))
     powers = range(first, last + 1)
-    levels = [[2.0**k for k in powers if k % stride == 0 and 2.0**k >= low] for stride in (10, 5, 4, 2, 1)]
+    levels = [[2.0**k for k in powers if k % stride == 0] for stride in (10, 5, 4, 2, 1)]
     if unit == "B":
         levels.append([2.0**k * q / 4 for k in powers for q in (4, 5, 6, 7) if 2.0**k * q % 4 == 0])
     else:

@@ -20,7 +20,8 @@ def axis_title(axis: Axis) -> str:
 def point(figure: Figure, series: Series, k: int) -> str:
     """The k-th point: 435 ns [430, 441] at 8 B, 3 launches."""
     low, high = (series.low[k], series.high[k]) if series.low else (None, None)
-    words = f"{format_interval(series.y[k], low, high, figure.y.unit)} at {format_value(series.x[k], figure.x.unit)}"
+    value = format_interval(series.y[k], low, high, figure.y.unit)
+    words = f"{value} at {format_value(series.x[k], figure.x.unit)}"
     detail = series.detail[k] if series.detail else ""
     return one_line(f"{words}, {detail}" if detail else words)
 

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import math
+
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.picture import CHARACTER, Bar, picture
+
+SIZE, TIME = Axis("size", "B", zero=True), Axis("time", "s")
+
+
+def test_the_model_at_zero_is_a_dash_of_its_own():
+    line = Series(
+        "m", (4.0, 0.0, 1.0), (3e-6, 1e-6, 2e-6), (2e-6, 0.5e-6, 1e-6), (4e-6, 2e-6, 3e-6), kind="line"
+    )
+    shown = picture(Figure("f", "F", SIZE, TIME, (line,)))
+    path = shown.path(line)
+    assert [k for _, k in path] == [1, 1, None, 2, 0]
+    assert path[0][0] < shown.x.zero < path[1][0] < shown.gap < path[3][0] == 1.0
+    dash, rest = shown.bands(line)
+    assert [(low, high) for _, low, high in dash] == [(0.5e-6, 2e-6)] * 2
+    assert [(x, low, high) for x, low, high in rest] == [(1.0, 1e-6, 3e-6), (4.0, 2e-6, 4e-6)]
+
+
+def test_error_bars_are_lengths_and_an_impossible_low_end_stays_drawable():
+    points = Series(
+        "p", (1.0, 2.0, 4.0), (2e-6, 3e-6, math.nan), (1.5e-6, -1e-6, 1e-6), (2.5e-6, math.inf, 2e-6)
+    )
+    shown = picture(Figure("f", "F", SIZE, TIME, (points,)))
+    first = shown.bar(points, 0)
+    assert math.isclose(first.above, 0.5e-6) and math.isclose(first.below, 0.5e-6)
+    second = shown.bar(points, 1)
+    assert second.above == 0
+    assert 0 < 3e-6 - second.below < shown.y.low, (
+        "it leaves the picture at the bottom, and a log axis can hold it"
+    )
+    assert shown.bar(points, 2) == Bar(0.0, 0.0)
+
+
+def test_the_view_shows_intervals_but_not_at_the_cost_of_the_values():
+    x, y = (1.0, 2.0), (1e-6, 2e-6)
+    near = picture(Figure("f", "F", SIZE, TIME, (Series("p", x, y, (0.9e-6, 1.8e-6), (1.1e-6, 3e-6)),)))
+    assert near.y.high > 3e-6
+    far = picture(Figure("f", "F", SIZE, TIME, (Series("p", x, y, (0.9e-6, 1.8e-6), (1.1e-6, 3.0)),)))
+    assert far.y.high < 1e-5
+
+
+def test_labels_of_near_marks_stand_in_different_rows():
+    points = Series("p", (1.0, 2.0**20), (1e-6, 1e-3))
+    near = tuple((4096.0 * 2**k, f"change at {4 * 2**k} KiB") for k in range(3))
+    shown = picture(Figure("f", "F", SIZE, TIME, (points,), marks=near))
+    assert sorted(m.row for m in shown.marks) == [0, 1, 2]
+    apart = picture(Figure("f", "F", SIZE, TIME, (points,), marks=((2.0, "a"), (2.0**15, "b"))))
+    assert [m.row for m in apart.marks] == [0, 0]
+    assert len("a") * CHARACTER < 0.5
+
+
+def test_marks_outside_the_view_are_left_out():
+    points = Series("p", (8.0, 64.0), (1e-6, 1e-3))
+    shown = picture(
+        Figure("f", "F", SIZE, TIME, (points,), marks=((1.0, "a"), (16.0, "b"), (-1.0, "c"), (2.0**30, "d")))
+    )
+    assert [m.label for m in shown.marks] == ["b"]
+
+
+def test_a_figure_without_a_value_is_still_a_figure():
+    shown = picture(
+        Figure("f", "F", SIZE, TIME, (Series("p", (), ()), Series("q", (math.nan,), (0.0,), kind="line")))
+    )
+    assert 0 < shown.x.low < shown.x.high and 0 < shown.y.low < shown.y.high

@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney.core.units import parse_bytes, parse_seconds
+from hockney.draw.figure import Axis
+from hockney.draw.ticks import scale
+
+BYTES = Axis("message size", "B", zero=True)
+TIME = Axis("time", "s")
+SIZES = [0.0, *(2.0**k for k in range(23))]
+
+
+def room(text: str) -> float:
+    return 7.0 * len(text) + 14
+
+
+def test_bytes_are_labelled_at_powers_of_two_with_zero_apart_on_the_left():
+    x = scale(BYTES, SIZES)
+    ticks = x.ticks(420, room)
+    assert ticks.labels == ("0", "1 B", "16 B", "256 B", "4 KiB", "64 KiB", "1 MiB")
+    assert ticks.values[1:] == tuple(2.0**k for k in range(0, 23, 4))
+    assert x.low < ticks.values[0] == x.zero < 1.0
+    assert x.place(0.0) == x.zero
+    assert x.place(8.0) == 8.0
+
+
+def test_the_view_holds_all_values_and_a_wide_axis_has_finer_ticks():
+    x = scale(BYTES, SIZES)
+    assert x.low < x.zero and x.high > 2.0**22
+    assert "2 B" in x.ticks(2000, room).labels
+    assert "2 B" not in x.ticks(420, room).labels
+    assert len(x.ticks(150, room).values) >= 2
+
+
+def test_zero_has_no_place_where_it_was_not_asked_for_or_not_measured():
+    assert scale(Axis("size", "B"), SIZES).place(0.0) is None
+    assert scale(BYTES, SIZES[1:]).zero is None
+    assert scale(TIME, [1e-6]).place(-1.0) is None
+    assert scale(TIME, [1e-6]).place(math.nan) is None
+
+
+def test_times_are_labelled_in_their_units():
+    ticks = scale(TIME, [300e-9, 2e-3]).ticks(200, lambda t: 26)
+    assert ticks.labels == ("1 us", "10 us", "100 us", "1 ms")
+    fine = scale(TIME, [300e-9, 2e-6]).ticks(300, lambda t: 26)
+    assert {"500 ns", "1 us", "2 us"} <= set(fine.labels)
+
+
+def test_rates_on_a_linear_axis_begin_at_nothing_and_have_round_ticks():
+    y = scale(Axis("bandwidth", "B/s", "linear"), [1e6, 9.6e9])
+    ticks = y.ticks(330, lambda t: 26)
+    assert y.low < 0 < y.high / 10
+    assert ticks.values[0] == 0
+    assert ticks.labels[1:5] == ("1 GB/s", "2 GB/s", "3 GB/s", "4 GB/s")
+
+
+def test_values_far_from_nothing_and_near_each_other_are_not_squeezed():
+    y = scale(Axis("time", "s", "linear"), [10.0e-6, 10.2e-6])
+    assert y.low > 9.9e-6
+    labels = y.ticks(330, lambda t: 26).labels
+    assert len(set(labels)) == len(labels) >= 3
+
+
+def test_ranks_have_ticks_where_they_were_measured():
+    counts = [2.0, 3, 4, 5, 8, 16]
+    x = scale(Axis("ranks", "ranks"), counts, counts)
+    assert x.ticks(600, room).labels == ("2", "3", "4", "5", "8", "16")
+    assert x.ticks(130, room).labels == ("2", "4", "8", "16")
+
+
+positive = st.floats(1e-10, 1e12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(positive, min_size=1, max_size=20), st.sampled_from(["s", "B", "B/s", "ranks", ""]),
+       st.sampled_from(["log", "linear"]), st.booleans(), st.integers(120, 2000))  # fmt: skip
+def test_any_values_give_ticks_in_order_in_view_and_apart(values, unit, kind, zero, length):
+    axis = scale(Axis("a", unit, kind, zero), [0.0, *values] if zero else values)
+    assert axis.low < axis.high
+    assert all(axis.low <= axis.place(v) <= axis.high for v in values)
+    ticks = axis.ticks(length, lambda t: 20.0)
+    assert ticks.values, "an axis without a tick cannot be read"
+    assert list(ticks.values) == sorted(set(ticks.values))
+    assert all(axis.low <= v <= axis.high for v in ticks.values)
+    if ticks != axis.levels[0].within(axis.low, axis.high):
+        places = [axis.fraction(v) * length for v in ticks.values]
+        assert all(b - a >= 20 for a, b in itertools.pairwise(places))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.floats(1e-9, 1e3), st.floats(1.01, 1e6))
+def test_a_time_tick_says_its_value(low, factor):
+    axis = scale(TIME, [low, min(low * factor, 2e4)])
+    for level in axis.levels:
+        for value, label in zip(level.values, level.labels, strict=True):
+            if value < 100:
+                assert math.isclose(parse_seconds(label), value, rel_tol=1e-6)
+
+
+def test_a_byte_tick_says_its_value():
+    for level in scale(BYTES, SIZES).levels:
+        assert [parse_bytes(t) for t in level.labels[1:]] == [int(v) for v in level.values[1:]]
