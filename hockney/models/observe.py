@@ -21,6 +21,9 @@ from hockney.models.interval import median_interval
 SHORTEST_S = 1e-12
 """Stands for a time of zero, which a coarse clock or a simulator may report."""
 
+WIDE = 0.7
+"""The log of an interval whose ends are a factor of two apart."""
+
 
 @dataclass(frozen=True)
 class Observation:
@@ -45,6 +48,16 @@ class Observation:
     def log_center(self) -> float:
         """Log of the median time of the typical launch: the mean over the launches' logarithms."""
         return float(self.log_median.mean())
+
+    @property
+    def log_unbiased(self) -> np.ndarray:
+        """Each launch's log median less its bias. The median of n times is the quantile function at a
+        random place p around 1/2; where that function bends the mean of what it gives is off by half its
+        curvature times the variance of p, which is how far the middle of the interval is off the median,
+        divided by z**2. It matters where a model averages over many cases. Not for intervals so wide
+        that they may show single outliers instead of curvature."""
+        wide = ~(self.below + self.above < WIDE)
+        return self.log_median - np.where(wide, 0.0, (self.above - self.below) / 2 / Z**2)
 
     @property
     def within(self) -> float:
@@ -116,14 +129,14 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
     columns = [launch for launch, n in counts.items() if n >= share * len(observations)]
     log_times = np.full((len(observations), len(columns)), np.nan)
     for row, seen in enumerate(observations):
-        for launch, value in zip(seen.launches, seen.log_median, strict=True):
+        for launch, value in zip(seen.launches, seen.log_unbiased, strict=True):
             if launch in columns:
                 log_times[row, columns.index(launch)] = value
     common = _common(log_times)
     center = np.empty(len(observations))
     for row, seen in enumerate(observations):
         present = np.isfinite(log_times[row])
-        center[row] = np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_center
+        center[row] = np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
     within = (np.nan_to_num([seen.within for seen in observations]) / Z) ** 2
     apart = _apart(log_times)
     filled = np.where(np.isfinite(log_times), log_times, center[:, None] + common)
