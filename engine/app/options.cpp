@@ -22,7 +22,7 @@ long whole(const std::string& text, const char* what, long low, long high) {
 
 void set_option(Options& options, const std::string& name, const std::string& value) {
   if (name == "--plan") {
-    if (value != "-") throw Refusal("--plan takes '-' (cases are read from standard input)");
+    options.plan = value;
     options.task = Options::Task::plan;
   } else if (name == "--launch") {
     options.launch = value;
@@ -68,11 +68,12 @@ Options parse_options(const std::vector<std::string>& words) {
 
 const char* help_text() {
   return "usage: mpiexec -n RANKS hockney-engine [OPTIONS] WORKLOAD NAME=VALUE ...\n"
-         "       mpiexec -n RANKS hockney-engine [OPTIONS] --plan - < plan.txt\n"
+         "       mpiexec -n RANKS hockney-engine [OPTIONS] --plan FILE\n"
          "       hockney-engine --catalog | mpiexec -n RANKS hockney-engine --hello\n"
          "\n"
          "Measures cases of message passing and prints one JSON object a line. Sizes in bytes, times in seconds.\n"
          "\n"
+         "  --plan FILE            run the cases in FILE, one a line, in order ('-': standard input)\n"
          "  --budget S             seconds for all cases together (default: 1 for each)\n"
          "  --precision F          wanted half width of the median's 95% interval, relative (0.02)\n"
          "  --max-repetitions N    most repetitions of one case (20000)\n"

@@ -13,6 +13,7 @@ struct Options {
 
   Task task = Task::help;
   std::vector<std::string> case_words;
+  std::string plan = "-";  // a file that rank 0 reads, or '-' for its standard input
   std::string launch = "0";
   long index = 0;
   std::string origin = "measured";

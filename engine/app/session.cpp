@@ -3,6 +3,7 @@
 #include "app/session.hpp"
 
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 #include <iterator>
 
@@ -24,10 +25,20 @@ void print(const Comm& control, const std::string& line) {
   }
 }
 
-// Rank 0's standard input, on every rank.
-std::string read_plan(const Comm& control) {
+// The plan on every rank, as rank 0 reads it. From a file, because Open MPI 5's launcher does not pass on the end of
+// standard input and repeats parts of a long one (github.com/openpmix/prrte/issues/2579).
+std::string read_plan(const std::string& path, const Comm& control) {
   std::string text;
-  if (control.root()) text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  if (control.root() && path == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else if (control.root()) {
+    std::ifstream file(path);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file.is_open() || file.bad()) {
+      std::fprintf(stderr, "hockney-engine: plan '%s' cannot be read\n", path.c_str());
+      MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+  }
   int size = static_cast<int>(text.size());
   control.broadcast(size);
   text.resize(static_cast<std::size_t>(size));
@@ -43,7 +54,7 @@ std::vector<std::string> plan_lines(const Options& options, const Comm& control)
     lines.push_back(line);
     return lines;
   }
-  const std::string text = read_plan(control);
+  const std::string text = read_plan(options.plan, control);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
