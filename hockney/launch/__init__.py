@@ -1,2 +1,3 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+"""Start ranks and read what the engine says."""

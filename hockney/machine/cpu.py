@@ -10,31 +10,27 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from hockney.core.cores import Cores
+
 ROOT = Path("/")
 CPUS = "sys/devices/system/cpu"
 
 
 @dataclass(frozen=True)
 class Processors:
-    """`allowed` are the hardware threads by number, in order; `cores` one of them for each physical core.
+    """`allowed` are the hardware threads by number, in order; `cores` the physical cores they belong to.
 
     `quota` is the number of processors' worth of time that a control group grants, None without a limit.
     """
 
     model: str
     allowed: tuple[int, ...]
-    cores: tuple[int, ...]
+    cores: Cores
     sockets: int
     numa_nodes: int
     caches: dict[str, int]
     quota: float | None
     governor: str
-
-    @property
-    def usable(self) -> int:
-        """Physical cores that can really work at once: a control group may grant less than it shows."""
-        granted = len(self.cores) if self.quota is None else int(self.quota + 0.001)
-        return max(1, min(len(self.cores), granted))
 
 
 def text(path: Path) -> str:
@@ -54,24 +50,68 @@ def allowed_cpus() -> tuple[int, ...]:
 def processors(root: Path = ROOT, allowed: tuple[int, ...] | None = None) -> Processors:
     """What /proc and /sys tell; what they do not tell is empty, or as if each thread were a core."""
     allowed = allowed_cpus() if allowed is None else allowed
-    topology = {cpu: root / CPUS / f"cpu{cpu}" / "topology" for cpu in allowed}
-    package = {cpu: text(folder / "physical_package_id") or "0" for cpu, folder in topology.items()}
-    core = {cpu: (package[cpu], text(folder / "core_id") or str(cpu)) for cpu, folder in topology.items()}
-    first: dict[tuple[str, str], int] = {}
-    for cpu in allowed:
-        first.setdefault(core[cpu], cpu)
+    granted = quota(root)
     nodes = [n for n in (root / "sys/devices/system/node").glob("node[0-9]*") if on_node(n, allowed)]
     governors = {text(root / CPUS / f"cpu{cpu}" / "cpufreq/scaling_governor") for cpu in allowed} - {""}
     return Processors(
         model=model(root),
         allowed=allowed,
-        cores=tuple(sorted(first.values())),
-        sockets=len(set(package.values())),
+        cores=physical_cores(root, allowed, granted),
+        sockets=len({package(root, cpu) for cpu in allowed}),
         numa_nodes=max(1, len(nodes)),
         caches=caches(root, allowed[0] if allowed else 0),
-        quota=quota(root),
+        quota=granted,
         governor=", ".join(sorted(governors)),
     )
+
+
+def package(root: Path, cpu: int) -> str:
+    return text(root / CPUS / f"cpu{cpu}" / "topology/physical_package_id") or "0"
+
+
+def physical_cores(root: Path, allowed: tuple[int, ...], granted: float | None) -> Cores:
+    """The allowed cores in hwloc's order: by package, then by shared last cache, then by core, each by its
+    lowest hardware thread."""
+    there = sorted(set(unforbidden(root)) | set(allowed))
+    groups = {cpu: (package(root, cpu), last_cache(root, cpu), core_id(root, cpu)) for cpu in there}
+    lowest: dict[tuple[str, ...], int] = {}
+    for cpu in there:
+        for depth in (1, 2, 3):
+            lowest.setdefault(groups[cpu][:depth], cpu)
+    order = sorted(set(groups.values()), key=lambda group: [lowest[group[:depth]] for depth in (1, 2, 3)])
+    mine = [
+        (min(c for c in allowed if groups[c] == g), i)
+        for i, g in enumerate(order)
+        if any(groups[c] == g for c in allowed)
+    ]
+    usable = len(mine) if granted is None else min(len(mine), int(granted + 0.001))
+    return Cores(
+        cpus=tuple(cpu for cpu, _ in mine),
+        logical=tuple(index for _, index in mine),
+        usable=max(1, usable),
+        restricted=set(allowed) != set(there),
+    )
+
+
+def core_id(root: Path, cpu: int) -> str:
+    return text(root / CPUS / f"cpu{cpu}" / "topology/core_id") or f"thread {cpu}"
+
+
+def last_cache(root: Path, cpu: int) -> str:
+    """The hardware threads that share the last cache with `cpu`; "" where the system does not tell."""
+    indices = sorted(
+        (root / CPUS / f"cpu{cpu}" / "cache").glob("index[0-9]*"), key=lambda i: text(i / "level")
+    )
+    return text(indices[-1] / "shared_cpu_list") if indices else ""
+
+
+def unforbidden(root: Path) -> list[int]:
+    """Hardware threads that are online and that no control group keeps from this process."""
+    online = numbers(text(root / CPUS / "online"))
+    files = [group / "cpuset.cpus.effective" for group in own_group(root, "")]
+    files += [group / "cpuset.effective_cpus" for group in own_group(root, "cpuset")]
+    granted = next(filter(None, (numbers(text(file)) for file in files)), online)
+    return [cpu for cpu in online if cpu in granted] or online
 
 
 def model(root: Path) -> str:

@@ -34,7 +34,7 @@ def describe(
         host=socket.gethostname(),
         system=surroundings.system(root),
         cpu=here.model,
-        cores=here.usable,
+        cores=here.cores.usable,
         threads=len(here.allowed),
         sockets=here.sockets,
         numa_nodes=here.numa_nodes,

@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The physical cores that ranks may be bound to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cores:
+    """`cpus` has one hardware thread of each allowed core, by the system's number; `logical` the number of
+    the same core in hwloc's counting, which leaves out what a control group forbids.
+
+    `usable` is how many can work at once (a control group's quota may be less than their number);
+    `restricted` says that an affinity mask leaves out some core. MPI launchers overlook such a mask: told only
+    to bind to cores, both Open MPI and MPICH start from the first core of the host (seen with Open MPI 4.1 and
+    5.0 and MPICH 5.0 under taskset), so that they must be given the list.
+    """
+
+    cpus: tuple[int, ...]
+    logical: tuple[int, ...]
+    usable: int
+    restricted: bool = False

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The words that start ranks, for every family of MPI. Nothing is started here.
+
+Options were tried on Open MPI 4.1 and 5.0, MPICH 4.0 and 5.0 and Intel MPI 2021.18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.cores import Cores
+from hockney.core.machine import Mpi
+from hockney.launch.launcher import LaunchCommand
+
+ROOT_NOTE = "running as root: Open MPI is told to allow it (OMPI_ALLOW_RUN_AS_ROOT), as containers need"
+
+
+def command(
+    mpi: Mpi,
+    engine_words: Sequence[str],
+    ranks: int,
+    cores: Cores,
+    *,
+    bind: bool = True,
+    root: bool = False,
+    many_hosts: bool = False,
+) -> LaunchCommand:
+    """How `ranks` ranks of the engine are started.
+
+    With more ranks than cores, nothing is bound. On `many_hosts` (a batch job) the launcher knows the
+    hosts and their slots, and this host's cores say nothing about the others.
+    """
+    crowded = not many_hosts and ranks > cores.usable
+    bound = bind and (many_hosts or ranks <= len(cores.cpus))
+    # a list only where it is needed: it is the same on every host, and launchers know better otherwise
+    chosen = Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
+    listed = chosen if bound and cores.restricted and not many_hosts else None
+    options, variables = OPTIONS[mpi.family](mpi, bound, listed, crowded)
+    notes: list[str] = []
+    if mpi.family == "openmpi" and root:
+        variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
+        notes.append(ROOT_NOTE)
+    if crowded:
+        notes.append(f"{ranks} ranks share {cores.usable} cores" + ("" if bound else ", so none is bound"))
+    return LaunchCommand(
+        words=(mpi.mpiexec, "-n", str(ranks), *options, *engine_words),
+        environment=tuple(sorted({**mpi.environment, **variables}.items())),
+        binding=planned(bound, listed, bind),
+        oversubscribed=crowded,
+        notes=tuple(notes),
+    )
+
+
+def planned(bound: bool, listed: Cores | None, asked: bool) -> str:
+    if not bound:
+        return "none: more ranks than cores" if asked else "none, as asked"
+    return f"rank i on cpu i of {','.join(map(str, listed.cpus))}" if listed else "rank i on core i"
+
+
+Options = tuple[list[str], dict[str, str]]
+
+
+def open_mpi(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
+    """Version 5 has another launcher (PRRTE) than version 4 (ORTE). Both count cores as hwloc does."""
+    old = mpi.version.partition(".")[0] in ("1", "2", "3", "4")
+    if listed:
+        cores = ",".join(map(str, listed.logical))
+        if old:
+            return ["--cpu-list", cores, "--bind-to", "cpu-list:ordered"], {}
+        return ["--map-by", f"pe-list={cores}:ordered", "--bind-to", "core"], {}
+    share = [":OVERSUBSCRIBE"] if crowded else []
+    if bound:
+        return ["--map-by", "".join(["core", *share]), "--bind-to", "core"], {}
+    if old:
+        return ["--bind-to", "none", *(["--oversubscribe"] if crowded else [])], {}
+    return ["--bind-to", "none", *(["--map-by", *share] if crowded else [])], {}
+
+
+def mpich(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
+    """Hydra oversubscribes without being asked; its user list has the system's numbers."""
+    if listed:
+        return ["-bind-to", "user:" + ",".join(map(str, listed.cpus))], {}
+    return ["-bind-to", "core" if bound else "none"], {}
+
+
+def intel(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
+    """Intel's hydra is told by the environment."""
+    if listed:
+        return [], {"I_MPI_PIN": "1", "I_MPI_PIN_PROCESSOR_LIST": ",".join(map(str, listed.cpus))}
+    if bound:
+        return [], {"I_MPI_PIN": "1", "I_MPI_PIN_CELL": "core", "I_MPI_PIN_DOMAIN": "core"}
+    return [], {"I_MPI_PIN": "0"}
+
+
+def unknown(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
+    """MPI's standard (section 11.5 of version 4.1) has -n and no word about binding."""
+    return [], {}
+
+
+OPTIONS = {"openmpi": open_mpi, "mpich": mpich, "intel": intel, "unknown": unknown}

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""When a case has taken too long, and who did not answer. Pure: time comes from the caller."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from hockney.launch.launcher import LaunchFailed, LaunchOptions
+
+START_SECONDS = 120.0  # for mpiexec and MPI_Init, on large machines
+MARGIN_SECONDS = 2.0  # for the ranks' own watchdogs to speak first
+ANSWER_SECONDS = 1.0  # between the first rank's answer and the last one's
+LINE = re.compile(r"hockney-watchdog rank=(\d+) case=(.*) phase=(\S+) repetition=(-?\d+)")
+
+
+@dataclass
+class Watch:
+    """Follows one launch. `deadline` is when patience ends (seconds of the caller's clock), None for never.
+
+    The engine gives each case an equal share of what is left of the budget; so does the watch.
+    """
+
+    options: LaunchOptions
+    cases: int
+    ranks: int
+    deadline: float | None = None
+    case: str = ""
+    answered: dict[int, str] = field(default_factory=dict)
+    _ends: float = 0.0
+
+    def begun(self, now: float) -> None:
+        self._allow(now, START_SECONDS)
+
+    def launched(self, now: float) -> None:
+        self._ends = now + self.options.budget_s
+        self._allow(now, 0)
+
+    def started(self, now: float, case: str, position: int) -> None:
+        self.case = case
+        self.answered.clear()
+        share = max(0.0, self._ends - now) / max(1, self.cases - position)
+        self._allow(now, share)
+
+    def finished(self, now: float) -> None:
+        self.case = ""
+        self._allow(now, 0)
+
+    def heard(self, now: float, line: str) -> bool:
+        """Whether `line` of standard error is a rank's watchdog; then only the other ranks are waited for."""
+        match = LINE.search(line)
+        if not match:
+            return False
+        self.answered[int(match[1])] = f"{match[3]}, repetition {match[4]}"
+        self.case = self.case or match[2]
+        self.deadline = now if len(self.answered) >= self.ranks else now + ANSWER_SECONDS
+        return True
+
+    def _allow(self, now: float, seconds: float) -> None:
+        hang = self.options.hang_s
+        self.deadline = None if hang <= 0 else now + seconds + hang + MARGIN_SECONDS
+
+    def failure(self, code: int, tail: tuple[str, ...]) -> LaunchFailed:
+        """The hang, in words."""
+        silent = tuple(rank for rank in range(self.ranks) if rank not in self.answered) if self.case else ()
+        phases = Counter(self.answered.values())
+        where = phases.most_common(1)[0][0] if phases else ""
+        if not self.case:
+            what, why = "the launch went silent between two cases", "no line came from the engine"
+        elif not self.answered:
+            what, why = f"case '{self.case}' hung", "no rank answered"
+        elif silent:
+            noun = "ranks" if len(silent) > 1 else "rank"
+            what = f"case '{self.case}' hung"
+            why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {where}"
+        else:
+            what, why = f"case '{self.case}' hung", f"all ranks answered, and wait in {where}"
+        return LaunchFailed(
+            what,
+            why,
+            "the job was ended; --hang gives a slow case more time",
+            reason="hung",
+            case=self.case,
+            silent_ranks=silent,
+            phase=where,
+            code=code,
+            tail=tail,
+        )
