@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import Bench, fake_bench, fake_catalog, prepare
+from hockney.lab.bench import Bench, check, fake_bench, fake_catalog, prepare
+from hockney.lab.checks import differences
+from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
     CaseBegan,
     CaseEnded,
@@ -21,6 +23,7 @@ __all__ = [
     "CaseBegan",
     "CaseEnded",
     "Event",
+    "Finding",
     "LaunchBegan",
     "LaunchEnded",
     "MeasuringBegan",
@@ -28,8 +31,12 @@ __all__ = [
     "Outcome",
     "Results",
     "begin",
+    "check",
+    "differences",
+    "examine",
     "fake_bench",
     "fake_catalog",
+    "look_around",
     "measure",
     "prepare",
     "results",

@@ -5,17 +5,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hockney import __version__
+from hockney import __version__, build
+from hockney.core.case import Case
 from hockney.core.catalog import Catalog, decode_catalog
+from hockney.core.errors import unknown
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, Origin
+from hockney.lab.checks import refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.launcher import Launcher
-from hockney.machine import Load, Moment, load_between, moment
+from hockney.launch.mpi import MpiLauncher
+from hockney.machine import Load, Moment, describe, find_mpi, load_between, moment, processors
 
 Tell = Callable[[str], None]
 
@@ -78,8 +82,29 @@ def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
     return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, launcher.now)
 
 
-def prepare(machine: str, mpi: str, bind: bool, ranks: int, tell: Tell) -> Bench:
-    """The bench for --machine and --mpi: find an MPI, compile the engine, check that `ranks` start."""
+def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
+    """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before."""
     if machine == "fake" or machine.startswith("fake:"):
         return fake_bench(machine)
-    raise NotImplementedError
+    if machine:
+        raise unknown("machine", machine, [], "leave out --machine: this one is the only kind yet")
+    found = find_mpi(mpi or None, tell=tell)
+    built = build.engine(found, tell=tell)
+    here = describe(found, engine=str(built.path), compiler=built.compiler, flags=built.flags)
+    return Bench(MpiLauncher(found, built.path, processors().cores, bind=bind), built.catalog, here)
+
+
+def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
+    """See that the ranks of `cases` start, before anything is laid out; the bench then knows what that costs.
+
+    Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
+    """
+    refuse_too_many_ranks(cases, bench.machine)
+    if not isinstance(bench.launcher, MpiLauncher):
+        return bench
+    most = max(case.ranks for case in cases)
+    for note in bench.launcher.describe(most).notes:
+        tell(f"note: {note}")
+    began = bench.now()
+    bench.launcher.check(most)
+    return replace(bench, launch_cost_s=bench.now() - began)

@@ -147,7 +147,11 @@ def _cpus(mask: str) -> set[int]:
 
 
 def _unbound(evidence: Evidence) -> Doubt | None:
-    free = [launch for launch in evidence.run.launches if any(len(_cpus(r.cpus)) > 1 for r in launch.ranks)]
+    free = [
+        launch
+        for launch in evidence.run.launches
+        if any(len(_cpus(r.cpus)) > 1 for r in launch.ranks) and not _crowded(launch, evidence)
+    ]
     if not free:
         return None
     names = {launch.launch for launch in free}

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The command group: its verbs in the order a user meets them."""
+
+from __future__ import annotations
+
+import click
+
+from hockney import __version__
+from hockney.cli import build, doctor, export, machines, models, plan, report, resume, run, survey
+from hockney.cli.words import Group
+
+
+@click.group(
+    cls=Group,
+    epilog="Example:\n\n  hockney survey --budget 30s",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def app() -> None:
+    """What message passing costs on your machine.
+
+    Exit codes: 0 fine, 1 the answer is no (payload arrived wrong), 2 usage, 3 the environment cannot do
+    it, 4 inconclusive (something planned was not measured), 130 interrupted.
+    """
+
+
+for verb in (survey, run, plan, report, models, resume, export, machines, build, doctor):
+    app.add_command(verb.command)

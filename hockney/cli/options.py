@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several verbs share, and their types, which speak the errors' grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hockney.core.errors import UsageError, printable
+from hockney.core.units import parse_bytes, parse_counts, parse_fraction, parse_seconds, parse_sizes
+
+MOST_LAUNCHES = 1000
+
+
+class Words(click.ParamType):
+    """A type made of one of `core.units`' functions; its errors name the option."""
+
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name = name
+        self.parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.parse(value)
+        except UsageError as error:
+            option = f"{param.opts[-1]}: " if param and param.opts[-1].startswith("-") else ""
+            raise UsageError(option + error.what, error.why, error.todo) from error
+
+
+def _budget(text: str) -> float:
+    seconds = parse_seconds(text)
+    if seconds <= 0:
+        raise UsageError(f"'{text}' is no time to measure in", "it must be above 0", "for example 60s")
+    return seconds
+
+
+def _whole(low: int, high: int, example: str) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdecimal()) or len(text) > 20 or not low <= int(text) <= high:
+            raise UsageError(
+                f"'{printable(text)}' is out of range",
+                f"a whole number from {low} to {high} is wanted",
+                example,
+            )
+        return int(text)
+
+    return parse
+
+
+BUDGET = Words("time", _budget)
+PRECISION = Words("fraction", parse_fraction)
+RANKS = Words("counts", parse_counts)
+SIZES = Words("sizes", parse_sizes)
+SIZE = Words("size", parse_bytes)
+LAUNCHES = Words("count", _whole(1, MOST_LAUNCHES, "for example 3"))
+SEED = Words("seed", _whole(0, 2**63 - 1, "for example 1"))
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _all(*options: Decorator) -> Decorator:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+where = _all(
+    click.option(
+        "--mpi",
+        metavar="PATH|NAME",
+        default="",
+        help="MPI to use: a prefix, an mpicxx, or openmpi, mpich, intel.",
+    ),
+    click.option(
+        "--machine",
+        metavar="NAME",
+        default="",
+        hidden=True,
+        envvar="HOCKNEY_MACHINE",
+        help="fake: a machine for tests.",
+    ),
+)
+
+asked = _all(
+    click.option(
+        "--ranks",
+        type=RANKS,
+        metavar="N,...",
+        default=(),
+        help="Rank counts, as 2,4 or 2:8.  [default: 2 and powers of two up to the cores]",
+    ),
+    click.option(
+        "--sizes",
+        type=SIZES,
+        metavar="B,...",
+        default=(),
+        help="Message sizes, as 0,8,4KiB or 0:1GiB.  [default: 0:4MiB]",
+    ),
+    click.option(
+        "--budget",
+        type=BUDGET,
+        metavar="TIME",
+        default="60s",
+        show_default=True,
+        help="Time for all measuring, as 30s or 5m.",
+    ),
+    click.option(
+        "--precision",
+        type=PRECISION,
+        metavar="FRACTION",
+        default="2%",
+        show_default=True,
+        help="Wanted half width of a median's 95% interval.",
+    ),
+    click.option(
+        "--launches",
+        type=LAUNCHES,
+        metavar="N",
+        default="3",
+        show_default=True,
+        help="How often everything is launched anew.",
+    ),
+    click.option(
+        "--seed",
+        type=SEED,
+        metavar="N",
+        default=None,
+        help="Seed of the shuffled order.  [default: another each time]",
+    ),
+    click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
+    where,
+)
+
+out = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The run's folder, new or empty.  [default: runs/NAME-TIME]",
+)
+quiet = click.option("-q", "--quiet", is_flag=True, help="No talk on stderr but errors.")
+as_json = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+folder = click.argument("run", type=click.Path(path_type=Path))

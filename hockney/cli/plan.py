@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney plan: what would run, without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from hockney import lab, studies
+from hockney.cli import options
+from hockney.cli.run import question
+from hockney.cli.story import Asked
+from hockney.cli.tables import print_json, print_line, text_table
+from hockney.cli.talk import Talk
+from hockney.cli.words import Command, example
+from hockney.core.case import Case
+from hockney.core.units import format_bytes, format_seconds
+from hockney.draw.page import Table
+from hockney.studies import Options
+
+
+@click.command(
+    "plan",
+    cls=Command,
+    epilog=example("hockney plan --budget 5m", "hockney plan allreduce bytes=0:1MiB ranks=2 --cases"),
+)
+@click.argument("words", nargs=-1, metavar="[STUDY|CASE...]")
+@click.option("--cases", "lines", is_flag=True, help="Only the cases, one canonical line each.")
+@options.asked
+@options.as_json
+def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) -> int:
+    """Show what would run: cases, launches, bytes, time. The default is the survey."""
+    want = Asked(**asked)
+    study, typed = question(words or ("survey",))
+    bench = lab.prepare(want.machine, want.mpi, want.bind, Talk(False).say)
+    cases = studies.study(study).plan(Options(want.ranks, want.sizes, typed), bench.catalog, bench.machine)
+    launches = want.launches * len({case.ranks for case in cases})
+    if as_json:
+        document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
+        print_json(
+            document | {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": want.budget}
+        )
+    elif lines:
+        for case in cases:
+            click.echo(case.line)
+    else:
+        _table(cases)
+        print_line(
+            f"{len(cases)} cases, each in {want.launches} of {launches} launches; one repetition of every case "
+            f"moves {format_bytes(payload(cases))}, the largest message is {format_bytes(_largest(cases))}; "
+            f"at most {format_seconds(want.budget)} of measuring."
+        )
+    return 0
+
+
+def payload(cases: Sequence[Case]) -> int:
+    """Bytes that one rank hands over in one repetition of every case."""
+    total = 0
+    for case in cases:
+        values = dict(case.parameters)
+        total += int(values.get("bytes", 0)) * int(values.get("window", values.get("messages", 1)))
+    return total
+
+
+def _largest(cases: Sequence[Case]) -> int:
+    return max((int(dict(case.parameters).get("bytes", 0)) for case in cases), default=0)
+
+
+def _table(cases: Sequence[Case]) -> None:
+    groups: dict[tuple[str, int], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.workload, case.ranks), []).append(case)
+    rows = tuple(
+        (name, str(ranks), str(len(found)), format_bytes(_largest(found)))
+        for (name, ranks), found in groups.items()
+    )
+    click.echo(
+        text_table(Table("plan", "", ("workload", "ranks", "cases", "largest"), rows, numeric=(1, 2, 3)))
+    )
+    click.echo()

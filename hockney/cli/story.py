@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What survey, run and resume have in common: measure, fit, write the report, tell."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab, report, studies
+from hockney.cli.summary import tell_json, tell_words
+from hockney.cli.talk import Talk
+from hockney.core.errors import HockneyError
+from hockney.draw.page import Page
+from hockney.lab import Bench, Outcome
+from hockney.store import RunFolder, Settings, default_path
+from hockney.studies import Evidence, Options
+
+ANSWER_IS_NO = 1
+INCONCLUSIVE = 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The shared options as typed."""
+
+    ranks: tuple[int, ...]
+    sizes: tuple[int, ...]
+    budget: float
+    precision: float
+    launches: int
+    seed: int | None
+    bind: bool
+    mpi: str
+    machine: str
+
+    def settings(self, study: str) -> Settings:
+        return Settings(
+            study=study,
+            budget_s=self.budget,
+            precision=self.precision,
+            launches=self.launches,
+            seed=secrets.randbelow(2**31) if self.seed is None else self.seed,
+            bind=self.bind,
+            mpi=self.mpi,
+            machine=self.machine,
+        )
+
+
+def ask(
+    study: str, asked: Asked, cases: tuple[str, ...], out: Path | None, quiet: bool, as_json: bool
+) -> int:
+    """From a question to its answer; returns the exit code."""
+    talk = Talk(quiet)
+    question = studies.study(study)
+    bench = lab.prepare(asked.machine, asked.mpi, asked.bind, talk.say)
+    planned = question.plan(Options(asked.ranks, asked.sizes, cases), bench.catalog, bench.machine)
+    bench = lab.check(bench, planned, talk.say)
+    folder = lab.begin(out or default_path(study), planned, asked.settings(study), bench)
+    return measure_and_tell(folder, bench, talk, as_json)
+
+
+def measure_and_tell(
+    folder: RunFolder, bench: Bench, talk: Talk, as_json: bool, budget_s: float | None = None
+) -> int:
+    outcome = measured(folder, bench, talk, budget_s)
+    evidence = evidence_of(folder)
+    page = studies.study(evidence.study).page(evidence)
+    report.write(page, folder.report_path)
+    (tell_json if as_json else tell_words)(folder, evidence, page, outcome)
+    if any(record.verified.errors for record in evidence.run.records):
+        return ANSWER_IS_NO
+    return INCONCLUSIVE if outcome.left else 0
+
+
+def measured(folder: RunFolder, bench: Bench, talk: Talk, budget_s: float | None) -> Outcome:
+    """Measure; whatever ends it, say where the run is and how to go on."""
+    try:
+        with talk:
+            return lab.measure(folder, bench, talk, budget_s)
+    except (HockneyError, KeyboardInterrupt, SystemExit):
+        talk.say(f"what was measured is kept: hockney resume {folder.path}")
+        raise
+
+
+def evidence_of(folder: RunFolder, *, save: bool = True) -> Evidence:
+    plan = folder.plan()
+    found = lab.results(folder, save=save)
+    asked = plan.settings
+    return Evidence(
+        fits=found.fits,
+        run=found.run,
+        machine=found.machine,
+        study=asked.study,
+        budget_s=asked.budget_s,
+        precision=asked.precision,
+        launches=asked.launches,
+        seed=asked.seed,
+        planned=len(plan.items),
+        notices=found.notices,
+    )
+
+
+def page_of(folder: RunFolder, *, save: bool = True) -> Page:
+    evidence = evidence_of(folder, save=save)
+    return studies.study(evidence.study).page(evidence)

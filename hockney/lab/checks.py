@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Looking before measuring: does what is planned fit this machine, is a resumed run still on the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.case import Case
+from hockney.core.errors import UsageError
+from hockney.core.machine import Machine
+
+RANKS_PER_THREAD = 16
+"""More than so many ranks on a hardware thread only exhausts memory and file descriptors."""
+
+
+def refuse_too_many_ranks(cases: Sequence[Case], machine: Machine) -> None:
+    """On a machine without a scheduler, whose size is known."""
+    most = max((case.ranks for case in cases), default=0)
+    limit = max(64, RANKS_PER_THREAD * machine.threads)
+    if most > limit and not machine.scheduler:
+        raise UsageError(
+            f"{most} ranks are too many for {machine.threads} hardware threads",
+            "they would exhaust the machine instead of measuring it",
+            f"use --ranks up to {limit}",
+        )
+
+
+def differences(before: Machine, now: Machine) -> list[str]:
+    """What makes a resumed run's numbers hard to compare with those it has."""
+    titles = [m.mpi.title if m.mpi else "none" for m in (before, now)]
+    pairs = [
+        ("host", before.host, now.host),
+        ("processor", before.cpu, now.cpu),
+        ("MPI", *titles),
+        ("compiler", before.compiler, now.compiler),
+    ]
+    return [f"the run began with {name} {old}, now it is {new}" for name, old, new in pairs if old != new]
