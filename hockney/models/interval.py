@@ -58,15 +58,20 @@ FEWEST_BLOCKS = 7
 def median_interval(times: Sequence[float]) -> tuple[float, float | None, float | None]:
     """(median, low, high) of times in the order measured; low and high are None below 6 repetitions.
     `times` must not be empty."""
+    return interval_and_quantile(times)[:3]
+
+
+def interval_and_quantile(times: Sequence[float]) -> tuple[float, float | None, float | None, float]:
+    """The same with the z used, larger than 1.96 where the correlation was estimated from few blocks."""
     x = np.asarray(times, dtype=float)
     s = np.sort(x)
     n = len(s)
     median = float(s[n // 2] if n % 2 else (s[n // 2 - 1] + s[n // 2]) / 2)
     if n < FEWEST_REPETITIONS:
-        return median, None, None
+        return median, None, None, 1.96
     tau, z = correlation((x > median).astype(np.int64) - (x < median))
     rank = max(math.floor((n + 1) * 0.5 - z * 0.5 * math.sqrt(n * tau)), 1)
-    return median, float(s[rank - 1]), float(s[n - rank])
+    return median, float(s[rank - 1]), float(s[n - rank]), z
 
 
 def correlation(sign: np.ndarray) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import nnls
+from scipy.special import chdtri
 
 from hockney.core.fit import Estimate
 from hockney.models.combine import Z, half_width
@@ -54,7 +55,7 @@ class Medians:
 class SizeLine:
     """value(s) = base + slope (s - origin), both >= 0. `rows` (2 x cases) and `constants` give the two free
     parameters as linear combinations of the times; `scale` >= 1 is by how much the points stray from the
-    line beyond what their errors explain (chi-square over degrees of freedom)."""
+    line beyond what their errors explain by chance (chi-square over degrees of freedom)."""
 
     origin: float
     base: float
@@ -83,13 +84,16 @@ class SizeLine:
         stray = (
             np.sum((value - design @ best) ** 2 / np.maximum(variance, 1e-30)) / freedom
             if freedom > 0
-            else 1.0
+            else 0.0
         )
+        chance = chdtri(freedom, 0.05) / freedom if freedom > 0 else 1.0
         own = inverse @ rows
         constants = inverse @ shift
         if len(best) == 1:
             best, own, constants = np.append(best, 0.0), np.vstack((own, 0 * own)), np.append(constants, 0.0)
-        return SizeLine(origin, float(best[0]), float(best[1]), own, constants, max(1.0, float(stray)))
+        return SizeLine(
+            origin, float(best[0]), float(best[1]), own, constants, float(stray) if stray > chance else 1.0
+        )
 
     def at(self, size: float) -> tuple[float, np.ndarray, float]:
         """Value, row and constant at a size."""

@@ -16,7 +16,7 @@ import numpy as np
 from hockney.core.case import Case
 from hockney.core.record import Record, Run
 from hockney.models.combine import Z, half_width, of_mean
-from hockney.models.interval import median_interval
+from hockney.models.interval import interval_and_quantile
 
 SHORTEST_S = 1e-12
 """Stands for a time of zero, which a coarse clock or a simulator may report."""
@@ -28,13 +28,15 @@ WIDE = 0.7
 @dataclass(frozen=True)
 class Observation:
     """One case. The arrays have one entry a launch: log of the median, and how far the ends of its
-    95% interval are below and above it (log as well, nan where there is no interval)."""
+    95% interval are below and above it (log as well, nan where there is no interval), and the quantile
+    that the interval used."""
 
     case: Case
     launches: tuple[str, ...]
     log_median: np.ndarray
     below: np.ndarray
     above: np.ndarray
+    quantile: np.ndarray
     errors: int = 0
     records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
 
@@ -67,8 +69,11 @@ class Observation:
     def interval(self) -> tuple[float, float, float]:
         """(median, low, high) in seconds over all launches; nan for ends that are not known."""
         center = self.log_center
-        low = center - float(half_width(self.log_median, of_mean(self.below)))
-        high = center + float(half_width(self.log_median, of_mean(self.above)))
+        # Launches together know the correlation better than each alone: t - 1.96 falls as the degrees of
+        # freedom add up.
+        shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
+        low = center - float(half_width(self.log_median, of_mean(self.below * shrink)))
+        high = center + float(half_width(self.log_median, of_mean(self.above * shrink)))
         return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
 
 
@@ -88,15 +93,17 @@ def observe_case(records: Iterable[Record]) -> Observation | None:
         log_median=ends[:, 0],
         below=ends[:, 1],
         above=ends[:, 2],
+        quantile=ends[:, 3],
         errors=sum(r.verified.errors for r in used),
         records=used,
     )
 
 
-def _log_ends(times: Sequence[float]) -> tuple[float, float, float]:
-    median, low, high = (np.nan if t is None else t for t in median_interval(times))
+def _log_ends(times: Sequence[float]) -> tuple[float, float, float, float]:
+    *found, quantile = interval_and_quantile(times)
+    median, low, high = (np.nan if t is None else t for t in found)
     log, log_low, log_high = np.log(np.maximum((median, low, high), SHORTEST_S))
-    return log, log - log_low, log_high - log
+    return log, log - log_low, log_high - log, quantile
 
 
 @dataclass(frozen=True)
@@ -136,7 +143,9 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
     center = np.empty(len(observations))
     for row, seen in enumerate(observations):
         present = np.isfinite(log_times[row])
-        center[row] = np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
+        center[row] = (
+            np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
+        )
     within = (np.nan_to_num([seen.within for seen in observations]) / Z) ** 2
     apart = _apart(log_times)
     filled = np.where(np.isfinite(log_times), log_times, center[:, None] + common)
