@@ -11,6 +11,7 @@
 #include "app/lookup.hpp"
 #include "base/refusal.hpp"
 #include "base/words.hpp"
+#include "comm/environment.hpp"
 #include "measure/watchdog.hpp"
 
 namespace hockney {
@@ -67,7 +68,11 @@ std::vector<std::string> plan_lines(const Options& options, const Comm& control)
 class Session {
  public:
   Session(const Options& options, double init_s)
-      : options_(options), measured_(Comm::duplicate(MPI_COMM_WORLD)), control_(Comm::duplicate(MPI_COMM_WORLD)), init_s_(init_s) {}
+      : options_(options),
+        measured_(Comm::duplicate(MPI_COMM_WORLD)),
+        control_(Comm::duplicate(MPI_COMM_WORLD)),
+        arena_(ranks_on_this_host(control_)),
+        init_s_(init_s) {}
   ~Session() {
     measured_.release();
     control_.release();
@@ -102,7 +107,7 @@ class Session {
       const Case found = look_up(split_words(line), control_.size);
       const double started_unix_s = unix_time();
       const Measurement measurement =
-          measure(*found.workload, found.values, measured_, control_, global_clock_, clock_cost_, rule, now());
+          measure(*found.workload, found.values, {measured_, arena_}, control_, global_clock_, clock_cost_, rule, now());
       print(control_, record_line(options_, found.line, position, started_unix_s, Synchroniser::kind_of(found.values), rule.precision,
                                   measurement));
       return true;
@@ -117,6 +122,7 @@ class Session {
   const Options& options_;
   Comm measured_;
   Comm control_;
+  Arena arena_;
   double init_s_;
   ClockCost clock_cost_{};
   GlobalClock global_clock_;

@@ -3,41 +3,42 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 
+#include "measure/arena.hpp"
+
 namespace hockney {
 
-// Memory for one message. Hot: one place, used again and again. Cold: a ring of places which together are twice as large as
-// the last-level cache, so that a place has left the caches when its turn comes again.
+// Memory for one message. Hot: one place, used again and again. Cold: a ring of places which over all ranks of a host are
+// together twice as large as its last-level cache, so that a place has left the caches when its turn comes again.
 //
 // run() takes the next place; fill() writes into the one that run() will take, verify() reads the one it took.
 class Buffer {
  public:
-  // `heat` is "hot" or "cold", `sharing` the ranks on this host. Throws OutOfMemory.
-  Buffer(std::size_t bytes, const std::string& heat, int sharing);
+  // `heat` is "hot" or "cold". Throws OutOfMemory.
+  Buffer(Arena& arena, std::size_t bytes, const std::string& heat);
+  ~Buffer() { arena_.give_back(memory_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
 
   std::byte* next() {
     current_ = upcoming_;
     if (++upcoming_ == places_) upcoming_ = 0;
-    return memory_.get() + current_ * stride_;
+    return memory_ + current_ * stride_;
   }
-  std::span<std::byte> upcoming() { return {memory_.get() + upcoming_ * stride_, bytes_}; }
-  std::span<const std::byte> taken() const { return {memory_.get() + current_ * stride_, bytes_}; }
+  std::span<std::byte> upcoming() { return {memory_ + upcoming_ * stride_, bytes_}; }
+  std::span<const std::byte> taken() const { return {memory_ + current_ * stride_, bytes_}; }
   std::size_t places() const { return places_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
-
+  Arena& arena_;
   std::size_t bytes_;
   std::size_t stride_;
   std::size_t places_ = 1;
   std::size_t current_ = 0;
   std::size_t upcoming_ = 0;
-  std::unique_ptr<std::byte, Free> memory_;
+  std::byte* memory_;
 };
 
 }  // namespace hockney

@@ -13,8 +13,8 @@ Check Group::check_all_blocks(std::span<const std::byte> found, std::uint64_t se
   return all;
 }
 
-Reduction::Reduction(const Comm& comm, const Values& values, std::size_t outgoing, std::size_t incoming)
-    : Group(comm, values, outgoing, incoming) {
+Reduction::Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
+    : Group(place, values, outgoing, incoming) {
   if (block_.bytes % sizeof(double) != 0)
     throw Refusal("bytes=" + std::to_string(block_.bytes) + " is no multiple of 8 (reductions sum doubles)");
   if (block_.bytes / sizeof(double) > INT_MAX)

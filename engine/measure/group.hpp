@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/refusal.hpp"
-#include "comm/environment.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
 #include "measure/workload.hpp"
@@ -14,24 +13,24 @@ namespace hockney {
 class Group : public Pattern {
  public:
   // `outgoing` and `incoming`: blocks of `bytes` this rank's send and receive buffers hold.
-  Group(const Comm& comm, const Values& values, std::size_t outgoing, std::size_t incoming)
-      : comm_(comm),
+  Group(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
+      : comm_(place.comm),
         block_(values.bytes()),
-        root_(root_of(comm, values)),
-        outgoing_(outgoing * values.bytes(), values.word("buffers"), ranks_on_this_host(comm)),
-        incoming_(incoming * values.bytes(), values.word("buffers"), ranks_on_this_host(comm)) {}
+        root_(root_of(place, values)),
+        outgoing_(place.arena, outgoing * values.bytes(), values.word("buffers")),
+        incoming_(place.arena, incoming * values.bytes(), values.word("buffers")) {}
 
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  protected:
   // The rank whose root this is, from the parameters; for sizing buffers before construction.
-  static int root_of(const Comm& comm, const Values& values) {
+  static int root_of(const Place& place, const Values& values) {
     const std::int64_t root = values.has("root") ? values.integer("root") : 0;
-    if (root >= comm.size)
-      throw Refusal("root=" + std::to_string(root) + " is no rank of " + std::to_string(comm.size));
+    if (root >= place.comm.size)
+      throw Refusal("root=" + std::to_string(root) + " is no rank of " + std::to_string(place.comm.size));
     return static_cast<int>(root);
   }
-  static bool is_root(const Comm& comm, const Values& values) { return comm.rank == root_of(comm, values); }
+  static bool is_root(const Place& place, const Values& values) { return place.comm.rank == root_of(place, values); }
 
   bool at_root() const { return comm_.rank == root_; }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
@@ -49,7 +48,7 @@ class Group : public Pattern {
 // Reductions sum doubles: values are whole numbers, so that the sum is exact in any order and can be checked to the bit.
 class Reduction : public Group {
  public:
-  Reduction(const Comm& comm, const Values& values, std::size_t outgoing, std::size_t incoming);
+  Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming);
 
   void fill(std::uint64_t seed) override;
 

@@ -31,13 +31,17 @@ constexpr int first_chunk = 30;
 constexpr double growth = 0.5;
 constexpr int largest_chunk = 5000;
 // An interval from fewer repetitions may be narrow by luck.
-constexpr std::size_t fewest_for_precision = 30;
+constexpr int fewest_for_precision = 30;
+// A case whose time is up still gets this many, where one takes no more than the case's share.
+constexpr int fewest = 5;
+// Windows missed, with the time up, before a case is given up.
+constexpr int most_attempts = 200;
 
-std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Comm& comm, const Comm& control) {
+std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Place& place, const Comm& control) {
   std::unique_ptr<Pattern> pattern;
   std::string problem;
   try {
-    pattern = workload.make(comm, values);
+    pattern = workload.make(place, values);
   } catch (const OutOfMemory& error) {
     problem = error.what();
   } catch (const std::bad_alloc&) {
@@ -122,41 +126,42 @@ class WarmUp {
   int batch_ = 1;
 };
 
+enum class Next { repeat, stop, give_up };
+
 struct Decision {
-  int count;  // repetitions to come, 0: stop
+  Next next = Next::stop;
+  int count = 0;  // repetitions to come
 };
 
 // Rank 0's choice after each chunk, from the times so far. `each_s`: what one repetition costs with all that goes with it.
 Decision decide(Measurement& result, const StopRule& rule, double each_s, double ends) {
   const auto done = static_cast<int>(result.times_s.size());
-  if (done > 0) {
-    const MedianInterval found = median_interval(result.times_s);
-    result.achieved = found.relative();
-    if (result.achieved && result.times_s.size() >= fewest_for_precision && *result.achieved <= rule.precision) {
-      result.stop_reason = "precision";
-      return {0};
-    }
+  if (done > 0) result.achieved = median_interval(result.times_s).relative();
+  if (done >= fewest_for_precision && result.achieved && *result.achieved <= rule.precision) {
+    result.stop_reason = "precision";
+    return {};
   }
-  if (done >= rule.max_repetitions) {
-    result.stop_reason = "repetitions";
-    return {0};
-  }
+  result.stop_reason = "repetitions";
+  if (done >= rule.max_repetitions) return {};
   const double left = ends - now();
-  if (left < each_s && done > 0) {
+  if (left < each_s) {
+    const int still = done == 0 ? 1 : each_s < rule.budget_s ? fewest - done : 0;
+    if (done == 0 && result.late >= most_attempts) return {Next::give_up};
+    if (still > 0) return {Next::repeat, std::min(still, rule.max_repetitions - done)};
     result.stop_reason = "budget";
-    return {0};
+    return {};
   }
   const int wanted = done == 0 ? first_chunk : static_cast<int>(done * growth) + 1;
   const int affordable = static_cast<int>(std::min(1e6, std::max(1.0, left / std::max(each_s, 1e-9))));
-  return {std::min({wanted, affordable, largest_chunk, rule.max_repetitions - done})};
+  return {Next::repeat, std::min({wanted, affordable, largest_chunk, rule.max_repetitions - done})};
 }
 
 }  // namespace
 
-Measurement measure(const Workload& workload, const Values& values, const Comm& comm, const Comm& control, GlobalClock& clock,
+Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control, GlobalClock& clock,
                     const ClockCost& clock_cost, const StopRule& rule, double started) {
   const double ends = started + rule.budget_s;
-  const std::unique_ptr<Pattern> pattern = set_up(workload, values, comm, control);
+  const std::unique_ptr<Pattern> pattern = set_up(workload, values, place, control);
   Measurement result;
   result.bytes_moved = pattern->bytes_moved();
   Check check = verified_run(*pattern, control, seed_before);
@@ -176,17 +181,17 @@ Measurement measure(const Workload& workload, const Values& values, const Comm& 
     watchdog::at(watchdog::decision, static_cast<long>(result.times_s.size()));
     Decision decision = control.root() ? decide(result, rule, each_s, ends) : Decision{};
     control.broadcast(decision);
-    if (decision.count == 0) break;
-    if (sync.hopeless())
+    if (decision.next == Next::give_up)
       throw Refusal("the ranks cannot meet at one moment of the clock (they share cores, or the clocks drift); use sync=barrier");
+    if (decision.next == Next::stop) break;
     const double began = now();
     const std::vector<double> times =
         sync.repeat(*pattern, workload.timing, decision.count, result.batch, static_cast<long>(result.times_s.size()));
     each_s = (now() - began) / decision.count;
+    result.late = sync.late();
     result.times_s.insert(result.times_s.end(), times.begin(), times.end());
   }
   if (kind == Synchroniser::Kind::window) result.clock_error_s = sync.residual();
-  result.late = sync.late();
 
   check += verified_run(*pattern, control, seed_after);
   result.verified = summed(check, control);

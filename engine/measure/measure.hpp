@@ -33,9 +33,9 @@ struct Measurement {
   Check verified;       // summed over the ranks; `first` from the lowest rank with a mismatch
 };
 
-// Collective over `control`: set the workload up on `comm`, verify, warm up, repeat, verify again. `started` is when the
+// Collective over `control`: set the workload up at `place`, verify, warm up, repeat, verify again. `started` is when the
 // case began on rank 0. Throws OutOfMemory on all ranks when one rank has not enough, Refusal when the ranks cannot meet a window.
-Measurement measure(const Workload& workload, const Values& values, const Comm& comm, const Comm& control, GlobalClock& clock,
+Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control, GlobalClock& clock,
                     const ClockCost& clock_cost, const StopRule& rule, double started);
 
 }  // namespace hockney

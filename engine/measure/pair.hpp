@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "comm/environment.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
 #include "measure/workload.hpp"
@@ -14,12 +13,12 @@ namespace hockney {
 // MPI forbids two receives on the way into the same bytes.
 class Pair : public Pattern {
  public:
-  Pair(const Comm& comm, const Values& values, std::size_t messages = 1)
-      : comm_(comm),
+  Pair(const Place& place, const Values& values, std::size_t messages = 1)
+      : comm_(place.comm),
         block_(values.bytes()),
-        partner_(1 - comm.rank),
-        outgoing_(values.bytes() * messages, heat(values), ranks_on_this_host(comm)),
-        incoming_(values.bytes() * messages, heat(values), ranks_on_this_host(comm)) {}
+        partner_(1 - place.comm.rank),
+        outgoing_(place.arena, values.bytes() * messages, heat(values)),
+        incoming_(place.arena, values.bytes() * messages, heat(values)) {}
 
   void fill(std::uint64_t seed) override;
   Check verify(std::uint64_t seed) override;

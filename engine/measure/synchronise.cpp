@@ -16,7 +16,8 @@ constexpr int lead_in = 2;
 // A window holds this many times the operation, so that one slow repetition does not make the next one late.
 constexpr double window_factor = 3.0;
 constexpr double window_floor_s = 5e-6;
-constexpr int patience = 12;
+constexpr int windows_in_a_row = 32;
+constexpr double never = std::numeric_limits<double>::max();
 
 void run_batch(Pattern& pattern, int batch) {
   for (int i = 0; i < batch; ++i) pattern.run();
@@ -92,14 +93,16 @@ std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing
 }
 
 std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int batch, long already) {
-  constexpr double never = std::numeric_limits<double>::max();
   std::vector<double> times(static_cast<std::size_t>(count));
-  // The first window opens when the message that says so has surely arrived everywhere.
-  double first = clock_.to_global(now()) + 4 * window_s_ + 1e-5 * control_.size;
-  control_.broadcast(first);
   for (int i = 0; i < count; ++i) {
+    // Windows follow one another, but not for long: when the operating system takes a core away, all windows are lost until the
+    // ranks agree on a new first one.
+    if (i % windows_in_a_row == 0) {
+      first_ = clock_.to_global(now()) + window_s_ + 2e-6 * control_.size;
+      control_.broadcast(first_);
+    }
     watchdog::at(watchdog::timing, already + i);
-    const double opens = clock_.to_local(first + i * window_s_);
+    const double opens = clock_.to_local(first_ + (i % windows_in_a_row) * window_s_);
     pattern.prepare(batch);
     const bool late = now() > opens;
     double time = now();
@@ -112,12 +115,7 @@ std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int ba
   if (control_.root()) dropped = static_cast<int>(std::erase(times, never));
   control_.broadcast(dropped);
   late_ += dropped;
-  if (dropped * 4 > count) {
-    window_s_ *= 1.5;
-    hopeless_ = ++bad_chunks_ > patience;
-  } else {
-    bad_chunks_ = 0;
-  }
+  if (dropped * 4 > count) window_s_ *= 1.5;
   return times;
 }
 

@@ -37,8 +37,6 @@ class Synchroniser {
   long late() const { return late_; }
   // Collective: residual of the clock model, for windows.
   double residual() const { return clock_.residual(control_); }
-  // After so many late ones in a row of chunks, the ranks cannot meet at all.
-  bool hopeless() const { return hopeless_; }
 
  private:
   std::vector<double> chained(Pattern& pattern, int count, int batch, long already);
@@ -49,9 +47,8 @@ class Synchroniser {
   const Comm& control_;
   GlobalClock& clock_;
   double window_s_ = 0;
+  double first_ = 0;
   long late_ = 0;
-  int bad_chunks_ = 0;
-  bool hopeless_ = false;
 };
 
 }  // namespace hockney

@@ -9,7 +9,7 @@ namespace {
 
 class Allgather final : public Group {
  public:
-  Allgather(const Comm& comm, const Values& values) : Group(comm, values, 1, static_cast<std::size_t>(comm.size)) {}
+  Allgather(const Place& place, const Values& values) : Group(place, values, 1, static_cast<std::size_t>(place.comm.size)) {}
 
   void run() override {
     MPI_Allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, comm_.handle);
@@ -29,6 +29,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), p
 
 extern constinit const Workload allgather{
     "allgather", "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Allgather>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Allgather>(place, values); }};
 
 }  // namespace hockney::patterns

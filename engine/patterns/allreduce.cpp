@@ -8,7 +8,7 @@ namespace {
 
 class Allreduce final : public Reduction {
  public:
-  Allreduce(const Comm& comm, const Values& values) : Reduction(comm, values, 1, 1) {}
+  Allreduce(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
   void run() override { MPI_Allreduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle); }
 
@@ -23,6 +23,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 
 extern constinit const Workload allreduce{
     "allreduce", "patterns", "MPI_Allreduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Allreduce>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Allreduce>(place, values); }};
 
 }  // namespace hockney::patterns

@@ -9,8 +9,8 @@ namespace {
 
 class Alltoall final : public Group {
  public:
-  Alltoall(const Comm& comm, const Values& values)
-      : Group(comm, values, static_cast<std::size_t>(comm.size), static_cast<std::size_t>(comm.size)) {}
+  Alltoall(const Place& place, const Values& values)
+      : Group(place, values, static_cast<std::size_t>(place.comm.size), static_cast<std::size_t>(place.comm.size)) {}
 
   void run() override {
     MPI_Alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, comm_.handle);
@@ -41,6 +41,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank to e
 
 extern constinit const Workload alltoall{
     "alltoall", "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Alltoall>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Alltoall>(place, values); }};
 
 }  // namespace hockney::patterns

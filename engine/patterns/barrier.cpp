@@ -22,6 +22,6 @@ constexpr Parameter parameters[] = {parameters::sync};
 
 extern constinit const Workload barrier{
     "barrier", "patterns", "MPI_Barrier", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values&) -> std::unique_ptr<Pattern> { return std::make_unique<Barrier>(comm); }};
+    [](const Place& place, const Values&) -> std::unique_ptr<Pattern> { return std::make_unique<Barrier>(place.comm); }};
 
 }  // namespace hockney::patterns

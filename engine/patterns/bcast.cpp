@@ -9,7 +9,7 @@ namespace {
 
 class Bcast final : public Group {
  public:
-  Bcast(const Comm& comm, const Values& values) : Group(comm, values, 0, 1) {}
+  Bcast(const Place& place, const Values& values) : Group(place, values, 0, 1) {}
 
   void run() override { MPI_Bcast(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
 
@@ -29,6 +29,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector"), pa
 
 extern constinit const Workload bcast{
     "bcast", "patterns", "MPI_Bcast", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Bcast>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Bcast>(place, values); }};
 
 }  // namespace hockney::patterns

@@ -9,8 +9,8 @@ namespace {
 
 class Gather final : public Group {
  public:
-  Gather(const Comm& comm, const Values& values)
-      : Group(comm, values, 1, is_root(comm, values) ? static_cast<std::size_t>(comm.size) : 0) {}
+  Gather(const Place& place, const Values& values)
+      : Group(place, values, 1, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0) {}
 
   void run() override {
     MPI_Gather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_, comm_.handle);
@@ -32,6 +32,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), p
 
 extern constinit const Workload gather{
     "gather", "patterns", "MPI_Gather", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Gather>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Gather>(place, values); }};
 
 }  // namespace hockney::patterns

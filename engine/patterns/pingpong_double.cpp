@@ -22,6 +22,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 extern constinit const Workload pingpong_double{
     "pingpong_double", "patterns", "both ranks send and receive at once, MPI_Sendrecv", "one exchange", 2, 2, Timing::root, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<PingPongDouble>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<PingPongDouble>(place, values); }};
 
 }  // namespace hockney::patterns

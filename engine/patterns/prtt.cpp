@@ -13,8 +13,8 @@ namespace {
 // but the last, then one message of s bytes back. LogGP's o_s, g and G follow from differences of such times.
 class ParametrisedRoundTrip final : public Pair {
  public:
-  ParametrisedRoundTrip(const Comm& comm, const Values& values)
-      : Pair(comm, values), messages_(values.integer("messages")), delay_s_(values.real("delay")) {}
+  ParametrisedRoundTrip(const Place& place, const Values& values)
+      : Pair(place, values), messages_(values.integer("messages")), delay_s_(values.real("delay")) {}
 
   void run() override {
     std::byte* const out = outgoing_.next();
@@ -50,8 +50,8 @@ constexpr Parameter parameters[] = {
 
 extern constinit const Workload prtt{
     "prtt", "patterns", "parametrised round trip PRTT(n, d, s), from which LogGP's parameters follow", "the whole round trip", 2, 2,
-    Timing::root, parameters, [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> {
-      return std::make_unique<ParametrisedRoundTrip>(comm, values);
+    Timing::root, parameters, [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
+      return std::make_unique<ParametrisedRoundTrip>(place, values);
     }};
 
 }  // namespace hockney::patterns

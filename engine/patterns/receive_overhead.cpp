@@ -13,7 +13,7 @@ namespace {
 // the message to arrive, then only its receive is timed.
 class ReceiveOverhead final : public Pair {
  public:
-  ReceiveOverhead(const Comm& comm, const Values& values) : Pair(comm, values), delay_s_(values.real("delay")) {}
+  ReceiveOverhead(const Place& place, const Values& values) : Pair(place, values), delay_s_(values.real("delay")) {}
   ~ReceiveOverhead() override { finish_sends(); }
 
   void prepare(int count) override {
@@ -54,8 +54,8 @@ constexpr Parameter parameters[] = {
 
 extern constinit const Workload receive_overhead{
     "receive_overhead", "patterns", "MPI_Recv of a message that has arrived already (LogGP's o_r)", "the receive call", 2, 2, Timing::root,
-    parameters, [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> {
-      return std::make_unique<ReceiveOverhead>(comm, values);
+    parameters, [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
+      return std::make_unique<ReceiveOverhead>(place, values);
     }};
 
 }  // namespace hockney::patterns

@@ -8,7 +8,7 @@ namespace {
 
 class Reduce final : public Reduction {
  public:
-  Reduce(const Comm& comm, const Values& values) : Reduction(comm, values, 1, 1) {}
+  Reduce(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
   void run() override { MPI_Reduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, root_, comm_.handle); }
 
@@ -23,6 +23,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 
 extern constinit const Workload reduce{
     "reduce", "patterns", "MPI_Reduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Reduce>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Reduce>(place, values); }};
 
 }  // namespace hockney::patterns

@@ -8,7 +8,7 @@ namespace {
 
 class ReduceScatterBlock final : public Reduction {
  public:
-  ReduceScatterBlock(const Comm& comm, const Values& values) : Reduction(comm, values, static_cast<std::size_t>(comm.size), 1) {}
+  ReduceScatterBlock(const Place& place, const Values& values) : Reduction(place, values, static_cast<std::size_t>(place.comm.size), 1) {}
 
   void run() override { MPI_Reduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle); }
 
@@ -24,6 +24,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the block each r
 
 extern constinit const Workload reduce_scatter_block{
     "reduce_scatter_block", "patterns", "MPI_Reduce_scatter_block, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<ReduceScatterBlock>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<ReduceScatterBlock>(place, values); }};
 
 }  // namespace hockney::patterns

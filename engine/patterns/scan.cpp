@@ -8,7 +8,7 @@ namespace {
 
 class Scan final : public Reduction {
  public:
-  Scan(const Comm& comm, const Values& values) : Reduction(comm, values, 1, 1) {}
+  Scan(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
   void run() override { MPI_Scan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle); }
 
@@ -23,6 +23,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 
 extern constinit const Workload scan{
     "scan", "patterns", "MPI_Scan, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Scan>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Scan>(place, values); }};
 
 }  // namespace hockney::patterns

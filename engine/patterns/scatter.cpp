@@ -9,8 +9,8 @@ namespace {
 
 class Scatter final : public Group {
  public:
-  Scatter(const Comm& comm, const Values& values)
-      : Group(comm, values, is_root(comm, values) ? static_cast<std::size_t>(comm.size) : 0, 1) {}
+  Scatter(const Place& place, const Values& values)
+      : Group(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0, 1) {}
 
   void run() override {
     MPI_Scatter(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_, comm_.handle);
@@ -33,6 +33,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes to each rank"), par
 
 extern constinit const Workload scatter{
     "scatter", "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Scatter>(comm, values); }};
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Scatter>(place, values); }};
 
 }  // namespace hockney::patterns

@@ -10,7 +10,7 @@ namespace {
 
 class Stream final : public Pair {
  public:
-  Stream(const Comm& comm, const Values& values, std::size_t window) : Pair(comm, values, window), requests_(window) {}
+  Stream(const Place& place, const Values& values, std::size_t window) : Pair(place, values, window), requests_(window) {}
 
   // `window` messages on the way at once, then an empty answer, so that the clock stops when the last has arrived.
   void run() override {
@@ -45,8 +45,8 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 extern constinit const Workload stream{
     "stream", "patterns", "many messages one way at once (MPI_Isend, MPI_Irecv), then an empty answer",
     "one message of the window", 2, 2, Timing::root, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> {
-      return std::make_unique<Stream>(comm, values, static_cast<std::size_t>(values.integer("window")));
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
+      return std::make_unique<Stream>(place, values, static_cast<std::size_t>(values.integer("window")));
     }};
 
 }  // namespace hockney::patterns

@@ -10,7 +10,7 @@ namespace {
 
 class StreamBoth final : public Pair {
  public:
-  StreamBoth(const Comm& comm, const Values& values, std::size_t window) : Pair(comm, values, window), requests_(2 * window) {}
+  StreamBoth(const Place& place, const Values& values, std::size_t window) : Pair(place, values, window), requests_(2 * window) {}
 
   // `window` messages each way at once. Whoever has all its messages has seen the partner's last send, so no answer is needed.
   void run() override {
@@ -40,8 +40,8 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 extern constinit const Workload stream_both{
     "stream_both", "patterns", "many messages each way at once (MPI_Isend, MPI_Irecv)",
     "one message each way; bandwidth counts both directions", 2, 2, Timing::root, parameters,
-    [](const Comm& comm, const Values& values) -> std::unique_ptr<Pattern> {
-      return std::make_unique<StreamBoth>(comm, values, static_cast<std::size_t>(values.integer("window")));
+    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
+      return std::make_unique<StreamBoth>(place, values, static_cast<std::size_t>(values.integer("window")));
     }};
 
 }  // namespace hockney::patterns

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/arena.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/memory.hpp"
+#include "base/refusal.hpp"
+
+namespace hockney {
+namespace {
+
+// Page alignment: the same place relative to pages and cache lines in every launch.
+constexpr std::size_t alignment = 4096;
+
+}  // namespace
+
+Arena::~Arena() {
+  for (const Chunk& chunk : chunks_) std::free(chunk.memory);
+}
+
+std::byte* Arena::take(std::size_t bytes) {
+  const std::size_t wanted = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  Chunk* best = nullptr;
+  for (Chunk& chunk : chunks_)
+    if (!chunk.taken && chunk.bytes >= wanted && (!best || chunk.bytes < best->bytes)) best = &chunk;
+  if (best) {
+    best->taken = true;
+    return best->memory;
+  }
+  // Memory that is only promised kills a rank when it is touched, so ask first. A tenth stays for everybody else.
+  const std::size_t limit = available_memory() / static_cast<std::size_t>(sharing_) / 10 * 9;
+  if (wanted > limit) release_idle();
+  if (wanted > available_memory() / static_cast<std::size_t>(sharing_) / 10 * 9)
+    throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes on each of " + std::to_string(sharing_) +
+                      " ranks does not fit into this host's memory");
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, wanted));
+  if (!memory) throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes cannot be allocated");
+  std::memset(memory, 0x5A, wanted);
+  chunks_.push_back({memory, wanted, true});
+  return memory;
+}
+
+void Arena::give_back(std::byte* memory) {
+  for (Chunk& chunk : chunks_)
+    if (chunk.memory == memory) chunk.taken = false;
+}
+
+void Arena::release_idle() {
+  for (const Chunk& chunk : chunks_)
+    if (!chunk.taken) std::free(chunk.memory);
+  std::erase_if(chunks_, [](const Chunk& chunk) { return !chunk.taken; });
+}
+
+}  // namespace hockney

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace hockney {
+
+// The memory of one launch's buffers. What one case gives back the next one takes, so that a case need not wait for the
+// operating system to hand out (and clear) a cache's worth of pages again.
+class Arena {
+ public:
+  // `sharing`: ranks on this host, each with an arena of its own.
+  explicit Arena(int sharing) : sharing_(sharing) {}
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // At least `bytes` bytes, page-aligned, every page touched. Throws OutOfMemory.
+  std::byte* take(std::size_t bytes);
+  void give_back(std::byte* memory);
+
+  int sharing() const { return sharing_; }
+
+ private:
+  struct Chunk {
+    std::byte* memory;
+    std::size_t bytes;
+    bool taken;
+  };
+  void release_idle();
+
+  int sharing_;
+  std::vector<Chunk> chunks_;
+};
+
+}  // namespace hockney
