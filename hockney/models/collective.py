@@ -119,7 +119,7 @@ class _Fitted:
             return None
         tables = {int(p): tabulate([each for each in seen if each.case.ranks == p]) for p in np.unique(ranks)}
         times = np.exp(np.concatenate([table.log_center for table in tables.values()]))
-        single = np.concatenate([np.maximum(table.within, table.apart) for table in tables.values()])
+        single = np.concatenate([table.variance for table in tables.values()])
         shared, shared_freedom = _shared(list(tables.values()))
         per_rank = np.concatenate(
             [np.full(len(t.log_center), shared / max(t.launches, 1)) for t in tables.values()]

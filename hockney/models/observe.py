@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import chdtri
 
 from hockney.core.case import Case
 from hockney.core.record import Record, Run
@@ -20,6 +21,10 @@ from hockney.models.interval import interval_and_quantile
 
 SHORTEST_S = 1e-12
 """Stands for a time of zero, which a coarse clock or a simulator may report."""
+
+MUCH = 8.0
+"""A row's variance over the typical one's from which it is believed: with three launches chance exceeds it
+in one of 3000."""
 
 WIDE = 0.7
 """The log of an interval whose ends are a factor of two apart."""
@@ -111,15 +116,14 @@ class Table:
     """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
 
     `log_times` is rows x columns, an entry that a launch lacks filled in from the row and the launch's
-    common factor; `log_center` is each row's typical launch; `within` is the variance of `log_center` by
-    the spread inside the launches (0 where unknown), `apart` the pooled variance that launches add to one
-    case beyond what they do to its neighbours.
+    common factor; `log_center` is each row's typical launch and `variance` that of its error, apart from what
+    launches do to all rows alike: by the spread inside the launches, and at least what launches do to one
+    case beyond its neighbours, which is pooled over the rows except where one is much worse.
     """
 
     log_times: np.ndarray
     log_center: np.ndarray
-    within: np.ndarray
-    apart: float
+    variance: np.ndarray
     errors: int
 
     @property
@@ -147,9 +151,9 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
             np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
         )
     within = (np.nan_to_num([seen.within for seen in observations]) / Z) ** 2
-    apart = _apart(log_times)
+    variance = np.maximum(within, _apart(log_times))
     filled = np.where(np.isfinite(log_times), log_times, center[:, None] + common)
-    return Table(filled, center, within, apart, sum(seen.errors for seen in observations))
+    return Table(filled, center, variance, sum(seen.errors for seen in observations))
 
 
 def _common(log_times: np.ndarray) -> np.ndarray:
@@ -166,12 +170,23 @@ def _common(log_times: np.ndarray) -> np.ndarray:
     return common
 
 
-def _apart(log_times: np.ndarray) -> float:
-    """Variance of the rows' means due to what launches do to single cases: from differences of neighbouring
-    rows, so that what a launch does to all short messages alike does not count."""
+def _apart(log_times: np.ndarray) -> np.ndarray:
+    """For each row the variance of its mean due to what launches do to single cases.
+
+    Pooled from the differences of neighbouring rows, so that what a launch does to all short messages alike
+    does not count; by their median where a few rows are so bad that they would spoil the mean, and those rows
+    (`MUCH` times worse, which chance does to few) keep their own variance.
+    """
     rows, columns = log_times.shape
     if columns < 2 or rows < 3:
-        return 0.0
+        return np.zeros(rows)
     steps = np.diff(log_times, axis=0)
-    steps = steps[np.isfinite(steps).all(axis=1)]
-    return float(np.mean(steps.var(axis=1, ddof=1)) / 2 / columns) if len(steps) else 0.0
+    steps = steps[np.isfinite(steps).all(axis=1)].var(axis=1, ddof=1) / 2 / columns
+    if not len(steps):
+        return np.zeros(rows)
+    typical = np.median(steps) * (columns - 1) / chdtri(columns - 1, 0.5)
+    pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
+    apart = log_times - np.nanmean(log_times, axis=1, keepdims=True)
+    own = (apart - np.nanmedian(apart, axis=0)) ** 2
+    own = np.nan_to_num(np.nansum(own, axis=1) / (columns - 1) / columns)
+    return np.where(own > MUCH * pooled, own, pooled)

@@ -101,7 +101,7 @@ def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
     """`size` ascends, one a row of the table."""
     n = len(size)
     times = np.exp(table.log_center)
-    variance = np.maximum(table.within, table.apart)
+    variance = table.variance
     weight = 1 / ((variance + FLOOR**2) * times**2)
     starts = search(size, times, weight, PENALTY * np.log(n))
     latency, per_byte = lines(size, times[None], weight, starts)
