@@ -139,8 +139,17 @@ def _trace(figure: Figure, series: Series, shown: Picture) -> dict[str, Any]:
 
 
 def _hover(figure: Figure, series: Series, k: int) -> str:
-    """Plotly reads a small HTML in hover texts (bold, links), so what comes from outside is escaped."""
-    return f"<b>{_inert(series.name)}</b><br>{_inert(point(figure, series, k))}"
+    """What is known at this place: the point, and what the group's other series say of the same x.
+
+    A point and its model stand on one another, and the reader cannot aim between them. Plotly reads a
+    small HTML in hover texts (bold, links), so what comes from outside is escaped.
+    """
+    here = [(series, k)]
+    if series.group:
+        others = (s for s in figure.series if s.group == series.group and s is not series)
+        here += [(s, s.x.index(series.x[k])) for s in others if series.x[k] in s.x]
+        here.sort(key=lambda pair: pair[0].kind != "points")
+    return "<br>".join(f"<b>{_inert(s.name)}</b><br>{_inert(point(figure, s, j))}" for s, j in here)
 
 
 def _inert(text: str) -> str:

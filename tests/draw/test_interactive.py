@@ -32,7 +32,11 @@ FIGURE = Figure("latency", "Time of one message", SIZE, TIME, (POINTS, LINE), ma
 def test_hover_says_value_interval_and_place():
     assert point(FIGURE, POINTS, 1) == "435 ns [430, 441] at 8 B, 3 launches"
     (trace,) = [t for t in interactive(FIGURE)["data"] if t["mode"] == "markers"]
-    assert trace["hovertext"][1] == "<b>hot</b><br>435 ns [430, 441] at 8 B, 3 launches"
+    both = "<b>hot</b><br>435 ns [430, 441] at 8 B, 3 launches<br><b>model</b><br>433 ns [410, 440] at 8 B"
+    assert trace["hovertext"][1] == both
+    (line,) = [t for t in interactive(FIGURE)["data"] if "hovertext" in t and t["mode"] == "lines"]
+    assert line["hovertext"][-1] == both, "the model stands on its point: both say the same"
+    assert line["hovertext"][-2] == "<b>model</b><br>421 ns [410, 440] at 1 B"
     assert trace["hoverinfo"] == "text"
 
 

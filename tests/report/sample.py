@@ -75,9 +75,7 @@ def figures_point_to_point() -> tuple[Figure, ...]:
             fitted("cold, piecewise Hockney", cold, "cold"),
         ),
         "Medians of a ping-pong between two ranks with their 95% intervals; the band is the model's.",
-        (
-            "cold buffers above 1 MiB come from 2 launches only: their intervals are narrower than the truth may be",
-        ),
+        ("cold buffers above 1 MiB come from 2 launches only: their intervals may be too narrow",),
         marks,
     )
     rate = Axis("bandwidth", "B/s", "linear")
@@ -246,8 +244,8 @@ def sample() -> Page:
             Section(
                 "Point to point",
                 (
-                    "Two ranks on neighbouring cores, one message at a time. The model is fitted to hot buffers and to cold "
-                    "ones apart; its change points are found in the data, not taken from the MPI's tables.",
+                    "Two ranks on neighbouring cores, one message at a time. The model is fitted to hot and to cold "
+                    "buffers apart; its change points are found in the data, not taken from the MPI's tables.",
                 ),
                 figures_point_to_point(),
                 (table_hockney(), table_loggp()),
@@ -262,9 +260,7 @@ def sample() -> Page:
             ),
             Section(
                 "Collectives",
-                (
-                    "Each repetition starts at one moment of a synchronised clock, whose residual error is 84 ns.",
-                ),
+                ("Repetitions start at one moment of a synchronised clock with a residual error of 84 ns.",),
                 figures_collectives(),
                 (),
                 (
@@ -299,7 +295,8 @@ def sample() -> Page:
         ),
         method=(
             "Every repetition is kept; the medians and their 95% intervals are rank-based.",
-            f"A case is repeated until its interval is within 2% of the median, or its share of the budget of {format_seconds(60)} is used.",
+            "A case is repeated until its interval is within 2% of the median, "
+            f"or its share of the budget of {format_seconds(60)} is used.",
             "Points are shuffled in each of several launches; ranks are bound to cores.",
             "Every payload is verified outside the timed region.",
         ),

@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A page in which every text attacks: what markup, scripts, JSON or terminals would obey must stay text."""
+
+from __future__ import annotations
+
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Page, Section, Table, Warning
+
+ATTACKS = (
+    "</script><script>window.stolen=1</script>",
+    "<img src=x onerror=window.stolen=1>",
+    "'\"><svg onload=window.stolen=1>",
+    "</style></title></textarea><iframe src=//example.org></iframe>",
+    "javascript:window.stolen=1",
+    "<!--<script>",
+    "]]></text><script>window.stolen=1</script>",
+    "{{ 7*7 }}{% raw %}${7*7}%{x}",
+    "\u2028\u2029window.stolen=1//",
+    "\x00\x07\x1b[2J\x7f\u202e\ud800",
+    "<a href='javascript:window.stolen=1'>x</a> &lt;b&gt; &amp;",
+    "__proto__",
+)
+ALL = " ".join(ATTACKS)
+LONG = "A" * 700
+
+
+def series(kind: str) -> tuple[Series, ...]:
+    return tuple(
+        Series(
+            text,
+            (1.0, 2.0),
+            (1e-6, 2e-6),
+            (0.9e-6, 1.9e-6),
+            (1.1e-6, 2.1e-6),
+            kind,
+            text,
+            (text, ALL) if kind == "points" else (),
+        )
+        for text in ATTACKS[:6]
+    )
+
+
+def hostile() -> Page:
+    doubt = Warning(ALL, ALL, ALL, ALL)
+    figures = tuple(
+        Figure(
+            name,
+            ALL,
+            Axis(ALL, unit),
+            Axis(ALL, unit),
+            (*series("points"), *series("line")),
+            ALL,
+            (ALL, LONG),
+            ((1.5, ALL),),
+        )
+        for name, unit in (("../../" + ALL, "B"), ("x", ALL), ("x", "s"))
+    )
+    table = Table(ALL, ALL, (ALL, LONG, "c"), ((ALL, LONG, "1"), (*ATTACKS[:2], LONG)), (2,), ALL)
+    return Page(
+        title=ALL,
+        subtitle=ALL,
+        headline=(ALL, LONG, *ATTACKS),
+        warnings=(doubt,) * 6,
+        sections=(
+            Section(ALL, (ALL, LONG), figures, (table, table), (doubt,)),
+            Section(ALL),
+            Section("content"),
+            Section("漢字"),
+        ),
+        environment=tuple((text, text) for text in (*ATTACKS, LONG)),
+        method=(ALL, LONG),
+    )

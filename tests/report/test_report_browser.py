@@ -1,0 +1,281 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The report as a reader meets it: by hand and by keyboard, on a phone, in the dark, on paper."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from chromium import Browser
+from hostile import hostile
+from PIL import Image
+
+from hockney.draw.palette import DARK, LIGHT
+from hockney.report import write
+
+pytestmark = pytest.mark.browser
+Opened = Callable[..., Browser]
+
+FIRST = "document.querySelector('.plot')"
+RANGE = f"return {FIRST}._fullLayout.xaxis.range.map(v => +v.toFixed(6))"
+
+
+OUTSIDE = """return [...document.querySelectorAll('body *')]
+    .filter(e => !e.closest('.scroll, svg, .skip') && e.getBoundingClientRect().right > innerWidth + 1)
+    .map(e => e.outerHTML.slice(0, 80))"""
+
+
+FORBIDDEN = "iframe, img, object, embed, form, textarea, .plot a"
+HANDLERS = """return [...document.querySelectorAll('*')]
+    .filter(e => [...e.attributes].some(a => /^on/.test(a.name))).map(e => e.outerHTML.slice(0, 80))"""
+
+
+def drag_area(browser: Browser) -> dict[str, float]:
+    """The first figure's plotting area, scrolled into the middle of the screen, in pixels of the window."""
+    browser.run(f"{FIRST}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+    return browser.run(
+        f"const b = {FIRST}.querySelector('.nsewdrag').getBoundingClientRect();"
+        "return {x: b.x, y: b.y, w: b.width, h: b.height}"
+    )
+
+
+def colours(picture: bytes) -> list[tuple[int, tuple[int, int, int]]]:
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    return sorted(image.getcolors(image.width * image.height), reverse=True)
+
+
+def rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5))
+
+
+def test_a_page_of_twelve_figures_is_alive_soon_asks_for_nothing_and_complains_of_nothing(
+    sample_page: Opened,
+):
+    browser = sample_page()
+    assert browser.run("return location.protocol") == "file:"
+    assert browser.run("return document.querySelectorAll('figure.live .main-svg').length") >= 12
+    assert browser.console() == []
+    assert browser.requests() == []
+    # A machine that does other things too gets more than one try.
+    for _ in range(5):
+        first = browser.run("return performance.getEntriesByName('hockney-live')[0].startTime")
+        if first < 2000:
+            break
+        browser = sample_page()
+    assert first < 2000, f"the first figure came alive after {first:.0f} ms"
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "dark", "mobile"),
+    [(1280, 900, False, False), (1280, 900, True, False), (390, 844, False, True), (390, 844, True, True)],
+)
+def test_it_fits_the_screen_in_its_theme_s_colours(sample_page: Opened, width, height, dark, mobile):
+    browser = sample_page(width, height, dark, mobile)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    wide = browser.run(OUTSIDE)
+    assert wide == []
+    drag_area(browser)
+    theme = DARK if dark else LIGHT
+    seen = colours(browser.picture())
+    assert len(seen) > 50
+    assert seen[0][1] in (rgb(theme.paper), rgb(theme.card))
+    assert {rgb(theme.series[0]), rgb(theme.series[1])} <= {colour for count, colour in seen if count > 20}
+
+
+def test_hovering_shows_value_interval_and_size(sample_page: Opened):
+    browser = sample_page()
+    drag_area(browser)
+    x, y = browser.run(
+        f"const p = {FIRST}.querySelectorAll('.scatterlayer .points path')[4].getBoundingClientRect();"
+        "return [p.x + p.width / 2, p.y + p.height / 2]"
+    )
+    browser.mouse("mouseMoved", x - 30, y - 60)
+    browser.mouse("mouseMoved", x, y)
+    text = browser.until(f"return {FIRST}.querySelector('.hoverlayer .hovertext')?.textContent")
+    assert re.search(
+        r"hot buffers4\d\d ns \[4\d\d, 4\d\d\] at 8 B, 3 launches, \d+ repetitionshot, piecewise Hockney4",
+        text,
+    ), text
+
+
+def test_dragging_zooms_gives_finer_ticks_and_a_double_click_goes_back(sample_page: Opened):
+    browser = sample_page()
+    area = drag_area(browser)
+    before, labels = (
+        browser.run(RANGE),
+        f"return [...{FIRST}.querySelectorAll('.xtick text')].map(t => t.textContent)",
+    )
+    assert {"0", "1 B", "1 MiB"} <= set(browser.run(labels))
+    browser.drag(
+        (area["x"] + area["w"] * 0.55, area["y"] + 40),
+        (area["x"] + area["w"] * 0.75, area["y"] + area["h"] - 40),
+    )
+    browser.until(f"{RANGE.replace('return', 'const r =')}; return r[0] > {before[0] + 1}")
+    low, high = browser.run(RANGE)
+    assert before[0] < low < high < before[1]
+    browser.until(f"return [...{FIRST}.querySelectorAll('.xtick text')].some(t => t.textContent === '8 KiB')")
+    assert not browser.run("return document.querySelector('.tools button').hidden")
+    middle = (area["x"] + area["w"] / 2, area["y"] + area["h"] / 2)
+    for count in (1, 2):
+        browser.mouse("mousePressed", *middle, button="left", clickCount=count)
+        browser.mouse("mouseReleased", *middle, button="left", clickCount=count)
+    browser.until(
+        f"{RANGE.replace('return', 'const r =')}; return r[0] === {before[0]} && r[1] === {before[1]}"
+    )
+    assert browser.run("return document.querySelector('.tools button').hidden")
+    assert browser.console() == []
+
+
+def test_the_wheel_scrolls_the_page_until_the_figure_is_taken_hold_of(sample_page: Opened):
+    browser = sample_page()
+    area = drag_area(browser)
+    before, top = browser.run(RANGE), browser.run("return scrollY")
+    middle = (area["x"] + area["w"] / 2, area["y"] + area["h"] / 2)
+    browser.mouse("mouseWheel", *middle, deltaX=0, deltaY=120)
+    browser.until(f"return scrollY > {top}")
+    assert browser.run(RANGE) == before
+    area = drag_area(browser)
+    browser.run(f"{FIRST}.focus()")
+    browser.mouse("mouseWheel", *middle, deltaX=0, deltaY=-120)
+    browser.until(
+        f"{RANGE.replace('return', 'const r =')}; return r[1] - r[0] < {before[1] - before[0] - 0.01}"
+    )
+
+
+def test_the_keyboard_reaches_zoom_legend_and_data(sample_page: Opened):
+    browser = sample_page()
+    before = browser.run(RANGE)
+    from selenium.webdriver.common.by import By
+
+    plot = browser.driver.find_element(By.CSS_SELECTOR, ".plot")
+    plot.send_keys("+")
+    browser.until(f"{RANGE.replace('return', 'const r =')}; return r[0] > {before[0]}")
+    plot.send_keys("0")
+    browser.until(f"{RANGE.replace('return', 'const r =')}; return r[0] === {before[0]}")
+    button = browser.driver.find_element(By.CSS_SELECTOR, ".legend button")
+    button.send_keys(" ")
+    browser.until(f"return {FIRST}._fullData[0].visible === false")
+    assert button.get_attribute("aria-pressed") == "false"
+    summary = browser.driver.find_element(By.CSS_SELECTOR, ".data summary")
+    summary.send_keys("\n")
+    assert browser.run("return document.querySelector('.data').open")
+    assert len(browser.driver.find_elements(By.CSS_SELECTOR, "#figure-latency .data tbody tr")) == 48
+
+
+def test_a_theme_switch_recolours_figures_and_keeps_the_zoom(sample_page: Opened):
+    browser = sample_page()
+    plot = f"{FIRST}._fullData[0].marker.color"
+    assert browser.run(f"return {plot}") == LIGHT.series[0]
+    browser.run(f"return Plotly.relayout({FIRST}, {{'xaxis.range': [1, 3]}}).then(() => 1)")
+    browser.theme(dark=True)
+    browser.until(f"return {plot} === '{DARK.series[0]}'")
+    assert browser.run(RANGE) == [1, 3]
+    browser.run("document.getElementById('theme').click()")
+    browser.until(f"return {plot} === '{LIGHT.series[0]}'")
+    assert browser.run("return getComputedStyle(document.body).backgroundColor") == f"rgb{rgb(LIGHT.paper)}"
+    assert browser.run(RANGE) == [1, 3]
+
+
+def test_a_narrower_window_gives_fewer_ticks(sample_page: Opened):
+    browser = sample_page()
+    count = f"return {FIRST}.querySelectorAll('.xtick').length"
+    wide = browser.run(count)
+    browser.shape(390, 844)
+    browser.until(
+        f"return {FIRST}.querySelectorAll('.xtick').length < {wide} && {FIRST}._fullLayout.width < 390"
+    )
+
+
+def overlapping(browser: Browser, css: str) -> list[str]:
+    return browser.run(
+        """const bad = [];
+        for (const plot of document.querySelectorAll('.plot')) {
+          const boxes = [...plot.querySelectorAll(arguments[0])].map(
+            t => [t.textContent, t.getBoundingClientRect()]);
+          boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+            const beside = p.right <= q.left + 1 || q.right <= p.left + 1;
+            if (!beside && p.bottom > q.top + 2 && q.bottom > p.top + 2) bad.push(a + ' | ' + b);
+          }));
+        }
+        return bad""",
+        css,
+    )
+
+
+@pytest.mark.parametrize(("width", "mobile"), [(1280, False), (390, True)])
+def test_labels_do_not_overlap(sample_page: Opened, width, mobile):
+    browser = sample_page(width, 844, mobile=mobile)
+    assert overlapping(browser, ".xtick text, .ytick text") == []
+    assert overlapping(browser, ".annotation-text") == []
+
+
+def test_it_prints_every_figure_in_light_colours_without_navigation(browser: Browser, written: Path):
+    browser.shape(1280, 900, dark=True)
+    browser.open(written, figures=False)
+    pdf = base64.b64decode(
+        browser.send("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"]
+    )
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 15
+    streams = [s for s in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)]
+    content = b"".join(zlib.decompressobj().decompress(s) for s in streams if s[:1] == b"x")
+    assert content.count(b"BT") > 300, "text is drawn as text"
+    browser.send("Emulation.setEmulatedMedia", media="print")
+    state = browser.run(
+        "const shown = e => getComputedStyle(e).display !== 'none';"
+        "const all = css => [...document.querySelectorAll(css)];"
+        "return [all('.still').every(shown), all('.plot').some(shown),"
+        "shown(document.querySelector('nav')), getComputedStyle(document.body).color]"
+    )
+    browser.send("Emulation.setEmulatedMedia", media="")
+    assert state == [True, False, False, f"rgb{rgb(LIGHT.ink)}"]
+
+
+def test_without_javascript_the_figures_are_there(browser: Browser, written: Path):
+    browser.send("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(written, figures=False)
+    box = browser.send("DOM.getDocument", depth=0)["root"]["nodeId"]
+    still = browser.send("DOM.querySelectorAll", nodeId=box, selector=".still svg")["nodeIds"]
+    assert len(still) == 12
+    model = browser.send("DOM.getBoxModel", nodeId=still[0])["model"]
+    assert model["width"] > 500 and model["height"] > 250
+    browser.send("DOM.scrollIntoViewIfNeeded", nodeId=still[0])
+    assert rgb(LIGHT.series[0]) in {colour for count, colour in colours(browser.picture()) if count > 50}
+    assert browser.console() == []
+
+
+def test_an_old_browser_keeps_the_still_pictures(browser: Browser, written: Path):
+    script = browser.send(
+        "Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream"
+    )["identifier"]
+    browser.open(written, figures=False)
+    browser.send("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    assert browser.run("return document.querySelectorAll('.still').length") == 12
+    assert browser.run("return getComputedStyle(document.querySelector('.still')).display") == "block"
+    assert browser.console() == []
+
+
+def test_a_hostile_page_is_inert(browser: Browser, tmp_path: Path):
+    path = write(hostile(), tmp_path / "report.html")
+    for mobile in (False, True):
+        browser.shape(390 if mobile else 1280, 844, mobile=mobile)
+        browser.open(path)
+        assert browser.run("return window.stolen") is None
+        assert browser.run("return document.querySelectorAll(arguments[0]).length", FORBIDDEN) == 0
+        assert browser.run(HANDLERS) == []
+        assert browser.run("return document.documentElement.scrollWidth") <= (390 if mobile else 1280), (
+            browser.run(OUTSIDE)
+        )
+        area = drag_area(browser)
+        for k in range(1, 12):
+            browser.mouse("mouseMoved", area["x"] + area["w"] * k / 12, area["y"] + area["h"] * (12 - k) / 12)
+        assert browser.run("return document.querySelectorAll('.hoverlayer a').length") == 0
+        assert browser.run("return window.stolen") is None
+        assert browser.console() == [] and browser.requests() == []
+        with pytest.raises(Exception, match="no such alert"):
+            browser.driver.switch_to.alert.dismiss()

@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The report as text, without a browser."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import hashlib
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hostile import hostile
+from sample import sample
+
+from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Page, Section
+from hockney.report import data, figures, words, write
+from hockney.report.render import render
+
+EMPTY = Page("Nothing", "", (), (), (), (), ())
+SMALL = Figure(
+    "f",
+    "F",
+    Axis("size", "B"),
+    Axis("time", "s"),
+    (Series("=cmd", (1.0, 8.0), (1e-6, 2e-6), detail=("a", "b")),),
+)
+
+
+class Elements(HTMLParser):
+    """Every element's name and attributes, the text of scripts, and all other text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.words: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        self._inside = tag
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, text):
+        if self._inside == "script":
+            self.scripts[-1] += text
+        else:
+            self.words.append(text)
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return render(sample())
+
+
+@pytest.fixture(scope="module")
+def elements(text: str) -> Elements:
+    return Elements(text)
+
+
+def test_nothing_in_the_page_points_outside_it(elements):
+    for _, attributes in elements.found:
+        for name in ("src", "href", "xlink:href", "action", "data", "poster", "srcset"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:")), (name, value)
+
+
+def test_the_policy_allows_the_page_s_own_scripts_and_no_other(elements):
+    (policy,) = [
+        a["content"]
+        for t, a in elements.found
+        if t == "meta" and a.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy.split("style-src")[0] and "eval" not in policy
+    figures, plotly, own = elements.scripts
+    packed = gzip.decompress(base64.b64decode(plotly))
+    for script in (own.encode(), packed):
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'" in policy
+    assert b"Plotly" in packed[:200] or b"plotly.js" in packed[:200]
+    assert set(json.loads(figures)) == {"figures", "dark"}
+
+
+def test_every_figure_has_a_still_picture_words_data_and_an_anchor(elements):
+    drawn = [f for s in sample().sections for f in s.figures]
+    described = [a["aria-label"] for t, a in elements.found if a.get("class") == "still"]
+    assert len(described) == len(drawn) == 12
+    assert all(
+        figure.title in label and " at " in label for figure, label in zip(drawn, described, strict=True)
+    )
+    downloads = [a["download"] for t, a in elements.found if "download" in a]
+    assert downloads == [f"{figure.name}.csv" for figure in drawn]
+    anchors = {a["href"][1:] for t, a in elements.found if t == "a" and a["href"].startswith("#")}
+    identities = [a["id"] for _, a in elements.found if "id" in a]
+    assert len(set(identities)) == len(identities), "an id stands for one element"
+    assert anchors <= set(identities)
+
+
+def test_the_page_says_everything_it_was_given(elements):
+    said = " ".join(" ".join(elements.words).split()).replace("\u00a0", " ")
+    page = sample()
+    wanted = [page.title, page.subtitle, *page.method, *(v for pair in page.environment for v in pair)]
+    for section in page.sections:
+        wanted += [section.title, *section.text, *(f.caption for f in section.figures)]
+        wanted += [cell for table in section.tables for row in (table.columns, *table.rows) for cell in row]
+        wanted += [w.touches for w in section.warnings]
+    wanted += [words.sentence(w.text) for w in page.warnings] + [
+        words.sentence(w.todo) for w in page.warnings
+    ]
+    for each in wanted:
+        assert " ".join(each.split()) in said, each
+
+
+def test_the_same_page_gives_the_same_bytes(text):
+    assert render(sample()) == text
+
+
+def test_a_page_without_figures_carries_no_library():
+    text = render(EMPTY)
+    assert len(text) < 40_000
+    assert "application/json" not in text
+
+
+def test_hostile_texts_stay_texts():
+    elements = Elements(render(hostile()))
+    assert {t for t, _ in elements.found}.isdisjoint(
+        {"iframe", "img", "object", "embed", "base", "form", "textarea"}
+    )
+    assert len(elements.scripts) == 3
+    assert not [a for _, a in elements.found for name in a if name.startswith("on")]
+    assert "stolen" not in elements.scripts[2]
+    stray = {c for c in render(hostile()) if not c.isprintable() and c not in "\n\u00a0"}
+    assert not stray, f"control characters reached the page: {stray}"
+    json.loads(elements.scripts[0])
+
+
+def test_json_in_a_script_cannot_end_it():
+    value = {"a": "</script><!--&\u2028\u2029", "b": [1.5, None]}
+    embedded = words.embedded_json(value)
+    assert not re.search("[<>&\u2028\u2029]", embedded)
+    assert json.loads(embedded) == value
+    with pytest.raises(ValueError):
+        words.embedded_json(float("nan"))
+
+
+def test_quantities_keep_their_units_and_stand_out_in_the_headline():
+    assert words.emphasised("costs 0.41 us [0.40, 0.42] up to 4 KiB, n2 and 5 users") == (
+        "costs <strong>0.41\u00a0us [0.40,\u00a00.42]</strong> up to "
+        "<strong>4\u00a0KiB</strong>, n2 and 5 users"
+    )
+    assert words.units("<b> 9.6 GB/s") == "&lt;b&gt; 9.6\u00a0GB/s"
+    assert words.sentence("the load was high") == "The load was high."
+    assert words.sentence("Why?") == "Why?"
+
+
+def test_data_are_all_there_in_base_units_and_no_formula_for_a_spreadsheet():
+    rows = list(csv.reader(io.StringIO(data.as_csv(SMALL))))
+    assert rows[0] == ["series", "kind", "x_B", "y_s", "low_s", "high_s", "detail"]
+    assert rows[1] == ["'=cmd", "points", "1.0", "1e-06", "", "", "a"]
+    columns, shown = data.table(SMALL)
+    assert columns == ("series", "size", "time", "from")
+    assert shown[1] == ("=cmd", "8 B", "2.00 us", "b")
+
+
+def test_two_sections_and_figures_of_one_name_have_two_anchors(tmp_path):
+    page = Page("t", "", (), (), (Section("Same", (), (SMALL, SMALL)), Section("Same!")), (), ())
+    identities = [a["id"] for _, a in Elements(render(page)).found if "id" in a]
+    assert {"same", "same-2", "figure-f", "figure-f-2"} <= set(identities)
+    assert [p.name for p in figures(page, tmp_path, ("svg",))] == ["f.svg", "f-2.svg"]
+
+
+def test_figures_are_written_for_papers(tmp_path):
+    page = Page("t", "", (), (), (Section("s", (), (SMALL,)),), (), ())
+    paths = figures(page, tmp_path / "new", ("svg", "png", "pdf"))
+    assert [p.name for p in paths] == ["f.svg", "f.png", "f.pdf"]
+    assert all(p.stat().st_size > 1000 for p in paths)
+
+
+def test_a_report_that_cannot_be_written_is_told_in_one_line(tmp_path):
+    with pytest.raises(UsageError, match="is a folder"):
+        write(EMPTY, tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EnvironmentProblem, match="cannot write"):
+        write(EMPTY, tmp_path / "file" / "report.html")
+    assert (
+        write(EMPTY, tmp_path / "deep" / "report.html")
+        .read_text(encoding="utf-8")
+        .startswith("<!DOCTYPE html>")
+    )
+
+
+def test_a_missing_library_is_told(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(EnvironmentProblem, match="pip install plotly"):
+        render(Page("t", "", (), (), (Section("s", (), (SMALL,)),), (), ()))
+
+
+def test_the_file_is_small_enough_to_send(text):
+    assert len(text.encode()) < 4_000_000
