@@ -9,17 +9,16 @@ from typing import Any
 
 import click
 
-from hockney import lab, studies
+from hockney import lab
 from hockney.cli import options
 from hockney.cli.run import question
-from hockney.cli.story import Asked
+from hockney.cli.story import Asked, cases_of
 from hockney.cli.tables import print_json, print_line, text_table
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
 from hockney.core.case import Case
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Table
-from hockney.studies import Options
 
 
 @click.command(
@@ -36,7 +35,7 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
     want = Asked(**asked)
     study, typed = question(words or ("survey",))
     bench = lab.prepare(want.machine, want.mpi, want.bind, Talk(False).say)
-    cases = studies.study(study).plan(Options(want.ranks, want.sizes, typed), bench.catalog, bench.machine)
+    cases = cases_of(study, want, typed, bench)
     launches = want.launches * len({case.ranks for case in cases})
     if as_json:
         document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
@@ -49,8 +48,9 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
     else:
         _table(cases)
         print_line(
-            f"{len(cases)} cases, each in {want.launches} of {launches} launches; one repetition of every case "
-            f"moves {format_bytes(payload(cases))}, the largest message is {format_bytes(_largest(cases))}; "
+            f"{len(cases)} cases, each in {want.launches} of {launches} launches; one repetition of "
+            f"every case moves {format_bytes(payload(cases))}, the largest message is "
+            f"{format_bytes(_largest(cases))}; "
             f"at most {format_seconds(want.budget)} of measuring."
         )
     return 0

@@ -16,7 +16,7 @@ from hockney.cli.tables import print_json, text_table
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError, unknown
+from hockney.core.errors import UsageError
 from hockney.draw.page import Table
 from hockney.studies import cases as typed_cases
 
@@ -77,15 +77,6 @@ def join_cases(words: tuple[str, ...]) -> tuple[str, ...]:
         else:
             cases.append(word)
     return tuple(cases)
-
-
-def check_name(name: str, catalog: Catalog) -> None:
-    """An unknown name may have been meant as a study or as a workload."""
-    known = {w.name for w in catalog.workloads}
-    if name not in known:
-        raise unknown(
-            "study or workload", name, known | set(studies.all_studies()), "'hockney run --list' shows all"
-        )
 
 
 def _list(catalog: Catalog, as_json: bool) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from hockney import lab, report, studies
 from hockney.cli.summary import tell_json, tell_words
 from hockney.cli.talk import Talk
-from hockney.core.errors import HockneyError
+from hockney.core.case import NAME, Case
+from hockney.core.errors import HockneyError, unknown
 from hockney.draw.page import Page
 from hockney.lab import Bench, Outcome
 from hockney.store import RunFolder, Settings, default_path
@@ -53,12 +54,21 @@ def ask(
 ) -> int:
     """From a question to its answer; returns the exit code."""
     talk = Talk(quiet)
-    question = studies.study(study)
     bench = lab.prepare(asked.machine, asked.mpi, asked.bind, talk.say)
-    planned = question.plan(Options(asked.ranks, asked.sizes, cases), bench.catalog, bench.machine)
+    planned = cases_of(study, asked, cases, bench)
     bench = lab.check(bench, planned, talk.say)
     folder = lab.begin(out or default_path(study), planned, asked.settings(study), bench)
     return measure_and_tell(folder, bench, talk, as_json)
+
+
+def cases_of(study: str, asked: Asked, typed: tuple[str, ...], bench: Bench) -> list[Case]:
+    """What the study plans on this bench."""
+    shelf = studies.all_studies()
+    known = {w.name for w in bench.catalog.workloads}
+    for name in (words.split()[0] for words in typed if words.split()):
+        if name not in known and NAME.fullmatch(name):  # it may have been meant as a study
+            raise unknown("study or workload", name, known | set(shelf), "'hockney run --list' shows all")
+    return shelf[study].plan(Options(asked.ranks, asked.sizes, typed), bench.catalog, bench.machine)
 
 
 def measure_and_tell(

@@ -19,9 +19,13 @@ MAIN = (("hockney", "pingpong buffers=hot"), ("loggp", "prtt"))
 
 def tell_words(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outcome) -> None:
     """Headline, main parameters, doubts, and where the rest is."""
-    for sentence in page.headline:
-        print_line(sentence)
-    fits = [f for f in chosen(evidence.fits.fits) if _is_main(f, evidence)]
+    cases = _cases(page)
+    if cases.rows:
+        click.echo(text_table(cases))
+    else:
+        for sentence in page.headline:
+            print_line(sentence)
+    fits = [f for f in chosen(evidence.fits.fits) if f.parameters and _is_main(f, evidence)]
     if fits:
         click.echo()
         click.echo(text_table(_short(parameter_table(fits))))
@@ -36,6 +40,14 @@ def tell_words(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outco
     print_line(f"report: {folder.report_path}")
 
 
+def _cases(page: Page) -> Table:
+    """All cases in one table, where they and not the headline are the answer."""
+    tables = [t for section in page.sections for t in section.tables if t.name == "cases"]
+    columns = tables[0].columns if tables else ()
+    rows = tuple(row for table in tables for row in table.rows)
+    return Table("cases", "", columns, rows, numeric=tables[0].numeric if tables else ())
+
+
 def _is_main(fit: Fit, evidence: Evidence) -> bool:
     if evidence.study == "cases":
         return True
@@ -43,13 +55,12 @@ def _is_main(fit: Fit, evidence: Evidence) -> bool:
 
 
 def _short(table: Table) -> Table:
-    """Without the wide columns that the report has: of, and the verdict's reasons."""
-    rows = tuple(
-        (model, name, symbol, value, bounds, verdict.partition(":")[0])
-        for model, _, name, symbol, value, bounds, verdict in table.rows
-    )
-    columns = ("model", "parameter", "symbol", "value", "95% interval", "verdict")
-    return Table(table.name, table.title, columns, rows, numeric=(3, 4))
+    """Without the verdict's reasons, and without the subject where it is the same throughout."""
+    rows = [(*row[:6], row[6].partition(":")[0]) for row in table.rows]
+    if len({row[1] for row in rows if row[0] == rows[0][0]}) > 1:
+        return Table(table.name, table.title, table.columns, tuple(rows), numeric=(4, 5))
+    columns = (table.columns[0], *table.columns[2:])
+    return Table(table.name, table.title, columns, tuple((row[0], *row[2:]) for row in rows), numeric=(3, 4))
 
 
 def tell_json(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outcome) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from statistics import median
 
 from hockney.core.case import parse_canonical
 from hockney.core.record import Launch, Record
@@ -248,7 +249,7 @@ def _clock(evidence: Evidence) -> Doubt | None:
     coarse = {
         r.case
         for r in evidence.run.records
-        if r.times_s and clock.get(r.launch, 0.0) > CLOCK_SHARE * r.batch * min(r.times_s) * 1.5
+        if r.times_s and clock.get(r.launch, 0.0) > 1.5 * CLOCK_SHARE * r.batch * median(r.times_s)
     }
     if not coarse:
         return None

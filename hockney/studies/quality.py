@@ -24,9 +24,11 @@ def parameters(evidence: Evidence) -> Section | None:
 
 
 def chosen(fits: list[Fit]) -> list[Fit]:
-    """Without the forms of a collective's cost that another one describes better."""
+    """Without the forms of a collective's cost that another one describes better; by model and subject."""
     preferred = {f.subject for f in fits if f.why.startswith("preferred")}
-    return [f for f in fits if f.subject not in preferred or f.why.startswith("preferred")]
+    kept = [f for f in fits if f.subject not in preferred or f.why.startswith("preferred")]
+    order = {"hockney": 0, "loggp": 1}
+    return sorted(kept, key=lambda f: (order.get(f.model, 2), f.subject))
 
 
 def parameter_table(fits: list[Fit]) -> Table:

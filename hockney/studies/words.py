@@ -43,7 +43,9 @@ def told(estimate: Estimate, unit: str) -> str:
 
 
 def percent(fraction: float | None) -> str:
-    return "unknown" if fraction is None else f"{100 * fraction:.2g}%"
+    if fraction is None:
+        return "unknown"
+    return f"{100 * fraction:.2g}%" if fraction < 10 else "over 1000%"
 
 
 def bandwidth(measured: Measured) -> Estimate:
