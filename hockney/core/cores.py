@@ -13,9 +13,9 @@ class Cores:
     the same core in hwloc's counting, which leaves out what a control group forbids.
 
     `usable` is how many can work at once (a control group's quota may be less than their number);
-    `restricted` says that an affinity mask leaves out some core. MPI launchers overlook such a mask: told only
-    to bind to cores, both Open MPI and MPICH start from the first core of the host (seen with Open MPI 4.1 and
-    5.0 and MPICH 5.0 under taskset), so that they must be given the list.
+    `restricted` says that an affinity mask leaves out some core. MPI launchers overlook such a mask: told to
+    bind to cores, Open MPI and MPICH start from the host's first core (seen with Open MPI 4.1 and 5.0 and
+    MPICH 5.0 under taskset), so that they must be given the list.
     """
 
     cpus: tuple[int, ...]

@@ -75,6 +75,8 @@ class MpiLauncher(Launcher):
                     break
                 now = time.monotonic()
                 if line.source == "err" or not line.text.startswith('{"kind"'):
+                    if line.source == "out":  # Hydra tells how ranks ended on standard output
+                        job.tail.append(line.text)
                     watch.heard(now, line.text)
                     continue
                 found = understood(line.text)
@@ -86,7 +88,8 @@ class MpiLauncher(Launcher):
                     watch.started(now, found.case, found.position)
                 elif isinstance(found, Record | Failure):
                     watch.finished(now)
-                ended = ended or isinstance(found, End)
+                elif isinstance(found, End):
+                    ended = found.cases == watch.cases  # else the plan did not arrive whole
                 yield found
             code = job.wait(FINISH_SECONDS)
             if ended:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process between hockney and a program it starts, which sees to it that nothing outlives hockney.
 
-Run by path (`python -I -S keeper.py FD GRACE WORDS...`) and free of imports from hockney, so that it starts in
-milliseconds. It starts WORDS with its own standard input, output and error, then waits for one of two:
+Run by path (`python -I -S keeper.py FD GRACE WORDS...`) and free of imports from hockney, so that it starts
+in milliseconds. It starts WORDS with its own standard input, output and error, then waits for one of two:
 
 * the program ends: what it left running is killed, the keeper leaves with its exit code (128+n for signal n);
 * the socket FD closes, because hockney closed it or is dead (SIGKILL included): the program gets SIGTERM, and

@@ -83,7 +83,7 @@ class Job:
     ) -> None:
         self.words = tuple(str(word) for word in words)
         self.tail: deque[str] = deque(maxlen=tail)
-        """The last lines of standard error."""
+        """The last lines of standard error, and what the reader adds."""
         self._env, self._cwd, self._grace_s = env, cwd, grace_s
         self._input = memoryview(input.encode()) if input is not None else None
         self._ready: deque[Line] = deque()
