@@ -11,19 +11,21 @@ from statistics import fmean
 
 TOLERANCE = 0.2
 """The promise: measuring takes the budget, at most a fifth more."""
-SHARE_OF_TOLERANCE = 0.5
-"""No launch starts that would by its start alone use up half of the tolerance."""
+OVERRUN = 1.3
+"""A launch that took so many times its time could not hurry: setting up and checking a case costs too."""
 
 
 @dataclass
 class Budget:
     """`total_s` for everything, launches' starting and ending included. `costs` are what finished launches
-    took beyond the time their cases had, `excess` the ratio of the time cases took to the time given."""
+    took beyond the time their cases had, `excess` the ratio of the time cases took to the time given,
+    `floor_s` the least time a case takes where that ratio shows one."""
 
     total_s: float
     now: Callable[[], float] = time.monotonic
     first_cost_s: float = 0.0
     began: float = field(init=False)
+    floor_s: float = 0.0
     costs: list[float] = field(default_factory=list)
     excess: list[float] = field(default_factory=list)
 
@@ -46,13 +48,20 @@ class Budget:
         least = 1e-4 * cases
         return max(least, usable * cases / cases_left / overrun)
 
-    def exhausted(self) -> bool:
-        """Whether another launch would break the promise."""
-        limit = self.total_s * (1 + TOLERANCE * SHARE_OF_TOLERANCE)
-        return bool(self.costs) and self.elapsed_s + self.cost_s > limit
+    def exhausted(self, cases: int) -> bool:
+        """Whether another launch, of `cases`, would break the promise even if hurried."""
+        return bool(self.costs) and self.elapsed_s + self.cost_s + self.floor_s * cases > self.limit_s
 
-    def spent(self, given_s: float, measuring_s: float, launch_s: float) -> None:
+    @property
+    def limit_s(self) -> float:
+        """No launch starts that is expected to end later; a little is kept back for what is not foreseen."""
+        return self.total_s * (1 + 0.75 * TOLERANCE)
+
+    def spent(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
         """A launch took `launch_s`, `measuring_s` of it between its first case's start and its end."""
         self.costs.append(max(0.0, launch_s - measuring_s))
-        if given_s > 0:
+        if given_s > 0 and cases:
             self.excess.append(measuring_s / given_s)
+            if measuring_s > OVERRUN * given_s:  # then this is what a case takes at least
+                floor = measuring_s / cases
+                self.floor_s = min(floor, self.floor_s) if self.floor_s else floor

@@ -78,7 +78,7 @@ class _Session:
         self.listen(MeasuringBegan(len(todo), len(self.plan.items), len(launches), self.budget.total_s))
         waiting = len(todo)
         for count, (index, items) in enumerate(launches.items()):
-            if count and self.budget.exhausted():
+            if count and self.budget.exhausted(len(items)):
                 self.listen(Notice(_out_of_time(waiting, self.budget)))
                 break
             cases = [item.case for item in items if self.failures[item.case] < MOST_FAILURES_OF_A_CASE]

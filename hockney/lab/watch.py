@@ -62,7 +62,7 @@ class Watch:
                 )
             )
         measuring = ended - (ended if self._first_start is None else self._first_start)
-        self.budget.spent(options.budget_s, measuring, ended - began)
+        self.budget.spent(options.budget_s, measuring, ended - began, len(self.answered))
         self.listen(LaunchEnded(options.launch, ended - began))
         return problem
 

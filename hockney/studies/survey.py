@@ -20,7 +20,7 @@ NAME = "survey"
 HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, collectives"
 
 STREAM_LIMIT = 1 << 20
-"""Beyond this a window of 64 messages is mostly memory: 4 MiB would need 256 MiB on each side."""
+"""Streams have many messages under way at once; beyond this size their windows only measure memory."""
 
 PRTT_DELAYS = {8: "5us", 256: "5us", 1024: "5us", 2048: "10us", 3072: "10us"}
 """Sizes and delays of the LogGP trains. Sizes stay below the usual change from eager to rendezvous protocol

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sharing out time: launches cost what they were seen to cost, and the promise holds."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney.lab.budget import TOLERANCE, Budget
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.t = 100.0
+
+    def __call__(self) -> float:
+        return self.t
+
+
+def test_the_first_share_leaves_room_for_every_launch():
+    budget = Budget(60.0, Clock(), first_cost_s=2.0)
+    assert budget.share(cases=100, cases_left=300, launches_left=3) == pytest.approx((60 - 6) / 3)
+
+
+def test_what_launches_cost_is_learned():
+    clock = Clock()
+    budget = Budget(60.0, clock, first_cost_s=2.0)
+    clock.t += 25
+    budget.spent(given_s=18, measuring_s=18, launch_s=25, cases=100)
+    assert budget.cost_s == 7
+    assert budget.share(100, 200, 2) == pytest.approx((60 - 25 - 14) / 2)
+
+
+def test_cases_that_overrun_get_less():
+    clock = Clock()
+    budget = Budget(60.0, clock)
+    clock.t += 24
+    budget.spent(given_s=20, measuring_s=24, launch_s=24, cases=10)
+    assert budget.share(10, 20, 2) == pytest.approx(36 / 2 / 1.2)
+
+
+@given(
+    st.floats(1, 300),
+    st.integers(1, 12),
+    st.floats(0, 3),
+    st.floats(0, 0.2),
+    st.integers(1, 200),
+    st.floats(0.1, 1),
+)
+@settings(max_examples=150, deadline=None)
+def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cost, floor, cases, used):
+    """Launches take their start, and at least `floor` a case, else the fraction `used` of what is given.
+    Only the first launch, about which nothing is known, may break the promise."""
+    clock = Clock()
+    budget = Budget(total, clock, first_cost_s=cost)
+    for k in range(launches):
+        if k and budget.exhausted(cases):
+            break
+        given_s = budget.share(cases, cases * (launches - k), launches - k)
+        measuring = max(floor * cases, used * given_s)
+        clock.t += cost + measuring
+        budget.spent(given_s, measuring, cost + measuring, cases)
+        if k == 0 and budget.elapsed_s > total:
+            return
+    assert budget.elapsed_s <= total * (1 + TOLERANCE) + 1e-6 + 1e-4 * cases * launches

@@ -1,0 +1,191 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring on the fake machine: everything planned is there once a launch, whatever breaks on the way."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hockney import lab
+from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.core.record import Launch
+from hockney.lab.checks import differences, refuse_too_many_ranks
+from hockney.launch.fake import FakeLauncher, Fault
+from hockney.launch.fake_world import World
+from hockney.launch.launcher import LaunchFailed
+from hockney.store import RunFolder, Settings
+
+LINES = (
+    "pingpong bytes=0",
+    "pingpong bytes=1KiB",
+    "pingpong bytes=1MiB",
+    "barrier ranks=2",
+    "barrier ranks=4",
+    "bcast ranks=4",
+)
+
+
+def begin(path, launcher, launches=3, budget=60.0):
+    bench = lab.fake_bench(launcher)
+    cases = [bench.catalog.case(line) for line in LINES]
+    return lab.begin(path, cases, Settings("cases", budget_s=budget, launches=launches, seed=1), bench), bench
+
+
+def measured(folder) -> list[tuple[int, str]]:
+    run = folder.read().run
+    index = {launch.launch: launch.index for launch in run.launches}
+    return sorted((index[r.launch], r.case) for r in run.records)
+
+
+def planned(folder) -> list[tuple[int, str]]:
+    return sorted((item.launch, item.case.line) for item in folder.plan().items)
+
+
+def test_everything_planned_is_measured_once_a_launch(tmp_path):
+    folder, bench = begin(tmp_path / "r", FakeLauncher())
+    events = []
+    outcome = lab.measure(folder, bench, events.append)
+    assert (outcome.measured, outcome.left, outcome.failed) == (18, 0, 0)
+    assert measured(folder) == planned(folder)
+    run = folder.read().run
+    assert [c.launch for c in run.closes] == [x.launch for x in run.launches] and len(run.launches) == 6
+    assert all(c.exit_code == 0 and c.seconds > 0.4 for c in run.closes)
+    ended = [e for e in events if isinstance(e, lab.CaseEnded)]
+    assert len(ended) == 18 and [e.elapsed_s for e in ended] == sorted(e.elapsed_s for e in ended)
+    again = lab.measure(folder, bench, events.append)
+    assert (again.measured, again.left) == (0, 0) and measured(folder) == planned(folder)
+
+
+def test_each_result_is_stored_before_the_next_case_begins(tmp_path):
+    """The launcher looks into the file when it is asked for more."""
+    seen = []
+
+    class Looking(FakeLauncher):
+        def run(self, plan, ranks, options):
+            for count, line in enumerate(super().run(plan, ranks, options)):
+                if not isinstance(line, Launch):
+                    seen.append(len(RunFolder(tmp_path / "r").read().run.records) >= (count - 1) // 2)
+                yield line
+
+    folder, bench = begin(tmp_path / "r", Looking(), launches=1)
+    lab.measure(folder, bench, lambda event: None)
+    assert seen and all(seen)
+
+
+@pytest.mark.parametrize(("kind", "reason"), [("die", "died"), ("hang", "hung")])
+def test_a_launch_that_breaks_loses_one_case_only(tmp_path, kind, reason):
+    folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[Fault(kind, "pingpong bytes=1024", times=1)]))
+    events = []
+    outcome = lab.measure(folder, bench, events.append)
+    assert (outcome.measured, outcome.left, outcome.failed) == (17, 1, 1)
+    run = folder.read().run
+    assert [f.reason for f in run.failures] == [reason] and "bytes=1024" in run.failures[0].case
+    assert run.failures[0].silent_ranks == ([1] if kind == "hang" else [])
+    assert len(run.launches) == 7, "the rest of the launch went into a fresh one"
+    assert any(isinstance(e, lab.Notice) and "fresh launch" in e.text for e in events)
+    assert {c.exit_code for c in run.closes} == {0, run.closes[0].exit_code, 137 if kind == "die" else 75} - {
+        None
+    }
+    assert lab.measure(folder, bench, events.append).left == 0
+    assert measured(folder) == planned(folder)
+
+
+def test_a_case_that_always_fails_does_not_stop_the_rest_nor_go_on_for_ever(tmp_path):
+    folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[Fault("hang", "barrier ranks=2")]), launches=5)
+    outcome = lab.measure(folder, bench, lambda event: None, budget_s=1e5)
+    assert outcome.left == 5 and outcome.failed == 2, "two tries, then it is left out"
+    assert outcome.measured == 25
+
+
+def test_a_machine_where_everything_dies_is_given_up(tmp_path):
+    folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[Fault("die", "")]))
+    with pytest.raises(EnvironmentProblem, match="in a row broke"):
+        lab.measure(folder, bench, lambda event: None, budget_s=1e5)
+    assert len(folder.read().run.failures) <= 5
+
+
+def test_a_launch_that_never_starts_is_told_at_once(tmp_path):
+    class Broken(FakeLauncher):
+        def run(self, plan, ranks, options):
+            raise LaunchFailed("no slots", "there are 2", "use fewer ranks", reason="refused")
+            yield
+
+    folder, bench = begin(tmp_path / "r", Broken())
+    with pytest.raises(LaunchFailed, match="no slots"):
+        lab.measure(folder, bench, lambda event: None)
+    assert folder.read().run.failures == (), "no case is to blame"
+
+
+def test_an_engine_that_skips_its_plan_ends_with_an_error(tmp_path):
+    class Lazy(FakeLauncher):
+        def run(self, plan, ranks, options):
+            yield from super().run([], ranks, options)
+
+    folder, bench = begin(tmp_path / "r", Lazy())
+    with pytest.raises(EnvironmentProblem, match="without a result"):
+        lab.measure(folder, bench, lambda event: None)
+
+
+def test_the_budget_is_kept(tmp_path):
+    """Noise so strong that nothing settles: all time is used, and no more."""
+    folder, bench = begin(tmp_path / "r", FakeLauncher(World(noise=2.0)), budget=5.0)
+    outcome = lab.measure(folder, bench, lambda event: None)
+    assert 0.5 * 5 < outcome.seconds < 1.2 * 5
+
+
+def test_without_time_for_all_launches_it_says_so(tmp_path):
+    folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=3.0), budget=5.0)
+    events = []
+    outcome = lab.measure(folder, bench, events.append)
+    assert outcome.left > 0 and outcome.seconds < 1.2 * 5
+    assert any(isinstance(e, lab.Notice) and "time is used up" in e.text for e in events)
+
+
+def test_ctrl_c_closes_the_launch_and_keeps_the_rest(tmp_path):
+    folder, bench = begin(tmp_path / "r", FakeLauncher())
+    done = []
+
+    def listen(event):
+        if isinstance(event, lab.CaseEnded):
+            done.append(event)
+            if len(done) == 5:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lab.measure(folder, bench, listen)
+    run = folder.read().run
+    assert len(run.records) == 5 and run.closes[-1].exit_code == 130
+    lab.measure(folder, bench, lambda event: None)
+    assert measured(folder) == planned(folder)
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=25, deadline=None)
+def test_resuming_after_any_truncation_completes_the_plan(tmp_path_factory, seed):
+    """A killed front end leaves a prefix of the file."""
+    folder, bench = begin(tmp_path_factory.mktemp("r") / "r", FakeLauncher(), launches=2)
+    lab.measure(folder, bench, lambda event: None)
+    data = folder.records_path.read_bytes()
+    folder.records_path.write_bytes(data[: seed % (len(data) + 1)])
+    kept = folder.read().run.records
+    outcome = lab.measure(folder, bench, lambda event: None)
+    assert outcome.left == 0 and outcome.measured == 12 - len(kept)
+    assert measured(folder) == planned(folder)
+    assert folder.read().run.records[: len(kept)] == kept
+    assert folder.read().notices == ()
+
+
+def test_too_many_ranks_are_refused_before_they_start():
+    bench = lab.fake_bench("fake")
+    with pytest.raises(UsageError, match="too many"):
+        refuse_too_many_ranks([bench.catalog.case("barrier", 9999999)], bench.machine)
+    refuse_too_many_ranks([bench.catalog.case("barrier", 64)], bench.machine)
+
+
+def test_a_run_resumed_elsewhere_says_what_changed():
+    import msgspec
+
+    here = lab.fake_bench("fake").machine
+    assert differences(here, here) == []
+    there = msgspec.structs.replace(here, host="other", compiler="new")
+    assert len(differences(here, there)) == 2
