@@ -32,6 +32,7 @@ class Watch:
         self.recorded = 0
         self._running = ""
         self._first_start: float | None = None
+        self._last_result = 0.0
 
     def launch(self, cases: Sequence[Case], options: LaunchOptions) -> LaunchFailed | None:
         """Run the cases; the failure returned is stored already. A Close line ends the launch however it
@@ -61,7 +62,7 @@ class Watch:
                     steal=load.steal,
                 )
             )
-        measuring = ended - (ended if self._first_start is None else self._first_start)
+        measuring = 0.0 if self._first_start is None else self._last_result - self._first_start
         self.budget.spent(options.budget_s, measuring, ended - began, len(self.answered))
         self.listen(LaunchEnded(options.launch, ended - began))
         return problem
@@ -85,6 +86,7 @@ class Watch:
         case = parse_canonical(line.case)
         self.answered.add(case)
         self._running = ""
+        self._last_result = self.bench.now()
         if isinstance(line, Failure):
             self.failed.append(case)
         else:
