@@ -47,7 +47,7 @@ def say_hello(command: LaunchCommand, mpi: Mpi, ranks: int, timeout: float = STA
         known = explain(mpi, ranks, (error.err + error.out).splitlines())
         raise EnvironmentProblem(*(known or never_started(mpi, ranks, timeout, error.err))) from error
     problem = verdict(mpi, ranks, hellos)
-    if problem is None and code == 0:
+    if problem is None and code == 0 and hellos:
         return hellos
     known = explain(mpi, ranks, said)
     if known or problem:

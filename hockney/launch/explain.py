@@ -14,13 +14,11 @@ Grammar = tuple[str, str, str]  # what, why, what to do
 
 ENDED = (
     # Open MPI: "... noticed that process rank 1 with PID 0 on node h exited on signal 9 (Killed)."
-    (r"process rank (?P<rank>\d+).*?exited on signal (?P<signal>\d+)", "Open MPI"),
-    # Open MPI 5: "... process id [..,1] ... exited with status / signal"
-    (r"Rank:?\s*(?P<rank>\d+).*?[Ss]ignal:?\s*(?P<signal>\d+)", "Open MPI 5"),
+    r"process rank (?P<rank>\d+).*?exited on signal (?P<signal>\d+)",
     # Intel: "= RANK 1 PID 17 RUNNING AT h" and "= KILLED BY SIGNAL: 9 (Killed)"
-    (r"RANK (?P<rank>\d+) PID .*?KILLED BY SIGNAL: (?P<signal>\d+)", "Intel MPI"),
+    r"RANK (?P<rank>\d+) PID .*?KILLED BY SIGNAL: (?P<signal>\d+)",
     # Hydra: "= PID 17 RUNNING AT h", "= EXIT CODE: 9", where the exit code is the signal
-    (r"BAD TERMINATION.*?EXIT CODE: (?P<signal>\d+)", "MPICH"),
+    r"BAD TERMINATION.*?EXIT CODE: (?P<signal>\d+)",
 )
 SIGNALS = {
     4: "illegal instruction",
@@ -94,9 +92,9 @@ def explain(mpi: Mpi, ranks: int, said: Iterable[str]) -> Grammar | None:
 def how_it_ended(code: int, said: Iterable[str]) -> str:
     """Which rank ended how, as far as the launcher says; else its exit code and last words."""
     lines = [line for line in said if line.strip()]
-    text = "\n".join(lines)
-    for pattern, _ in ENDED:
-        match = re.search(pattern, text, re.DOTALL)
+    text = " ".join(" ".join(lines).split())  # sentences are broken into lines anywhere
+    for pattern in ENDED:
+        match = re.search(pattern, text)
         if match:
             found = match.groupdict()
             number = int(found["signal"])

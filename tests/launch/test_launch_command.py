@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Snapshots of the words that start ranks; those of Open MPI, MPICH and Intel MPI were run by hand once."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.core.cores import Cores
+from hockney.core.machine import Mpi
+from hockney.launch.command import ROOT_NOTE, command
+
+FOUR = Cores((0, 1, 2, 3), (0, 1, 2, 3), 4)
+MASKED = Cores((5, 6), (2, 3), 2, restricted=True)
+
+
+def mpi(family: str, version: str = "5.0.11") -> Mpi:
+    return Mpi(
+        family=family,
+        version=version,
+        prefix="/p",
+        mpicxx="/p/bin/mpicxx",
+        mpiexec="mpiexec",
+        source="option",
+    )
+
+
+def line(family: str, version: str, ranks: int, cores: Cores, **more) -> str:
+    made = command(mpi(family, version), ("engine", "--hello"), ranks, cores, **more)
+    return " ".join([*(f"{k}={v}" for k, v in made.environment), *made.words])
+
+
+SNAPSHOTS = [
+    ("openmpi", "5.0.11", 2, FOUR, "mpiexec -n 2 --map-by core --bind-to core engine --hello"),
+    ("openmpi", "5.0.11", 1, MASKED, "mpiexec -n 1 --map-by pe-list=2:ordered --bind-to core engine --hello"),
+    ("openmpi", "5.0.11", 5, FOUR, "mpiexec -n 5 --bind-to none --map-by :OVERSUBSCRIBE engine --hello"),
+    ("openmpi", "4.1.4", 2, FOUR, "mpiexec -n 2 --map-by core --bind-to core engine --hello"),
+    ("openmpi", "4.1.4", 1, MASKED, "mpiexec -n 1 --cpu-list 2 --bind-to cpu-list:ordered engine --hello"),
+    ("openmpi", "4.1.4", 5, FOUR, "mpiexec -n 5 --bind-to none --oversubscribe engine --hello"),
+    ("mpich", "5.0.2", 2, FOUR, "mpiexec -n 2 -bind-to core engine --hello"),
+    ("mpich", "5.0.2", 2, MASKED, "mpiexec -n 2 -bind-to user:5,6 engine --hello"),
+    ("mpich", "5.0.2", 5, FOUR, "mpiexec -n 5 -bind-to none engine --hello"),
+    (
+        "intel", "2021.18.1", 2, FOUR,
+        "I_MPI_PIN=1 I_MPI_PIN_CELL=core I_MPI_PIN_DOMAIN=core I_MPI_ROOT=/p mpiexec -n 2 engine --hello",
+    ),
+    (
+        "intel", "2021.18.1", 2, MASKED,
+        "I_MPI_PIN=1 I_MPI_PIN_PROCESSOR_LIST=5,6 I_MPI_ROOT=/p mpiexec -n 2 engine --hello",
+    ),
+    ("intel", "2021.18.1", 5, FOUR, "I_MPI_PIN=0 I_MPI_ROOT=/p mpiexec -n 5 engine --hello"),
+    ("unknown", "", 2, FOUR, "mpiexec -n 2 engine --hello"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "version", "ranks", "cores", "wanted"), SNAPSHOTS)
+def test_snapshot(family, version, ranks, cores, wanted):
+    assert line(family, version, ranks, cores) == wanted
+
+
+def test_root_is_told_to_open_mpi_only():
+    made = command(mpi("openmpi"), ("engine",), 2, FOUR, root=True)
+    assert dict(made.environment) == {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    assert made.notes == (ROOT_NOTE,)
+    assert command(mpi("mpich"), ("engine",), 2, FOUR, root=True).environment == ()
+
+
+def test_a_quota_oversubscribes_without_unbinding():
+    made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1, 2, 3), (0, 1, 2, 3), 2))
+    assert made.oversubscribed and made.words[3:5] == ("--map-by", "core:OVERSUBSCRIBE")
+    assert made.binding == "rank i on core i" and made.notes == ("3 ranks share 2 cores",)
+
+
+def test_no_bind_is_obeyed_and_named():
+    made = command(mpi("openmpi"), ("engine",), 2, FOUR, bind=False)
+    assert made.words[3:-1] == ("--bind-to", "none") and made.binding == "none, as asked"
+
+
+def test_on_many_hosts_the_launcher_knows_the_slots():
+    made = command(mpi("openmpi"), ("engine",), 64, MASKED, many_hosts=True)
+    assert made.words[3:-1] == ("--map-by", "core", "--bind-to", "core") and not made.oversubscribed

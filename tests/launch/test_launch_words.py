@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What launchers say when they fail, and what hockney makes of it. Real launchers printed the texts."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import pytest
+
+from hockney.core.cores import Cores
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.machine import Mpi
+from hockney.core.record import Rank
+from hockney.launch.check import Hello, hellos_in, say_hello, verdict
+from hockney.launch.command import command
+from hockney.launch.explain import explain, how_it_ended
+from hockney.launch.launcher import LaunchOptions
+from hockney.launch.mpi import seen_binding
+from hockney.launch.watch import ANSWER_SECONDS, MARGIN_SECONDS, Watch
+
+MPI = Mpi(
+    family="openmpi",
+    version="5.0.11",
+    prefix="/p",
+    mpicxx="/p/bin/mpicxx",
+    mpiexec="/p/bin/mpiexec",
+    source="option",
+)
+
+SAID = {
+    "refuses to run as root": "prterun has detected an attempt to run as root.\n",
+    "no room for 3 ranks": "There are not enough slots available in the system to satisfy the 3\nslots",
+    "do not find libmpi.so.40": "/e: error while loading shared libraries: libmpi.so.40: cannot open",
+    "older C++ or C library": "/e: /lib/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by /e)",
+    "cannot be started where": "HYD_spawn (hydra_spawn.c:177): execvp error on file /e (Permission denied)",
+    "cannot talk to their launcher": "OPAL ERROR: Unreachable in file ext3x_client.c\nPMI2_Init failed",
+    "no room for its shared memory": "mkstemp /dev/shm/ucx_shm: No space left on device",
+}
+
+
+@pytest.mark.parametrize(("wanted", "said"), [(k, v) for k, v in SAID.items()])
+def test_classic_failures_have_a_way_out(wanted, said):
+    what, why, todo = explain(MPI, 3, said.splitlines())
+    assert wanted in what and why and todo
+
+
+def test_what_is_not_known_is_not_explained():
+    assert explain(MPI, 2, ["something else happened"]) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code", "said"),
+    [
+        (
+            "rank 1 ended by signal 9",
+            137,
+            "prterun noticed that process rank 1 with PID 7 on node h exited on\nsignal 9 (Killed).",
+        ),
+        (
+            "rank 1 ended by signal 11",
+            11,
+            "= RANK 1 PID 17 RUNNING AT h\n= KILLED BY SIGNAL: 11 (Segmentation fault)",
+        ),
+        (
+            "a rank ended by signal 9",
+            9,
+            "= BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n= PID 1 RUNNING AT vm\n= EXIT CODE: 9",
+        ),
+        ("mpiexec ended by signal 15", 143, ""),
+        ("exit code 3 | one | two", 3, "none\none\n---\ntwo"),
+    ],
+)
+def test_how_it_ended(wanted, code, said):
+    assert wanted in how_it_ended(code, said.splitlines())
+
+
+def hellos(*sizes: int, library: str = "Open MPI v5") -> list[Hello]:
+    return [Hello(rank if size > 1 else 0, size, "h", library) for rank, size in enumerate(sizes)]
+
+
+def test_a_foreign_launcher_is_noticed_by_sizes():
+    assert verdict(MPI, 2, hellos(2, 2)) is None
+    assert verdict(MPI, 1, hellos(1)) is None
+    assert "every rank believes to be alone" in verdict(MPI, 2, hellos(1, 1))[0]
+    assert "1 of 2 ranks answered" in verdict(MPI, 2, hellos(2))[0]
+
+
+def test_a_foreign_library_is_named():
+    what, why, _ = verdict(MPI, 2, hellos(2, 2, library="MPICH Version: 4.0"))
+    assert "library of MPICH" in what and "LD_LIBRARY_PATH" in why
+
+
+def test_hellos_are_read_among_talk():
+    lines = [
+        "welcome to the cluster",
+        *(json.dumps({"rank": r, "size": 2, "host": "h", "library": "x"}) for r in (1, 0)),
+        "{}",
+    ]
+    assert [h.rank for h in hellos_in(lines)] == [0, 1]
+
+
+def launcher_script(folder, text: str) -> Mpi:
+    path = folder / "mpiexec"
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return Mpi(
+        family="openmpi",
+        version="5.0",
+        prefix=str(folder),
+        mpicxx="mpicxx",
+        mpiexec=str(path),
+        source="option",
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "script"),
+    [
+        (
+            "did not start 2 ranks within 0.5 s (waiting for the scheduler)",
+            "echo waiting for the scheduler >&2; sleep 30",
+        ),
+        ("does not start 2 ranks (exit code 7 | no luck today)", "echo no luck today >&2; exit 7"),
+        (
+            "every rank believes",
+            """for i in 1 2; do echo '{"rank":0,"size":1,"host":"h","library":"Open MPI v5"}'; done""",
+        ),
+        ("does not start 2 ranks (exit code 0", "exit 0"),
+    ],
+)
+def test_launchers_that_fail(tmp_path, wanted, script):
+    mpi = launcher_script(tmp_path, script)
+    words = command(mpi, ("engine", "--hello"), 2, Cores((0, 1), (0, 1), 2))
+    with pytest.raises(EnvironmentProblem) as caught:
+        say_hello(words, mpi, 2, timeout=0.5)
+    assert wanted in str(caught.value) and caught.value.todo
+
+
+def test_a_launcher_that_is_not_executable(tmp_path):
+    mpi = launcher_script(tmp_path, "exit 0")
+    (tmp_path / "mpiexec").chmod(0o644)
+    with pytest.raises(EnvironmentProblem, match="cannot be started"):
+        say_hello(command(mpi, ("engine",), 1, Cores((0,), (0,), 1)), mpi, 1)
+
+
+def watch(hang_s: float = 10.0, ranks: int = 3) -> Watch:
+    made = Watch(LaunchOptions("L", 0, budget_s=8.0, hang_s=hang_s), cases=4, ranks=ranks)
+    made.begun(0.0)
+    made.launched(100.0)
+    return made
+
+
+def test_each_case_may_take_its_share_and_the_patience():
+    made = watch()
+    made.started(100.0, "a", 0)
+    assert made.deadline == pytest.approx(100 + 8 / 4 + 10 + MARGIN_SECONDS)
+    made.started(107.0, "d", 3)  # the last one gets all that is left
+    assert made.deadline == pytest.approx(107 + 1 + 10 + MARGIN_SECONDS)
+    made.started(200.0, "d", 3)  # nothing left: still the patience
+    assert made.deadline == pytest.approx(200 + 10 + MARGIN_SECONDS)
+
+
+def test_zero_patience_is_endless():
+    made = watch(hang_s=0)
+    made.started(100.0, "a", 0)
+    assert made.deadline is None
+
+
+def test_answers_shorten_the_wait_and_name_the_silent():
+    made = watch()
+    made.started(100.0, "barrier ranks=3", 0)
+    assert not made.heard(111.0, "some talk")
+    assert made.heard(112.0, "[h:1] hockney-watchdog rank=0 case=barrier ranks=3 phase=timing repetition=4")
+    assert made.deadline == 112.0 + ANSWER_SECONDS
+    assert made.heard(112.1, "hockney-watchdog rank=2 case=barrier ranks=3 phase=timing repetition=4")
+    failure = made.failure(143, ())
+    assert failure.silent_ranks == (1,) and failure.phase == "timing, repetition 4"
+    assert made.heard(112.2, "hockney-watchdog rank=1 case=barrier ranks=3 phase=warm-up repetition=1")
+    assert made.deadline == 112.2 and made.failure(143, ()).silent_ranks == ()
+
+
+def test_silence_between_cases_blames_no_rank():
+    made = watch()
+    made.started(100.0, "a", 0)
+    made.finished(101.0)
+    failure = made.failure(1, ())
+    assert failure.case == "" and failure.silent_ranks == () and failure.reason == "hung"
+
+
+def test_binding_is_what_the_ranks_report():
+    def ranks(*cpus: str) -> list[Rank]:
+        return [Rank(host="h", pid=1, cpus=c) for c in cpus]
+
+    assert seen_binding(ranks("0", "1"), "rank i on core i") == "rank i on cpu 0 | 1"
+    assert seen_binding(ranks("0-1", "0-1"), "rank i on core i").startswith("none, although asked for")
+    assert seen_binding(ranks("0-1", "0-1"), "none: more ranks than cores") == "none: more ranks than cores"
+    assert seen_binding(ranks("", ""), "rank i on core i") == "rank i on core i"
