@@ -21,8 +21,8 @@ button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light"
 dark.addEventListener("change", themed);
 themed();
 
-// No doubt stays folded away on paper.
-addEventListener("beforeprint", () => { for (const more of document.querySelectorAll(".doubts details")) more.open = true; });
+// Nothing but the figures' data stays folded away on paper.
+addEventListener("beforeprint", () => { for (const more of document.querySelectorAll("details:not(.data)")) more.open = true; });
 
 const links = new Map([...document.querySelectorAll("nav a")].map(a => [a.hash.slice(1), a]));
 const seen = new IntersectionObserver(entries => {

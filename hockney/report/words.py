@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 
 from hockney.core.errors import one_line
 
-UNITS = r"(?:ns|us|ms|s|B|KiB|MiB|GiB|TiB|[kKMGT]B|[kMG]?B/s|ranks?|cores?|launches)"
+_UNITS = r"(?:ns|us|ms|s|B|KiB|MiB|GiB|TiB|[kKMGT]B|[kMG]?B/s|ranks?|cores?|launches)"
 _INTERVAL = r"(?: \[[^\]\s]+, [^\]\s]+\])?"
-_QUANTITY = re.compile(rf"(?<![\w.])\d[\d.,]* {UNITS}(?![\w/]){_INTERVAL}")
+_QUANTITY = re.compile(rf"(?<![\w.])\d[\d.,]* {_UNITS}(?![\w/]){_INTERVAL}")
 
 
 def inert(value: Any) -> Any:
@@ -28,7 +28,7 @@ def units(text: str) -> Markup:
 
 
 def emphasised(text: str) -> Markup:
-    """The quantities of a headline stand out."""
+    """The sizes, times and rates of a headline stand out; what stands in brackets or is counted does not."""
     return _quantities(text, "<strong>{}</strong>")
 
 
@@ -42,7 +42,9 @@ def _quantities(text: str, form: str) -> Markup:
     parts, end = [], 0
     text = one_line(text)
     for match in _QUANTITY.finditer(text):
-        parts += [escape(text[end : match.start()]), Markup(form).format(_kept(match[0]))]
+        before = text[: match.start()]
+        aside = before.count("(") > before.count(")") or re.search("[a-z]{4}", match[0])
+        parts += [escape(text[end : match.start()]), Markup("{}" if aside else form).format(_kept(match[0]))]
         end = match.end()
     return Markup("").join([*parts, escape(text[end:])])
 

@@ -244,8 +244,8 @@ def sample() -> Page:
             Section(
                 "Point to point",
                 (
-                    "Two ranks on neighbouring cores, one message at a time. The model is fitted to hot and to cold "
-                    "buffers apart; its change points are found in the data, not taken from the MPI's tables.",
+                    "Two ranks on neighbouring cores, one message at a time. The model is fitted to hot and "
+                    "to cold buffers apart; its change points come from the data, not from the MPI's tables.",
                 ),
                 figures_point_to_point(),
                 (table_hockney(), table_loggp()),

@@ -225,7 +225,13 @@ def test_it_prints_every_figure_in_light_colours_without_navigation(browser: Bro
     streams = [s for s in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)]
     content = b"".join(zlib.decompressobj().decompress(s) for s in streams if s[:1] == b"x")
     assert content.count(b"BT") > 300, "text is drawn as text"
+    browser.shape(690, 1000)  # A4 between its margins.
     browser.send("Emulation.setEmulatedMedia", media="print")
+    cut = browser.run(
+        "return [...document.querySelectorAll('main table, figure, figure svg')]"
+        ".filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.textContent.slice(0, 60))"
+    )
+    assert cut == [], "paper does not scroll"
     state = browser.run(
         "const shown = e => getComputedStyle(e).display !== 'none';"
         "const all = css => [...document.querySelectorAll(css)];"

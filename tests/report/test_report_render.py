@@ -19,7 +19,7 @@ from sample import sample
 
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.page import Page, Section
+from hockney.draw.page import Page, Section, Table
 from hockney.report import data, figures, words, write
 from hockney.report.render import render
 
@@ -144,6 +144,21 @@ def test_hostile_texts_stay_texts():
     stray = {c for c in render(hostile()) if not c.isprintable() and c not in "\n\u00a0"}
     assert not stray, f"control characters reached the page: {stray}"
     json.loads(elements.scripts[0])
+
+
+def test_a_headline_s_asides_and_counts_do_not_shout():
+    said = words.emphasised("A barrier takes 2 ranks 457 ns (95%: 366 ns to 571 ns).")
+    assert (
+        said == "A barrier takes 2\u00a0ranks <strong>457\u00a0ns</strong> (95%: 366\u00a0ns to 571\u00a0ns)."
+    )
+
+
+def test_a_long_table_is_folded_and_a_repeated_title_is_not_seen_twice():
+    rows = tuple((str(k), "x") for k in range(17))
+    tables = (Table("a", "Costs", ("k", "v"), rows), Table("b", "Costs", ("k", "v"), rows[:3]))
+    found = Elements(render(Page("t", "", (), (), (Section("Costs", (), (), tables),), (), ()))).found
+    assert [a.get("class") for t, a in found if t == "details"] == ["long"]
+    assert [a.get("class") for t, a in found if t == "caption"] == ["unseen", "unseen"]
 
 
 def test_json_in_a_script_cannot_end_it():
