@@ -17,7 +17,7 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.combine import Z, half_width, student
-from hockney.models.observe import Table
+from hockney.models.observe import SHORTEST_S, Table
 from hockney.models.pieces import Pieces, Place, pieces
 from hockney.models.segments import lines, search
 from hockney.models.summary import estimate
@@ -30,6 +30,9 @@ FLOOR = 0.01
 PENALTY = 4.0
 """The price of a segment in units of log(sizes). BIC asks log n for each of two parameters; the place,
 chosen among n, costs the other two."""
+
+CAP = 9.0
+"""Squared deviation, in variances, above which a point is an outlier that counts no further."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +105,20 @@ def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
     n = len(size)
     times = np.exp(table.log_center)
     variance = table.variance
-    weight = 1 / ((variance + FLOOR**2) * times**2)
-    starts = search(size, times, weight, PENALTY * np.log(n))
-    latency, per_byte = lines(size, times[None], weight, starts)
-    fitted = (latency + per_byte * size)[0]
-    freedom = n - 2 * int(starts.sum())
-    variance = variance + unexplained(np.log(times / fitted), variance, freedom)
+    for _ in range(2):
+        weight = 1 / ((variance + FLOOR**2) * times**2)
+        starts = search(size, times, weight, PENALTY * np.log(n))
+        latency, per_byte = lines(size, times[None], weight, starts)
+        fitted = np.maximum((latency + per_byte * size)[0], SHORTEST_S)
+        freedom = n - 2 * int(starts.sum())
+        residual = np.log(times / fitted)
+        extra = unexplained(residual, variance, freedom)
+        outlier = residual**2 > 2 * CAP * (variance + extra + FLOOR**2)
+        if not outlier.any():
+            break
+        # An outlier is told by the fit it spoils: once more, with its own deviation as its error.
+        variance = np.where(outlier, residual**2, variance)
+    variance = variance + extra
 
     each = np.exp(table.log_times).T if table.launches else times[None]
     their = np.tile(starts, (len(each), 1))
@@ -142,18 +153,20 @@ def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
 
 def unexplained(residual: np.ndarray, variance: np.ndarray, freedom: int) -> float:
     """The variance to be added to every point's own so that the residuals are as large as they should be
-    (sum of squares over variance = degrees of freedom); 0 where they are no larger already."""
+    (sum of squares over variance = degrees of freedom); 0 where they are no larger already. A point counts
+    `CAP` at most, so that a single bad one does not widen the intervals of all."""
     squares = residual**2
-    if (
-        freedom < 1
-        or np.sum(squares) == 0
-        or (np.all(variance > 0) and np.sum(squares / variance) <= freedom)
-    ):
+
+    def excess(extra: float) -> float:
+        total = variance + extra
+        return float(np.sum(np.minimum(squares / np.where(total > 0, total, 1e-30), CAP))) - freedom
+
+    if freedom < 1 or excess(0.0) <= 0:
         return 0.0
     low, high = 0.0, float(np.sum(squares)) / freedom
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if np.sum(squares / (variance + middle)) > freedom else (low, middle)
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
     return (low + high) / 2
 
 

@@ -13,7 +13,9 @@ from hockney.core.fit import Fit, Verdict
 GOOD = 0.05
 FAIR = 0.15
 """Median relative errors up to which a model predicts well enough to rank algorithms (5%) or to plan with
-(15%); a point may be off by four times as much."""
+(15%). A single point off by more than `WORST` at its grade makes the fit one worse."""
+
+WORST = {"good": 0.2, "fair": 1.0}
 
 
 def refused(model: str, subject: str, why: str) -> Fit:
@@ -34,7 +36,7 @@ def verdict(
     size = f"the model is off by {percent(middle)} at the median and {percent(worst)} at worst"
     grade: Verdict = "poor"
     for limit, name in ((FAIR, "fair"), (GOOD, "good")):
-        if middle <= limit and worst <= 4 * limit:
+        if middle <= limit and worst <= WORST[name]:
             grade = name
     reasons = [size, *doubts]
     if doubts and grade == "good":
