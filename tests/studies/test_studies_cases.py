@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Typed cases: lists are spread out, names are checked, the page shows each."""
+
+import pytest
+
+from hockney import lab, studies
+from hockney.core.errors import UsageError
+from hockney.studies import Options
+
+CATALOG = lab.fake_catalog()
+MACHINE = lab.fake_bench("fake").machine
+
+
+def lines(*cases: str, **options) -> list[str]:
+    return [c.line for c in studies.study("cases").plan(Options(cases=cases, **options), CATALOG, MACHINE)]
+
+
+def test_lists_are_spread_out():
+    assert lines("pingpong bytes=0:2") == [f"pingpong buffers=hot bytes={b} ranks=2" for b in (0, 1, 2)]
+    assert lines("barrier ranks=2,4") == ["barrier ranks=2 sync=barrier", "barrier ranks=4 sync=barrier"]
+    assert len(lines("bcast bytes=8,16 ranks=1:4", "bcast bytes=8 ranks=2")) == 6, "each once"
+
+
+def test_options_hold_where_a_case_names_none():
+    assert lines("bcast", ranks=(4,), sizes=(8, 16)) == [
+        f"bcast buffers=hot bytes={b} ranks=4 root=0 sync=barrier" for b in (8, 16)
+    ]
+    assert lines("bcast bytes=1 ranks=2", ranks=(4,), sizes=(8, 16)) == [
+        "bcast buffers=hot bytes=1 ranks=2 root=0 sync=barrier"
+    ]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["", "Ping", "pingpong 8", "pingpong bytes=", "pingpong bytes=-1", "pingpong bytes=1e99", "pingpong ranks=3",
+     "pingpong bytes=8 bytes=9", "pingpong ranks=2:x", "barrier ranks=0", "bcast root=x", "bcast root=nan",
+     "prtt delay=-1us", "prtt delay=1y", "prtt messages=1.5", "pingpong buffers=warm", "bcast bytes=4:2", "nothing"],
+)  # fmt: skip
+def test_malformed_cases_are_usage_errors(bad):
+    with pytest.raises(UsageError):
+        lines(bad)
+
+
+def test_no_case_and_too_many_are_refused():
+    with pytest.raises(UsageError, match="no case"):
+        lines()
+    many = ",".join(str(k) for k in range(1000))
+    ranks = ",".join(str(k) for k in range(1, 1000))
+    with pytest.raises(UsageError, match="too many"):
+        lines(f"bcast bytes={many} ranks={ranks}")
+
+
+def test_unknown_studies_get_did_you_mean():
+    with pytest.raises(UsageError, match="did you mean 'survey'"):
+        studies.study("surwey")
+    assert set(studies.all_studies()) >= {"survey", "cases"}

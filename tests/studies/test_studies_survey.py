@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The survey's plan asks what it should; its page says what the fake world is."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from hockney import lab, studies
+from hockney.core.errors import UsageError
+from hockney.draw.page import Page
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_world import World
+from hockney.store import Settings
+from hockney.studies import Evidence, Options
+from hockney.studies.doubts import beside, doubts, everywhere
+from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
+
+CATALOG = lab.fake_catalog()
+MACHINE = lab.fake_bench("fake").machine
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory) -> Evidence:
+    bench = lab.fake_bench(FakeLauncher())
+    cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
+    folder = lab.begin(tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench)
+    lab.measure(folder, bench, lambda event: None)
+    found = lab.results(folder)
+    planned = len(folder.plan().items)
+    return Evidence(found.fits, found.run, found.machine, "survey", 60.0, 0.02, 3, 1, planned, found.notices)
+
+
+@pytest.fixture(scope="module")
+def page(evidence) -> Page:
+    return studies.study("survey").page(evidence)
+
+
+def number(text: str, pattern: str) -> float:
+    """The number and unit after `pattern`, in seconds, bytes or bytes per second."""
+    value, unit = re.search(pattern + r" ([\d.]+) (\w+(?:/s)?)", text).groups()
+    factor = {"ns": 1e-9, "us": 1e-6, "KiB": 1024.0, "GB/s": 1e9, "B": 1.0}[unit]
+    return float(value) * factor
+
+
+def test_the_headline_is_the_worlds(page):
+    world = World()
+    words = " ".join(page.headline)
+    assert number(words, "costs about") == pytest.approx(world.message(0), rel=0.03)
+    assert number(words, "moves at most") == pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)
+    half = number(words, "reached at about")
+    assert half / world.message(int(half)) == pytest.approx(0.5 * (4 << 20) / world.message(4 << 20), rel=0.1)
+    assert number(words, "4 ranks") == pytest.approx(world.collective("barrier", 4, 0), rel=0.03)
+    flat = number(words, "Up to")
+    assert world.message(int(flat)) < 1.3 * world.message(0) <= world.message(int(4 * flat))
+
+
+def test_fits_find_the_world_again(evidence):
+    world = World()
+    fits = evidence.fits
+    loggp = fits.of("loggp", "prtt")[0]
+    for symbol, truth in (("o_r", world.receive_overhead_s), ("g", world.gap_s), ("G", world.gap_per_byte_s)):
+        assert loggp.parameter(symbol).estimate.value == pytest.approx(truth, rel=0.1)
+    send = loggp.parameter("o_s").estimate
+    assert send.low <= world.send_overhead_s <= send.high
+    hockney = next(f for f in fits.of("hockney", "pingpong") if "buffers=hot" in f.subject)
+    assert len(hockney.segments) == 3
+    assert hockney.segments[2].per_byte.value == pytest.approx(world.pieces[2].per_byte_s, rel=0.05)
+
+
+def test_the_page_has_every_section_and_no_empty_figure(page):
+    titles = [section.title for section in page.sections]
+    assert titles == [
+        "Between two ranks", "LogGP", "Collectives", "Fitted parameters", "Spread", "Verification",
+    ]  # fmt: skip
+    figures = {f.name: f for section in page.sections for f in section.figures}
+    assert set(figures) == {"latency", "bandwidth", "loggp", "collectives", "collectives_ranks"}
+    for figure in figures.values():
+        for series in figure.series:
+            assert series.x and len(series.x) == len(series.y) == len(series.low or series.y)
+            assert all(y > 0 for y in series.y)
+            bands = zip(series.low, series.y, series.high, strict=True) if series.low else ()
+            assert all(low <= y <= high for low, y, high in bands)
+    for table in (t for section in page.sections for t in section.tables):
+        assert table.rows and {len(row) for row in table.rows} == {len(table.columns)}
+    assert len(figures["latency"].marks) == 2, "two changes of protocol"
+
+
+def test_the_plan_covers_what_the_survey_promises():
+    cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
+    assert len(cases) == len(set(cases)) and len(cases) < 300
+    hot = [c.value("bytes") for c in cases if c.workload == "pingpong" and c.value("buffers") == "hot"]
+    assert hot == list(DEFAULT) and DEFAULT[0] == 0 and DEFAULT[-1] == 4 << 20
+    assert {c.workload for c in cases} == {w.name for w in CATALOG.workloads}
+    assert {c.ranks for c in cases} == {2, 4}
+    for case in cases:
+        if "reduce" in case.workload or case.workload == "scan":
+            assert case.value("bytes") % 8 == 0
+    eights = {c.workload for c in cases if dict(c.parameters).get("bytes") == 8 and c.ranks == 4}
+    assert len(eights) == 9, "the smallest payload of every collective but the barrier"
+
+
+def test_ranks_and_sizes_narrow_the_plan():
+    plan = studies.study("survey").plan
+    cases = plan(Options(ranks=(3,), sizes=(0, 7)), CATALOG, MACHINE)
+    assert {c.ranks for c in cases} == {3} and {dict(c.parameters).get("bytes", 0) for c in cases} == {0, 8}
+    assert not any(c.workload == "pingpong" for c in cases)
+    huge = plan(Options(ranks=(2,), sizes=(1 << 32,)), CATALOG, MACHINE)
+    assert any(c.value("bytes") == 1 << 32 for c in huge if c.workload == "pingpong")
+    with pytest.raises(UsageError):
+        plan(Options(sizes=(1 << 50,)), CATALOG, MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("cores", "ranks"),
+    [(1, (2,)), (2, (2,)), (3, (2,)), (4, (2, 4)), (7, (2, 4)), (64, (2, 4, 8, 16, 32, 64))],
+)
+def test_default_ranks_never_crowd_the_cores(cores, ranks):
+    import msgspec
+
+    assert default_ranks(msgspec.structs.replace(MACHINE, cores=cores)) == ranks
+
+
+def test_thin_keeps_the_ends():
+    assert thin(DEFAULT, 7)[0] == 0 and thin(DEFAULT, 7)[-1] == 4 << 20 and len(thin(DEFAULT, 7)) == 7
+    assert thin((1, 2), 7) == (1, 2)
+    assert whole_doubles((0, 1, 8, 9)) == (0, 8, 16)
+
+
+def test_a_page_of_nothing_can_be_made(evidence):
+    import msgspec
+
+    from hockney.core.record import Run
+
+    nothing = replace(evidence, run=Run(), fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[]))
+    for study in studies.all_studies().values():
+        page = study.page(nothing)
+        assert page.headline == ("Nothing was measured.",)
+        assert any(w.code == "incomplete" for w in page.warnings)
+
+
+def codes(evidence: Evidence) -> set[str]:
+    return {d.warning.code for d in doubts(evidence)}
+
+
+def changed(evidence: Evidence, kind: str, **fields) -> Evidence:
+    """Evidence with the first line of a kind changed."""
+    import msgspec
+
+    lines = getattr(evidence.run, kind)
+    first = msgspec.structs.replace(lines[0], **fields)
+    return replace(evidence, run=replace(evidence.run, **{kind: (first, *lines[1:])}))
+
+
+def test_each_doubt_is_raised_by_its_cause_only(evidence):
+    import msgspec
+
+    from hockney.core.record import Failure, Rank, Stop, Verified
+
+    assert codes(evidence) == {"fake"}
+    crowd = [Rank(host="fakehost", pid=k, cpus="0") for k in range(2)]
+    free = [Rank(host="fakehost", pid=k, cpus="0-1") for k in range(2)]
+    causes = {
+        "load": changed(evidence, "closes", outside_cores=0.5),
+        "steal": changed(evidence, "closes", steal=0.1),
+        "oversubscribed": changed(evidence, "launches", ranks=crowd),
+        "unbound": changed(evidence, "launches", ranks=free),
+        "precision": changed(evidence, "records", stop=Stop(reason="budget", precision=0.02, achieved=0.5)),
+        "verification": changed(evidence, "records", verified=Verified(bytes=8, errors=2, first="rank 1")),
+        "virtual": replace(evidence, machine=msgspec.structs.replace(MACHINE, virtual="kvm")),
+        "governor": replace(evidence, machine=msgspec.structs.replace(MACHINE, governor="powersave")),
+        "incomplete": replace(evidence, planned=evidence.planned + 1),
+        "notices": replace(evidence, notices=("the last line was cut off",)),
+    }
+    failure = Failure(
+        schema=1,
+        launch="0.0",
+        case="barrier ranks=9 sync=window",
+        reason="hung",
+        message="m",
+        silent_ranks=[3],
+    )
+    causes["failures"] = replace(evidence, run=replace(evidence.run, failures=(failure,)))
+    coarse = msgspec.structs.replace(evidence.run.launches[0].clock, resolution_s=1e-6)
+    causes["clock"] = changed(evidence, "launches", clock=coarse)
+    few = [msgspec.structs.replace(s, launches=2) for s in evidence.fits.summaries]
+    causes["launches"] = replace(evidence, fits=msgspec.structs.replace(evidence.fits, summaries=few))
+    for code, cause in causes.items():
+        assert codes(cause) == {"fake", code}
+        doubt = next(d.warning for d in doubts(cause) if d.warning.code == code)
+        assert doubt.text and doubt.touches and doubt.todo
+    assert "ranks 3 did not answer" in next(d.warning.text for d in doubts(causes["failures"]) if d.cases)
+
+
+def test_a_doubt_stands_once_where_it_touches(evidence):
+    """About one section's cases: beside that section and its figures only."""
+    from hockney.core.record import Stop
+
+    bad = changed(evidence, "records", stop=Stop(reason="budget", precision=0.02, achieved=None))
+    page = studies.study("survey").page(bad)
+    assert [w.code for w in page.warnings] == ["fake"]
+    where = [s.title for s in page.sections if any(w.code == "precision" for w in s.warnings)]
+    assert len(where) == 1
+    section = next(s for s in page.sections if s.title == where[0])
+    assert all(f.warnings for f in section.figures)
+    assert everywhere(evidence) and beside(section, evidence) == section
