@@ -33,10 +33,27 @@ def test_options_hold_where_a_case_names_none():
 
 @pytest.mark.parametrize(
     "bad",
-    ["", "Ping", "pingpong 8", "pingpong bytes=", "pingpong bytes=-1", "pingpong bytes=1e99", "pingpong ranks=3",
-     "pingpong bytes=8 bytes=9", "pingpong ranks=2:x", "barrier ranks=0", "bcast root=x", "bcast root=nan",
-     "prtt delay=-1us", "prtt delay=1y", "prtt messages=1.5", "pingpong buffers=warm", "bcast bytes=4:2", "nothing"],
-)  # fmt: skip
+    [
+        "",
+        "Ping",
+        "pingpong 8",
+        "pingpong bytes=",
+        "pingpong bytes=-1",
+        "pingpong bytes=1e99",
+        "pingpong ranks=3",
+        "pingpong bytes=8 bytes=9",
+        "pingpong ranks=2:x",
+        "barrier ranks=0",
+        "bcast root=x",
+        "bcast root=nan",
+        "prtt delay=-1us",
+        "prtt delay=1y",
+        "prtt messages=1.5",
+        "pingpong buffers=warm",
+        "bcast bytes=4:2",
+        "nothing",
+    ],
+)
 def test_malformed_cases_are_usage_errors(bad):
     with pytest.raises(UsageError):
         lines(bad)

@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The catalog checks every parameter and fills in defaults; the golden one is readable."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.core.case import parse_canonical
+from hockney.core.catalog import decode_catalog
+from hockney.core.errors import UsageError
+
+CATALOG = decode_catalog((Path(__file__).parents[2] / "contract/golden/catalog.json").read_bytes())
+
+
+@pytest.mark.parametrize("workload", CATALOG.workloads, ids=lambda w: w.name)
+def test_every_workload_has_a_case_by_its_defaults(workload):
+    case = CATALOG.case(workload.name)
+    assert parse_canonical(case.line) == case
+    assert [name for name, _ in case.parameters] == sorted(p.name for p in workload.parameters)
+    assert workload.help and workload.time and all(p.help for p in workload.parameters)
+    assert {p.unit for p in workload.parameters} <= {"", "B", "s"}
+
+
+def test_typed_units_become_plain_numbers():
+    assert CATALOG.case("pingpong bytes=4KiB").value("bytes") == 4096
+    assert CATALOG.case("prtt delay=5us").value("delay") == 5e-6
+    assert CATALOG.case("barrier", ranks=5).ranks == 5 and CATALOG.case("barrier ranks=3", ranks=5).ranks == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("pingpnog", "did you mean 'pingpong'"),
+        ("pingpong byte=1", "did you mean 'bytes'"),
+        ("pingpong buffers=cool", "did you mean 'cold'"),
+        ("pingpong bytes=1e300", "out of range|too large"),
+        ("pingpong ranks=1", "needs 2"),
+        ("pingpong ranks=3", "needs 2"),
+        ("barrier ranks=0", "not a number of ranks"),
+        ("barrier ranks=99999999999", "not a number of ranks"),
+        ("prtt messages=0", "out of range"),
+        ("prtt messages=2.5", "out of range"),
+        ("prtt messages=nan", "out of range"),
+        ("prtt messages=1e999", "out of range"),
+        ("prtt delay=1d", "unknown unit"),
+        ("zzzzzzzz", "hockney run --list"),
+    ],
+)
+def test_what_is_wrong_is_said(text, told):
+    with pytest.raises(UsageError, match=told):
+        CATALOG.case(text)
+
+
+@given(st.sampled_from([w.name for w in CATALOG.workloads]), st.text(max_size=12), st.text(max_size=12))
+def test_no_parameter_breaks_it(workload, name, value):
+    try:
+        case = CATALOG.complete(workload, {name: value})
+    except UsageError as error:
+        assert str(error).isprintable()
+    else:
+        assert parse_canonical(case.line) == case

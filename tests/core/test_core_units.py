@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes and seconds: what people type, what people read."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.core.errors import UsageError
+from hockney.core.units import (
+    MAX_BYTES,
+    doubling,
+    format_bytes,
+    format_rate,
+    format_seconds,
+    parse_bytes,
+    parse_counts,
+    parse_fraction,
+    parse_seconds,
+    parse_sizes,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_"),
+    [("0", 0), ("8", 8), ("4KiB", 4096), ("4k", 4096), ("40kB", 40_000), ("1.5MB", 1_500_000), ("1.1kB", 1100),
+     ("2GiB", 2**31), (" 1 MiB ", 2**20), ("1e3", 1000), ("0.5KiB", 512)],
+)  # fmt: skip
+def test_sizes_are_read(text, bytes_):
+    assert parse_bytes(text) == bytes_
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("60", 60),
+        ("60s", 60),
+        ("2m", 120),
+        ("1.5h", 5400),
+        ("5us", 5e-6),
+        ("5µs", 5e-6),
+        ("10ms", 0.01),
+        ("7ns", 7e-9),
+    ],
+)
+def test_times_are_read_exactly(text, seconds):
+    """To the last bit: a case's line is its identity."""
+    assert parse_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("parse", [parse_bytes, parse_seconds, parse_fraction, parse_counts, parse_sizes])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "",
+        " ",
+        "x",
+        "-1",
+        "-",
+        "1e400",
+        "1e999999999",
+        "nan",
+        "inf",
+        "1QB",
+        "1..2",
+        "1,,2",
+        "0x10",
+        "1 2",
+        "\x00",
+        "1:2:3",
+        "8:4",
+        "1e-999999999x",
+    ],
+)
+def test_nonsense_is_a_usage_error(parse, bad):
+    with pytest.raises(UsageError) as caught:
+        parse(bad)
+    assert "\x00" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_limits():
+    assert parse_bytes("1048576GiB") == MAX_BYTES
+    for text in ("1048577GiB", "9" * 400, "1.5", "0.3KiB"):
+        with pytest.raises(UsageError):
+            parse_bytes(text)
+    with pytest.raises(UsageError):
+        parse_seconds("31" + "0" * 9)
+    for text in ("0", "101%", "2", "0%", "2kB"):
+        with pytest.raises(UsageError):
+            parse_fraction(text)
+    assert parse_fraction("2%") == 0.02 and parse_fraction("1") == 1
+
+
+def test_lists():
+    assert parse_sizes("0:8") == (0, 1, 2, 4, 8)
+    assert parse_sizes("3:9,1KiB,4") == (3, 4, 8, 9, 1024)
+    assert parse_counts("4,2,4") == (2, 4)
+    assert parse_counts("1:6") == (1, 2, 4, 6)
+    with pytest.raises(UsageError):
+        parse_counts("0")
+
+
+@given(st.integers(0, 2**40), st.integers(0, 2**40))
+def test_doubling_has_its_ends_and_powers_between(a, b):
+    first, last = sorted((a, b))
+    sizes = doubling(first, last)
+    assert sizes == sorted(set(sizes)) and {sizes[0], sizes[-1]} == {first, last}
+    assert all(size & (size - 1) == 0 for size in sizes[1:-1])
+    assert all(y <= 2 * max(x, 1) for x, y in pairwise(sizes[1:]))
+
+
+@given(st.floats(1e-12, 1e6))
+def test_shown_times_read_back_within_three_digits(seconds):
+    text = format_seconds(seconds)
+    if seconds < 99:
+        value, unit = text.split()
+        back = float(value) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+        assert back == pytest.approx(seconds, rel=6e-3)
+        assert 0.9999 <= float(value) < 1000 or unit in ("ns", "s")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(4.354e-7, "435 ns"), (1.03e-6, "1.03 us"), (9.999e-7, "1.00 us"), (0.0025, "2.50 ms"), (0.99999, "1.00 s"),
+     (100, "1m40s"), (3599.9, "1h00m"), (math.inf, "unknown"), (0, "0 ns")],
+)  # fmt: skip
+def test_times_are_shown_with_the_unit_that_fits(seconds, text):
+    assert format_seconds(seconds) == text
+
+
+def test_bytes_and_rates_are_shown():
+    assert [format_bytes(b) for b in (0, 8, 1023, 1024, 1536, 4 << 20)] == [
+        "0 B", "8 B", "1023 B", "1 KiB", "1.5 KiB", "4 MiB",
+    ]  # fmt: skip
+    assert [format_rate(r) for r in (1, 999.4, 1000, 9.416e9, 1e12)] == [
+        "1.00 B/s", "999 B/s", "1.00 kB/s", "9.42 GB/s", "1000 GB/s",
+    ]  # fmt: skip
+
+
+@given(st.integers(0, 2**50))
+def test_shown_bytes_read_back_near(count):
+    assert (
+        parse_bytes(format_bytes(count).replace(" ", "")) == pytest.approx(count, rel=1e-3)
+        if count < 1024
+        else True
+    )
