@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling the engine: the stand-in engine for real, and a mock compiler wrapper for what goes wrong."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from hockney import build
+from hockney.build.engine import sweep
+from hockney.build.identity import digest, identify, source_folder
+from hockney.build.tools import tool
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.machine import Mpi
+
+STAND_IN = Path(__file__).parents[1] / "stand_in"
+
+PROGRAM = """
+#include <cstdio>
+int main() { std::puts(R"({"schema":1,"engine":"tiny","workloads":[]})"); }
+"""
+LISTS = """
+cmake_minimum_required(VERSION 3.20)
+project(tiny LANGUAGES CXX)
+add_executable(hockney-engine main.cpp)
+"""
+
+
+@pytest.fixture
+def source(tmp_path) -> Path:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text(LISTS)
+    (folder / "main.cpp").write_text(PROGRAM)
+    return folder
+
+
+def wrapper(folder: Path, text: str = 'case "$1" in -show) echo c++ -lmpi;; *) exec c++ "$@";; esac') -> Mpi:
+    """An MPI whose compiler wrapper is a script around the plain compiler."""
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    path = folder / "bin" / "mpicxx"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    (folder / "lib").mkdir(exist_ok=True)
+    (folder / "lib" / "libmpi.so").write_text("one")
+    return Mpi(
+        family="mpich",
+        version="9.9",
+        prefix=str(folder),
+        mpicxx=str(path),
+        mpiexec="mpiexec",
+        source="option",
+    )
+
+
+@pytest.fixture
+def mpi_mock(tmp_path) -> Mpi:
+    return wrapper(tmp_path / "mpi")
+
+
+def test_a_second_call_takes_the_first_ones_engine(source, mpi_mock, tmp_path):
+    said: list[str] = []
+    first = build.engine(mpi_mock, source, tmp_path / "cache", said.append)
+    second = build.engine(mpi_mock, source, tmp_path / "cache", said.append)
+    assert (first.cached, second.cached, second.seconds) == (False, True, 0.0)
+    assert first.path == second.path and os.access(first.path, os.X_OK)
+    assert first.catalog.engine == "tiny" and "-O2" in first.flags
+    assert len(said) == 2 and "MPICH 9.9" in said[0]
+    assert first.log.read_text().count("$ ") == 2
+    assert not list((tmp_path / "cache/engine").glob(".build-*"))
+
+
+def test_the_identity_changes_with_all_it_is_made_of(source, mpi_mock, tmp_path):
+    def key(mpi: Mpi = mpi_mock, environ: dict[str, str] | None = None) -> str:
+        return identify(mpi, source, environ or {}).key
+
+    keys = [key(), key(environ={"CXXFLAGS": "-g"}), key(msgspec.structs.replace(mpi_mock, version="9.8"))]
+    keys.append(key(wrapper(tmp_path / "other")))
+    time.sleep(0.01)
+    (Path(mpi_mock.prefix) / "lib/libmpi.so").write_text("two")
+    keys.append(key())
+    (source / "main.cpp").write_text(PROGRAM + "// changed\n")
+    keys.append(key())
+    assert len(set(keys)) == len(keys)
+
+
+def test_the_digest_sees_names_and_contents_but_no_build_folders(source):
+    before = digest(source)
+    (source / "build").mkdir()
+    (source / "build/x.o").write_text("x")
+    (source / ".hidden").write_text("x")
+    assert digest(source) == before
+    (source / "main.cpp").rename(source / "other.cpp")
+    assert digest(source) != before
+
+
+def test_two_at_once_do_not_disturb_each_other(source, mpi_mock, tmp_path):
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(build.engine, mpi_mock, source, tmp_path / "cache") for _ in range(2)]
+        engines = [run.result() for run in runs]
+    assert engines[0].path == engines[1].path and engines[0].path.is_file()
+    assert [p.name for p in (tmp_path / "cache/engine").iterdir()] == [engines[0].path.parent.name]
+
+
+def test_a_compile_error_is_one_line_with_the_logs_path(source, mpi_mock, tmp_path):
+    (source / "main.cpp").write_text("int main() { return nonsense; }\n")
+    with pytest.raises(build.BuildFailed) as caught:
+        build.engine(mpi_mock, source, tmp_path / "cache")
+    line = str(caught.value)
+    assert "\n" not in line and "does not compile with MPICH 9.9" in line
+    assert "'nonsense' was not declared" in line.replace("‘", "'").replace("’", "'")
+    assert str(caught.value.log) in line and "nonsense" in caught.value.log.read_text()
+    assert not list((tmp_path / "cache/engine").glob("*/hockney-engine"))
+
+
+def test_no_compiler_is_told_with_the_way_out(source, tmp_path):
+    mpi = wrapper(tmp_path / "mpi", 'case "$1" in -show) echo g++-99 -lmpi;; *) exec g++-99 "$@";; esac')
+    with pytest.raises(EnvironmentProblem) as caught:
+        build.engine(mpi, source, tmp_path / "cache")
+    assert "cannot find 'g++-99'" in str(caught.value) and "apt install g++" in str(caught.value)
+
+
+def test_an_old_compiler_is_told(source, tmp_path):
+    text = (
+        'case "$*" in -show) echo c++;; *c++20*) echo "what is c++20?" >&2; exit 1;; *) exec c++ "$@";; esac'
+    )
+    (source / "CMakeLists.txt").write_text(
+        LISTS + "set_property(TARGET hockney-engine PROPERTY COMPILE_OPTIONS -std=c++20)\n"
+    )
+    with pytest.raises(build.BuildFailed, match=r"has no C\+\+20 .*GCC 10"):
+        build.engine(wrapper(tmp_path / "mpi", text), source, tmp_path / "cache")
+
+
+def test_a_full_disk_is_told(source, tmp_path):
+    text = 'case "$*" in *main.cpp*) echo "No space left on device" >&2; exit 1;; *) exec c++ "$@";; esac'
+    with pytest.raises(build.BuildFailed, match="the disk is full"):
+        build.engine(wrapper(tmp_path / "mpi", text), source, tmp_path / "cache")
+
+
+def test_a_cache_that_cannot_be_written(source, mpi_mock, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EnvironmentProblem, match=r"cannot write to .*HOCKNEY_CACHE"):
+        build.engine(mpi_mock, source, tmp_path / "file")
+
+
+def test_an_engine_that_does_not_start(source, mpi_mock, tmp_path):
+    (source / "main.cpp").write_text(
+        '#include <cstdio>\nint main() { std::fputs("no such luck\\n", stderr); return 9; }\n'
+    )
+    with pytest.raises(EnvironmentProblem, match=r"does not start \(no such luck\)"):
+        build.engine(mpi_mock, source, tmp_path / "cache")
+
+
+def test_leftovers_of_killed_builds_are_swept_after_a_day(tmp_path):
+    for name, age in ((".build-old", 2 * 86400), (".build-new", 60)):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    sweep(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == [".build-new"]
+
+
+def test_a_build_that_is_killed_leaves_no_compiler_and_no_engine(source, tmp_path):
+    mpi = wrapper(tmp_path / "mpi", 'case "$*" in *main.cpp*) sleep 61.7;; *) exec c++ "$@";; esac')
+    program = f"""
+import msgspec
+from pathlib import Path
+from hockney import build
+from hockney.core.machine import Mpi
+mpi = msgspec.json.decode({msgspec.json.encode(mpi)!r}, type=Mpi)
+build.engine(mpi, Path({str(source)!r}), Path({str(tmp_path / "cache")!r}))
+"""
+    front = subprocess.Popen([sys.executable, "-c", program])
+
+    def compiling() -> bool:
+        lines = (Path(p, "cmdline") for p in Path("/proc").iterdir() if p.name.isdecimal())
+        return any(b"61.7" in read(line) for line in lines)
+
+    wait_for(compiling, 20)
+    front.send_signal(signal.SIGKILL)
+    front.wait()
+    wait_for(lambda: not compiling(), 8)
+    assert not list((tmp_path / "cache/engine").glob("*/hockney-engine"))
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def wait_for(condition, within: float) -> None:
+    end = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_old_tools_on_path_give_way_to_the_wheels(tmp_path, monkeypatch):
+    old = tmp_path / "cmake"
+    old.write_text("#!/bin/sh\necho cmake version 3.10.2\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert shutil.which("cmake") == str(old)
+    assert tool("cmake") != str(old)
+
+
+def test_the_sources_are_found_in_a_checkout():
+    assert (source_folder() / "CMakeLists.txt").is_file()
+
+
+@pytest.mark.mpi
+def test_the_stand_in_compiles_with_a_real_mpi(mpi, stand_in):
+    """1 rank, as a singleton: the catalog needs the library but no launcher."""
+    assert stand_in.catalog.engine == "stand-in" and stand_in.compiler
+    libraries = identify(mpi, STAND_IN, {}).library
+    assert libraries and all(Path(name).is_file() and size > 0 for name, size, _ in libraries)
