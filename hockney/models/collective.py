@@ -202,7 +202,7 @@ class _Fitted:
             x = np.arange(2, self.ranks.max() + 1)
             design = _design(self.form, self.symbols, x, np.full(len(x), self.size.min()))
         quantile = float(np.max(self.half / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))))
-        half = quantile * np.sqrt(np.sum((design @ self.covariance) * design, axis=1))
+        half = quantile * np.sqrt(np.maximum(np.sum((design @ self.covariance) * design, axis=1), 0))
         middle = design @ self.free
         points = (
             estimate(*three)

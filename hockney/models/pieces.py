@@ -45,7 +45,7 @@ class Pieces:
 
     def peak_bandwidth(self) -> np.ndarray:
         """Largest bandwidth at a measured size (B/s). Within a segment bandwidth grows with the size."""
-        return (self.size / self.time(self.size)).max(axis=1)
+        return (self.size / np.maximum(self.time(self.size), 1e-12)).max(axis=1)
 
     def half_size(self) -> np.ndarray:
         """n_half in bytes: the smallest size that moves at half of r_inf; inf where r_inf is."""

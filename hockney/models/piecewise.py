@@ -172,8 +172,10 @@ def unexplained(residual: np.ndarray, variance: np.ndarray, freedom: int) -> flo
 
 def _line(first, beyond, center, size, each, weight, variance) -> Line:
     rows = slice(first, beyond)
-    design = np.stack((np.ones(beyond - first), size[rows]))
-    inverse = np.linalg.solve((design * weight[rows]) @ design.T, design * weight[rows])
+    root = np.sqrt(weight[rows])[:, None]
+    design = np.stack((np.ones(beyond - first), size[rows]), axis=1) * root
+    scale = np.linalg.norm(design, axis=0)
+    inverse = np.linalg.pinv(design / scale) / scale[:, None] * root.T
     launches = each[:, rows] @ inverse.T
     return Line(first, beyond, center, launches, (inverse * variance[rows]) @ inverse.T)
 

@@ -47,7 +47,9 @@ def record(case: Case, launch: str, times: Sequence[float], errors: int = 0) -> 
     )
 
 
-def exact(true: Callable[[Case], float], cases: Sequence[Case], launches: int = 3, repetitions: int = 10) -> Run:
+def exact(
+    true: Callable[[Case], float], cases: Sequence[Case], launches: int = 3, repetitions: int = 10
+) -> Run:
     """A run without any noise."""
     return Run(
         records=tuple(

@@ -119,7 +119,9 @@ def test_odd_records_never_break_the_fits(data: st.DataObject) -> None:
 
 def check(fit: Fit) -> None:
     assert fit.why and (fit.verdict != "refused") == bool(fit.parameters)
-    estimates = [p.estimate for p in fit.parameters] + [e for s in fit.segments for e in (s.latency, s.per_byte)]
+    estimates = [p.estimate for p in fit.parameters] + [
+        e for s in fit.segments for e in (s.latency, s.per_byte)
+    ]
     for each in estimates:
         assert each.value >= 0
         assert each.low is None or 0 <= each.low <= each.value

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from models_data import NOISE, exact, simulate
+
+from hockney.core.case import Case
+from hockney.models import collective_time, fit_collective, observe
+
+TRUTH = {"a": 1e-6, "b": 5e-7, "c": 2e-10}
+SIZES = (8, 512, 4096, 65536)
+CASES = [Case.of("bcast", p, bytes=s) for p in (2, 3, 4, 8) for s in SIZES]
+
+
+def steps(form: str, ranks: int) -> int:
+    return math.ceil(math.log2(ranks)) if form == "logarithmic" else ranks - 1
+
+
+def cost(form: str):
+    def true(case: Case) -> float:
+        size = dict(case.parameters).get("bytes", 0)
+        return TRUTH["a"] + (TRUTH["b"] + TRUTH["c"] * size) * steps(form, case.ranks)
+
+    return true
+
+
+@pytest.mark.parametrize("form", ["logarithmic", "linear"])
+def test_the_form_is_recognised_and_its_parameters_found(form: str) -> None:
+    fits = fit_collective(observe(exact(cost(form), CASES)), "bcast")
+    assert [f.model for f in fits] == ["logarithmic", "linear"]
+    [best] = [f for f in fits if f.why.startswith("preferred")]
+    assert best.model == form and best.verdict == "good"
+    assert {p.symbol: p.estimate.value for p in best.parameters} == pytest.approx(TRUTH, rel=1e-6)
+    assert collective_time(best, 16, 1024) == pytest.approx(cost(form)(Case.of("bcast", 16, bytes=1024)))
+
+
+def test_rank_counts_that_share_cores_are_left_out() -> None:
+    def crowded(case: Case) -> float:
+        return cost("linear")(case) * (50 if case.ranks > 4 else 1)
+
+    fits = fit_collective(observe(exact(crowded, CASES)), "bcast", ranks_allowed=range(1, 5))
+    best = next(f for f in fits if f.model == "linear")
+    assert {p.symbol: p.estimate.value for p in best.parameters} == pytest.approx(TRUTH, rel=1e-6)
+    assert "8 ranks left out" in best.why
+    [none] = fit_collective(observe(exact(crowded, CASES)), "bcast", ranks_allowed=[1])
+    assert none.verdict == "refused" and "2, 3, 4, 8 ranks left out" in none.why
+
+
+def test_one_rank_count_is_fitted_in_size_and_said() -> None:
+    [found] = fit_collective(observe(exact(cost("linear"), CASES)), "bcast", ranks_allowed=[2])
+    assert found.model == "size" and "only 2 ranks" in found.why
+    assert {p.symbol: p.estimate.value for p in found.parameters} == pytest.approx({"a": 1.5e-6, "c": 2e-10})
+    assert [p.x for p in found.curve] == list(SIZES)
+
+
+def test_a_barrier_has_no_cost_of_a_byte() -> None:
+    barriers = [Case.of("barrier", p) for p in (2, 4, 8, 16)]
+    fits = fit_collective(observe(exact(cost("logarithmic"), barriers)), "barrier")
+    assert [p.symbol for p in fits[0].parameters] == ["a", "b"]
+    assert fits[0].why.startswith("preferred")
+    two = fit_collective(observe(exact(cost("logarithmic"), barriers[:2])), "barrier")
+    assert two[0].verdict == "fair" and "as many parameters as cases" in two[0].why
+    [one] = fit_collective(observe(exact(cost("logarithmic"), barriers[:1])), "barrier")
+    assert one.verdict == "refused"
+
+
+def test_falling_costs_give_no_negative_parameter() -> None:
+    def falling(case: Case) -> float:
+        return 1e-5 / case.ranks
+
+    for found in fit_collective(observe(exact(falling, CASES)), "bcast"):
+        assert all(0 <= p.estimate.low <= p.estimate.value <= p.estimate.high for p in found.parameters)
+
+
+def test_launches_of_each_rank_count_are_their_own() -> None:
+    """A spread of 5% between launches, not shared between rank counts, must show in the intervals."""
+    from dataclasses import replace
+
+    run = simulate(cost("linear"), CASES, replace(NOISE, shared=0.05), np.random.default_rng(1))
+    best = next(f for f in fit_collective(observe(run), "bcast") if f.model == "linear")
+    for symbol, value in TRUTH.items():
+        estimate = best.parameter(symbol).estimate
+        assert estimate.low <= value <= estimate.high
+    slope = best.parameter("c").estimate
+    assert slope.high - slope.low > 0.04 * TRUTH["c"]

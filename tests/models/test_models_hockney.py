@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from models_data import NOISE, exact, record, simulate
+
+from hockney.core.case import Case
+from hockney.core.fit import Fit
+from hockney.core.record import Run
+from hockney.models import fit_hockney, observe
+
+SIZES = [0, *(1 << k for k in range(23))]
+CASES = [Case.of("pingpong", 2, bytes=size) for size in SIZES]
+
+
+def three_protocols(case: Case) -> float:
+    size = case.value("bytes")
+    if size <= 4096:
+        return 4e-7 + 2e-10 * size
+    return 1.2e-6 + 1.2e-10 * size if size <= 65536 else 4e-6 + 9e-11 * size
+
+
+def fit(run: Run) -> Fit:
+    return fit_hockney(observe(run), "pingpong ranks=2")
+
+
+def test_exact_times_give_the_exact_model() -> None:
+    found = fit(exact(three_protocols, CASES))
+    assert found.verdict == "good" and found.error < 1e-9
+    assert [(s.latency.value, s.per_byte.value) for s in found.segments] == [
+        pytest.approx(pair) for pair in ((4e-7, 2e-10), (1.2e-6, 1.2e-10), (4e-6, 9e-11))
+    ]
+    assert [(c.low, c.high) for c in found.change_points] == [(4096, 8192), (65536, 131072)]
+    assert [s.beyond for s in found.segments[:-1]] == [s.first for s in found.segments[1:]]
+    values = {p.symbol: p.estimate.value for p in found.parameters}
+    assert values["t_0"] == pytest.approx(4e-7)
+    assert values["r_inf"] == pytest.approx(1 / 9e-11)
+    # Half of r_inf is 180 ps for a byte: (1.2 us + 120 ps n) / n = 180 ps at n = 20000, in segment two.
+    assert values["n_half"] == pytest.approx(20000)
+    assert values["r_peak"] == pytest.approx((1 << 22) / (4e-6 + 9e-11 * (1 << 22)))
+
+
+def test_noisy_times_give_it_within_the_intervals() -> None:
+    found = fit(simulate(three_protocols, CASES, NOISE, np.random.default_rng(8)))
+    truth = {"t_0": 4e-7, "r_inf": 1 / 9e-11, "n_half": 20000}
+    for symbol, value in truth.items():
+        estimate = found.parameter(symbol).estimate
+        assert estimate.low <= value <= estimate.high
+        assert estimate.high - estimate.low < 0.2 * value
+    for change, place in zip(found.change_points, (4096, 65536), strict=True):
+        assert change.low <= place <= change.high
+
+
+def test_one_straight_line_is_left_in_one_piece() -> None:
+    def line(case: Case) -> float:
+        return 1e-6 + 1e-10 * case.value("bytes")
+
+    rng = np.random.default_rng(4)
+    pieces = [
+        len(fit(simulate(line, CASES, replace(NOISE, repetitions=100), rng)).segments) for _ in range(40)
+    ]
+    assert np.mean(np.array(pieces) == 1) >= 0.9
+
+
+def test_the_order_of_the_records_does_not_matter() -> None:
+    run = simulate(three_protocols, CASES, NOISE, np.random.default_rng(3))
+    shuffled = np.random.default_rng(1).permutation(len(run.records))
+    again = fit(Run(records=tuple(run.records[k] for k in shuffled)))
+    first = fit(run)
+    assert again.parameter("r_inf").estimate.value == pytest.approx(first.parameter("r_inf").estimate.value)
+    assert [c.value for c in again.change_points] == pytest.approx([c.value for c in first.change_points])
+
+
+def test_a_launch_that_was_killed_half_way_does_not_bend_the_curve() -> None:
+    """Launch 2 is 20% slow and has only the short messages' records."""
+    run = exact(three_protocols, CASES)
+    slow = [r for r in run.records if r.launch == "2-2"][:20]
+    kept = [r for r in run.records if r.launch != "2-2"]
+    slow = [record(r.parsed_case(), r.launch, [1.2 * t for t in r.times_s]) for r in slow]
+    found = fit(Run(records=(*kept, *slow)))
+    assert [len(found.segments), found.verdict] == [3, "good"]
+    ratio = found.parameter("t_0").estimate.value / (4e-7 * 1.2 ** (1 / 3))
+    assert ratio == pytest.approx(1, abs=0.07)
+
+
+def test_one_outlier_is_named_but_does_not_decide() -> None:
+    run = exact(three_protocols, CASES)
+    bad = tuple(
+        record(r.parsed_case(), r.launch, [5 * t for t in r.times_s]) if " bytes=1024 " in r.case else r
+        for r in run.records
+    )
+    found = fit(Run(records=bad))
+    assert found.parameter("r_inf").estimate.value == pytest.approx(1 / 9e-11, rel=0.01)
+    assert found.parameter("t_0").estimate.value == pytest.approx(4e-7, rel=0.1)
+    assert found.verdict != "good" and "80% at worst" in found.why
+
+
+def test_too_few_sizes_are_refused() -> None:
+    found = fit(exact(three_protocols, CASES[:3]))
+    assert found.verdict == "refused" and found.parameters == [] and "at least 4" in found.why
+    twice = [*CASES[:5], *(Case.of("pingpong", 2, bytes=size, buffers="cold") for size in SIZES[:5])]
+    assert fit(exact(three_protocols, twice)).verdict == "refused"
+
+
+def test_without_a_cost_of_a_byte_there_is_no_bandwidth() -> None:
+    found = fit(exact(lambda case: 1e-6, CASES[:8]))
+    assert found.parameter("t_0").estimate.value == pytest.approx(1e-6)
+    assert found.parameter("r_inf") is None and found.parameter("n_half") is None
+    assert found.verdict == "fair" and "no r_inf" in found.why
+
+
+def test_wrong_payloads_make_a_poor_fit() -> None:
+    run = exact(three_protocols, CASES)
+    wrong = record(CASES[5], "0-2", run.records[5].times_s, errors=2)
+    found = fit(Run(records=(*run.records[:5], wrong, *run.records[6:])))
+    assert found.verdict == "poor" and "2 payloads" in found.why
+
+
+def test_band_holds_the_model_and_covers_both_sides_of_a_change() -> None:
+    found = fit(simulate(three_protocols, CASES, NOISE, np.random.default_rng(9)))
+    assert all(p.low <= p.time <= p.high for p in found.curve)
+    places = [p.x for p in found.curve]
+    assert places == sorted(set(places)) and set(SIZES) <= set(places)
+    for segment in found.segments[1:]:
+        assert {segment.first - 1, segment.first} <= set(places)

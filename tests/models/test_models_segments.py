@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import nnls
+
+from hockney.models.pieces import pieces
+from hockney.models.segments import lines, search
+
+
+def cost(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    root = np.sqrt(weight)
+    scale = np.array([1.0, x.max()])
+    return nnls(np.stack((root, root * x), axis=1) / scale, root * y)[1] ** 2
+
+
+def best_of_all(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: float) -> list[int]:
+    """Every segmentation tried."""
+    n, best = len(x), (np.inf, [0])
+    for segments in range(1, n // 3 + 1):
+        for inner in combinations(range(1, n), segments - 1):
+            ends = [0, *inner, n]
+            if all(b - a >= 3 for a, b in pairwise(ends)):
+                total = sum(cost(x[a:b], y[a:b], weight[a:b]) + penalty for a, b in pairwise(ends))
+                best = min(best, (total, ends[:-1]))
+    return best[1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(6, 11), st.integers(0, 2**32 - 1))
+def test_search_finds_the_best_of_all_segmentations(n: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = np.concatenate(([0.0], 2.0 ** np.arange(n - 1)))
+    y = (
+        (1 + 0.05 * x)
+        * np.where(np.arange(n) < n // 2, 1.0, rng.choice([1.0, 1.5]))
+        * rng.lognormal(0, 0.1, n)
+    )
+    weight = 1 / (0.1 * y) ** 2
+    starts = search(x, y, weight, penalty=5.0)
+    assert np.flatnonzero(starts[0]).tolist() == best_of_all(x, y, weight, 5.0)
+
+
+def test_lines_agree_with_scipy_within_each_segment() -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate(([0.0], 2.0 ** np.arange(31)))
+    y = np.stack([(1e-6 + 1e-10 * x) * rng.lognormal(0, 0.5, 32) for _ in range(5)])
+    weight = 1 / y[0] ** 2
+    starts = np.zeros_like(y, dtype=bool)
+    starts[:, [0, 9, 20]] = True
+    latency, per_byte = lines(x, y, weight, starts)
+    for replicate in range(5):
+        for rows in (slice(0, 9), slice(9, 20), slice(20, 32)):
+            root = np.sqrt(weight[rows])
+            scale = np.array([1e-6, 1e-10])
+            design = np.stack((root, root * x[rows]), axis=1) * scale
+            expected = nnls(design, root * y[replicate, rows])[0] * scale
+            found = latency[replicate, rows][0], per_byte[replicate, rows][0]
+            assert found == pytest.approx(tuple(expected), rel=1e-6, abs=1e-18)
+
+
+def test_messages_of_8_gib_keep_their_digits() -> None:
+    """Weights of the shortest and longest message differ by 1e13 and more."""
+    x = np.concatenate(([0.0], 2.0 ** np.arange(34)))
+    y = np.where(x < 65536, 3e-7 + 2e-10 * x, 5e-6 + 1e-10 * x)
+    starts = search(x, y, 1 / (0.01 * y) ** 2, penalty=14.0)
+    assert x[np.flatnonzero(starts[0])].tolist() == [0, 65536]
+    _, per_byte = lines(x, y[None], 1 / y**2, starts)
+    assert per_byte[0, -1] == pytest.approx(1e-10, rel=1e-6)
+
+
+def test_a_jump_is_put_between_the_sizes_and_a_kink_where_the_lines_cross() -> None:
+    size = np.array([1.0, 2, 4, 8, 16, 32])
+    starts = np.array([[True, False, False, True, False, False]])
+    jump = pieces(size, starts, np.array([[1.0] * 3 + [5.0] * 3]), np.array([[1.0] * 3 + [1.0] * 3]))
+    assert jump.edge[0, 3] == pytest.approx(np.sqrt(32))
+    kink = pieces(size, starts, np.array([[1.0] * 3 + [4.0] * 3]), np.array([[1.0] * 3 + [0.5] * 3]))
+    assert kink.edge[0, 3] == 6
+    assert kink.time(np.array([5.9, 6.0]))[0] == pytest.approx((6.9, 7.0))
+
+
+def test_half_size_is_the_first_size_that_reaches_half_of_the_limit() -> None:
+    """Line 1 at 10 B/s from 8 B on would reach half at 8 B; the jump of line 2 falls below half again."""
+    size = np.array([0.0, 4, 8, 64, 128, 256])
+    starts = np.array([[True, False, False, True, False, False]])
+    latency = np.array([[0.8] * 3 + [12.8] * 3])
+    per_byte = np.full((1, 6), 0.1)
+    curve = pieces(size, starts, latency, per_byte)
+    assert curve.bandwidth_limit()[0] == pytest.approx(10)
+    assert curve.half_size()[0] == pytest.approx(8)
+    slow = pieces(size, starts, np.array([[80.0] * 3 + [12.8] * 3]), per_byte)
+    assert slow.half_size()[0] == pytest.approx(128), "line 1 reaches half at 800 B only, line 2 holds before"

@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from models_data import record
+
+from hockney.core.case import Case
+from hockney.core.record import Run
+from hockney.models import median_interval, summarise
+from hockney.models.combine import half_width
+
+CASE = Case.of("pingpong", 2, bytes=8)
+
+
+def launches(*times: list[float], errors: int = 0) -> Run:
+    return Run(records=tuple(record(CASE, str(k), t, errors) for k, t in enumerate(times)))
+
+
+def test_one_launch_is_its_median_and_ranks() -> None:
+    times = (np.random.default_rng(1).lognormal(0, 0.1, 100) * 1e-6).tolist()
+    [summary] = summarise(launches(times))
+    expected = median_interval(times)
+    assert (summary.median.value, summary.median.low, summary.median.high) == pytest.approx(expected)
+    assert summary.between is None
+    assert (summary.repetitions, summary.launches, summary.case) == (100, 1, CASE.line)
+    assert summary.quartiles == pytest.approx(tuple(np.percentile(times, (5, 25, 75, 95))))
+    assert summary.within == pytest.approx(np.subtract(*np.percentile(times, (75, 25))) / expected[0])
+
+
+def test_launches_that_differ_widen_the_interval_as_students_t_says() -> None:
+    run = launches([1e-6] * 50, [1.1e-6] * 50, [1.21e-6] * 50)
+    [summary] = summarise(run)
+    assert summary.median.value == pytest.approx(1.1e-6)
+    half = 4.3027 * np.log(1.1) / np.sqrt(3)
+    assert np.log(summary.median.high / summary.median.value) == pytest.approx(half, rel=1e-3)
+    assert summary.between == pytest.approx(np.std([1, 1.1, 1.21], ddof=1) / np.mean([1, 1.1, 1.21]))
+    assert summary.within == 0
+
+
+def test_launches_that_agree_narrow_the_interval() -> None:
+    """Uselessly wide would be t(2) = 4.3 instead of 1.96 for three launches that do not differ."""
+    rng = np.random.default_rng(5)
+    ratios = []
+    for _ in range(60):
+        three = [rng.lognormal(0, 0.1, 400).tolist() for _ in range(3)]
+        widths = [
+            s.median.high - s.median.low
+            for run in (launches(three[0]), launches(*three))
+            for s in summarise(run)
+        ]
+        ratios.append(widths[1] / widths[0])
+    assert 0.5 < np.median(ratios) < 0.9, "1 / sqrt(3) = 0.58 where all launches are known to be alike"
+
+
+def test_too_few_repetitions_leave_the_ends_open() -> None:
+    [summary] = summarise(launches([1e-6, 2e-6, 3e-6]))
+    assert (summary.median.low, summary.median.high) == (None, None)
+    [summary] = summarise(launches([1e-3], [1.02e-3], [1.01e-3]))
+    assert summary.median.low < 1e-3 and summary.median.high > 1.02e-3, (
+        "three launches of one are three values"
+    )
+
+
+def test_wrong_payloads_are_counted_and_still_summarised() -> None:
+    [summary] = summarise(launches([1e-6] * 10, [1e-6] * 10, errors=3))
+    assert (summary.errors, summary.verified_bytes) == (6, 200)
+    assert summary.median.value == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize("count", [3, 4, 10])
+@pytest.mark.parametrize("ratio", [0, 0.7, 1.5, 4])
+def test_blend_covers_at_any_ratio(count: int, ratio: float) -> None:
+    """20000 draws: the standard error of the share is 0.15%."""
+    rng = np.random.default_rng(2)
+    values = np.sqrt(1 + ratio**2) * rng.standard_normal((20000, count))
+    half = half_width(values, 1.96 / np.sqrt(count))
+    assert 0.925 < np.mean(np.abs(values.mean(axis=1)) <= half) < 0.985
