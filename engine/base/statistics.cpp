@@ -12,7 +12,7 @@ namespace hockney {
 namespace {
 
 constexpr std::size_t fewest_repetitions = 6;
-constexpr std::size_t fewest_blocks = 6;
+constexpr std::size_t fewest_blocks = 7;
 constexpr double normal_quantile = 1.96;
 
 struct Correlation {
@@ -31,7 +31,8 @@ Correlation correlation(std::span<const int> sign) {
       for (std::size_t i = 0; i < length; ++i) sum += sign[b * length + i];
       squares += sum * sum;
     }
-    const double ratio = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
+    const double seen = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
+    const double ratio = seen * (1.0 + seen / static_cast<double>(length));  // what blocks of finite length miss
     found = {1.0, normal_quantile};
     if (ratio > 1.0) {
       // Student's t for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5).
@@ -65,8 +66,7 @@ MedianInterval median_interval(std::span<const double> times) {
   for (std::size_t i = 0; i < n; ++i) sign[i] = (times[i] > middle) - (times[i] < middle);
   const auto [tau, z] = correlation(sign);
   const double count = static_cast<double>(n);
-  const double rank = std::floor((count + 1) * 0.5 - z * 0.5 * std::sqrt(count * tau));
-  if (rank < 1) return {middle, std::nullopt};
+  const double rank = std::max(std::floor((count + 1) * 0.5 - z * 0.5 * std::sqrt(count * tau)), 1.0);
   const auto r = static_cast<std::size_t>(rank);
   return {middle, Interval{sorted[r - 1], sorted[n - r]}};
 }

@@ -14,7 +14,7 @@ struct Interval {
 
 struct MedianInterval {
   double median;
-  std::optional<Interval> interval;  // 95%; none with too few or too strongly correlated times
+  std::optional<Interval> interval;  // 95%; none with too few times
 
   // Half the interval's width over the median; none where there is no interval or the median is 0.
   std::optional<double> relative() const;

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+// Tests that need ranks: run under mpiexec at 1 to 9 ranks, every rank runs the same tests in the same order.
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cstring>
+#include <thread>
+
+#include "base/refusal.hpp"
+#include "comm/environment.hpp"
+#include "measure/checking.hpp"
+#include "measure/measure.hpp"
+
+namespace {
+
+using namespace hockney;
+
+Comm control() {
+  static Comm comm = Comm::duplicate(MPI_COMM_WORLD);
+  return comm;
+}
+
+// Every rank sends 64 bytes to the next; the last rank's payload loses a bit on `broken`.
+class Ring final : public Pattern {
+ public:
+  Ring(const Place& place, bool broken) : comm_(place.comm), broken_(broken), out_(place.arena, 64, "hot"), in_(place.arena, 64, "hot") {}
+  void run() override {
+    const int next = (comm_.rank + 1) % comm_.size;
+    const int before = (comm_.rank + comm_.size - 1) % comm_.size;
+    MPI_Sendrecv(out_.next(), 64, MPI_BYTE, next, 0, in_.next(), 64, MPI_BYTE, before, 0, comm_.handle, MPI_STATUS_IGNORE);
+    if (broken_ && comm_.rank == comm_.size - 1) const_cast<std::byte&>(in_.taken()[17]) ^= std::byte{4};
+  }
+  void fill(std::uint64_t seed) override {
+    for (std::byte& b : out_.upcoming()) b = static_cast<std::byte>(seed + static_cast<std::uint64_t>(comm_.rank));
+    spoil(in_.upcoming());
+  }
+  Check verify(std::uint64_t seed) override {
+    const auto before = static_cast<std::uint64_t>((comm_.rank + comm_.size - 1) % comm_.size);
+    for (std::size_t i = 0; i < 64; ++i)
+      if (in_.taken()[i] != static_cast<std::byte>(seed + before)) return {64, 1, "byte " + std::to_string(i)};
+    return {64, 0, ""};
+  }
+  std::uint64_t bytes_moved() const override { return 64; }
+
+ private:
+  const Comm& comm_;
+  bool broken_;
+  Buffer out_;
+  Buffer in_;
+};
+
+constexpr Parameter parameters[] = {{"sync", Kind::choice, "", "barrier", 0, 0, "barrier|window", ""}};
+
+template <bool broken>
+constexpr Workload ring{"ring", "tests", "-", "-", 1, 0, Timing::longest, parameters,
+                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> { return std::make_unique<Ring>(place, broken); }};
+
+Measurement measured(const Workload& workload, const char* sync, StopRule rule = {.precision = 0.05, .budget_s = 0.3}) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  GlobalClock clock;
+  return measure(workload, Values(std::map<std::string, std::string>{{"sync", sync}}), {comm, arena}, comm, clock, {3e-8, 1e-9}, rule, now());
+}
+
+TEST(Measure, FindsABrokenPayloadAndSaysWhere) {
+  const Measurement result = measured(ring<true>, "barrier");
+  EXPECT_EQ(result.verified.errors, 2u);  // before and after
+  EXPECT_EQ(result.verified.first, "rank " + std::to_string(control().size - 1) + ": byte 17");
+  EXPECT_EQ(result.verified.bytes, 2u * 64u * static_cast<unsigned>(control().size));
+}
+
+TEST(Measure, KeepsEveryRepetitionOnRankZero) {
+  const Measurement result = measured(ring<false>, "barrier", {.precision = 1e-9, .budget_s = 5, .max_repetitions = 200});
+  EXPECT_EQ(result.verified.errors, 0u);
+  EXPECT_EQ(result.times_s.size(), control().root() ? 200u : 0u);
+  EXPECT_STREQ(result.stop_reason, "repetitions");  // also what a rank says that does not decide
+  for (const double time : result.times_s) EXPECT_GT(time, 0);
+}
+
+TEST(Measure, StopsAtTheBudget) {
+  const double before = now();
+  const Measurement result = measured(ring<false>, "barrier", {.precision = 1e-9, .budget_s = 0.2, .max_repetitions = 100000000});
+  EXPECT_LT(now() - before, 2.0);
+  if (control().root()) {
+    EXPECT_STREQ(result.stop_reason, "budget");
+    EXPECT_GE(result.times_s.size(), 5u);
+  }
+}
+
+// A pattern that takes 2 ms on the last rank only: the collective's time is that rank's.
+class Slow final : public Pattern {
+ public:
+  explicit Slow(const Comm& comm) : comm_(comm) {}
+  void run() override {
+    if (comm_.rank == comm_.size - 1) spin(2e-3);
+  }
+
+ private:
+  const Comm& comm_;
+};
+
+constexpr Workload slow{"slow", "tests", "-", "-", 1, 0, Timing::longest, parameters,
+                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> { return std::make_unique<Slow>(place.comm); }};
+
+TEST(Measure, ACollectivesTimeIsTheLongestOverTheRanks) {
+  const Measurement result = measured(slow, "barrier", {.precision = 0.01, .budget_s = 0.3, .max_repetitions = 50});
+  for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3);
+}
+
+TEST(Windows, MeasureTheSameAsBarriersWhereRanksHaveCores) {
+  if (static_cast<int>(std::thread::hardware_concurrency()) < control().size) GTEST_SKIP() << "oversubscribed";
+  const Measurement result = measured(slow, "window", {.precision = 0.01, .budget_s = 1.0, .max_repetitions = 50});
+  ASSERT_TRUE(result.clock_error_s);
+  EXPECT_LT(*result.clock_error_s, 0.05);  // a rank that loses its core meanwhile makes it milliseconds
+  // A rank may be late into its window by what the scheduler does, so only the lower end is certain.
+  for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3 - *result.clock_error_s);
+}
+
+TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {
+  const Comm comm = control();
+  GlobalClock clock;
+  clock.synchronise(comm);
+  EXPECT_LT(clock.residual(comm), 0.05);
+  const double local = now();
+  EXPECT_NEAR(clock.to_local(clock.to_global(local)), local, 1e-9);
+  double first = clock.to_global(now());
+  comm.broadcast(first);
+  // Whoever learns rank 0's time learns it after it was.
+  EXPECT_GT(clock.to_global(now()), first - 0.05);
+}
+
+TEST(Block, DescribesMoreThanAnIntCanCount) {
+  const std::uint64_t bytes = (std::uint64_t{3} << 30) + 5;
+  const Block block(bytes);
+  EXPECT_EQ(block.count, 1);
+  MPI_Count size = 0;
+  MPI_Type_size_x(block.type, &size);
+  EXPECT_EQ(static_cast<std::uint64_t>(size), bytes);
+  MPI_Count low = 0;
+  MPI_Count extent = 0;
+  MPI_Type_get_extent_x(block.type, &low, &extent);
+  EXPECT_EQ(static_cast<std::uint64_t>(extent), bytes);
+  EXPECT_EQ(Block(INT_MAX).type, MPI_BYTE);
+}
+
+TEST(Measure, NotEnoughMemoryOnOneRankIsToldToAll) {
+  static constexpr Workload greedy{"greedy", "tests", "-", "-", 1, 0, Timing::longest, parameters,
+                                   [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
+                                     if (place.comm.rank == place.comm.size - 1) place.arena.take(std::size_t{1} << 50);
+                                     return std::make_unique<Slow>(place.comm);
+                                   }};
+  EXPECT_THROW(measured(greedy, "barrier"), OutOfMemory);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  ::testing::InitGoogleTest(&argc, argv);
+  const int mine = RUN_ALL_TESTS();
+  int worst = 0;
+  MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return worst;
+}

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/memory.hpp"
+#include "base/refusal.hpp"
+
+namespace {
+
+using hockney::Arena;
+using hockney::Buffer;
+
+TEST(Buffer, HotIsOnePlace) {
+  Arena arena(1);
+  Buffer buffer(arena, 100, "hot");
+  std::byte* const place = buffer.next();
+  EXPECT_EQ(buffer.next(), place);
+  EXPECT_EQ(buffer.upcoming().data(), place);
+  EXPECT_EQ(buffer.taken().size(), 100u);
+}
+
+TEST(Buffer, ColdWalksThroughTwiceTheCacheAndComesBack) {
+  Arena arena(2);
+  Buffer buffer(arena, 64 << 10, "cold");
+  EXPECT_GE(buffer.places() * (64 << 10) * 2, 2 * hockney::last_level_cache() - (128 << 10));
+  std::set<std::byte*> seen;
+  std::byte* const first = buffer.next();
+  seen.insert(first);
+  for (std::size_t i = 1; i < buffer.places(); ++i) seen.insert(buffer.next());
+  EXPECT_EQ(seen.size(), buffer.places());
+  EXPECT_EQ(buffer.next(), first);
+}
+
+TEST(Buffer, WhatIsFilledIsWhatTheNextRunTakes) {
+  Arena arena(8);
+  Buffer buffer(arena, 4096, "cold");
+  buffer.next();
+  std::byte* const upcoming = buffer.upcoming().data();
+  EXPECT_EQ(buffer.next(), upcoming);
+  EXPECT_EQ(buffer.taken().data(), upcoming);
+}
+
+TEST(Arena, GivesTheSameMemoryAgain) {
+  Arena arena(1);
+  std::byte* first = nullptr;
+  {
+    Buffer buffer(arena, 1 << 20, "hot");
+    first = buffer.next();
+  }
+  Buffer again(arena, 1000, "hot");
+  EXPECT_EQ(again.next(), first);
+  Buffer other(arena, 1000, "hot");
+  EXPECT_NE(other.next(), first);
+}
+
+TEST(Arena, RefusesMoreThanThereIs) {
+  Arena arena(1);
+  EXPECT_THROW(arena.take(std::size_t{1} << 50), hockney::OutOfMemory);
+}
+
+}  // namespace

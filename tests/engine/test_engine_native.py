@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The engine's C++ tests, built with GoogleTest: alone, and under mpiexec at 1, 2, 3, 5 and 9 ranks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hockney import build, process
+from hockney.build.tools import tool
+from hockney.launch.command import command
+from hockney.machine import processors
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(scope="session")
+def binaries(mpi, tmp_path_factory) -> Path:
+    """The folder with engine-unit and engine-mpi, built against `mpi`."""
+    folder = tmp_path_factory.mktemp("native")
+    configure = [tool("cmake"), "-S", str(build.source_folder()), "-B", str(folder), "-G", "Ninja"]
+    options = [
+        f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
+        f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
+        "-DHOCKNEY_TESTS=ON",
+    ]
+    for words in ([*configure, *options], [tool("cmake"), "--build", str(folder)]):
+        done = process.capture(words, timeout=300)
+        assert done.code == 0, done.out[-3000:] + done.err[-2000:]
+    return folder / "tests"
+
+
+def test_units_hold(binaries):
+    done = process.capture([str(binaries / "engine-unit"), "--gtest_brief=1"], timeout=60)
+    assert done.code == 0 and "PASSED" in done.out, done.out
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 9])
+def test_measuring_holds(mpi, mpi_name, binaries, ranks):
+    if mpi_name == "mpich" and ranks > 3:
+        pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
+    words = (str(binaries / "engine-mpi"), "--gtest_brief=1")
+    launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
+    done = process.capture(launch.words, env=dict(launch.environment), timeout=120)
+    assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err

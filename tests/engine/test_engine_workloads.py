@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every workload of the catalog measures and verifies, at 1 to 5 ranks, on Open MPI and MPICH."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from hockney import build
+from hockney.core.case import parse_canonical
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.record import End, Failure, Launch, Record
+from hockney.launch.launcher import LaunchFailed, LaunchOptions
+from hockney.launch.mpi import MpiLauncher
+from hockney.machine import processors
+
+pytestmark = pytest.mark.mpi
+
+# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit.
+SIZES = (0, 8, 12344, 300_000)
+
+
+@pytest.fixture(scope="session")
+def engine(mpi) -> build.Engine:
+    return build.engine(mpi)
+
+
+@pytest.fixture(scope="session")
+def launcher(mpi, engine) -> MpiLauncher:
+    return MpiLauncher(mpi, engine.path, processors().cores)
+
+
+def lines_of(launcher, cases, ranks, *, budget=None, repetitions=3, hang=60.0):
+    options = LaunchOptions(
+        "T", 0, budget_s=budget or 0.02 * len(cases), max_repetitions=repetitions, hang_s=hang, precision=1e-6
+    )
+    return list(launcher.run(cases, ranks, options))
+
+
+def fits(workload: Workload, ranks: int) -> bool:
+    return workload.min_ranks <= ranks and (not workload.max_ranks or ranks <= workload.max_ranks)
+
+
+def every_case(catalog: Catalog, ranks: int, sync: tuple[str, ...]):
+    for workload in catalog.workloads:
+        if not fits(workload, ranks):
+            continue
+        names = {p.name: p for p in workload.parameters}
+        for size in SIZES if "bytes" in names else (None,):
+            for start in [s for s in sync if s in names["sync"].choices] if "sync" in names else (None,):
+                for heat in names["buffers"].choices if "buffers" in names else (None,):
+                    given = {"bytes": size, "sync": start, "buffers": heat, "ranks": ranks}
+                    if "root" in names:
+                        given["root"] = ranks - 1
+                    if "messages" in names:
+                        given |= {"messages": 5, "delay": "2us"}
+                    words = {k: str(v) for k, v in given.items() if v is not None}
+                    yield catalog.complete(workload.name, words)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
+    if mpi_name == "mpich" and ranks > 3:
+        pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
+    # Windows need a core for each rank.
+    sync = ("barrier", "window") if ranks <= len(processors().cores.cpus) else ("barrier",)
+    cases = list(every_case(engine.catalog, ranks, sync))
+    lines = lines_of(launcher, cases, ranks)
+    assert not [line for line in lines if isinstance(line, Failure)]
+    records = [line for line in lines if isinstance(line, Record)]
+    assert [r.case for r in records] == [c.line for c in cases]
+    assert isinstance(lines[-1], End) and lines[-1].cases == len(cases)
+    for record in records:
+        case = record.parsed_case()
+        size = dict(case.parameters).get("bytes", 0)
+        assert record.verified.errors == 0, record.verified.first
+        assert (record.verified.bytes > 0) == (size > 0)
+        assert 1 <= len(record.times_s) <= 3 and all(t >= 0 for t in record.times_s)
+        assert record.sync.kind == dict(case.parameters).get("sync", "none")
+        assert (record.sync.error_s is not None) == (record.sync.kind == "window")
+
+
+def test_a_launch_names_where_its_ranks_ran(launcher, engine):
+    launch = lines_of(launcher, [engine.catalog.case("barrier", 2)], 2)[0]
+    assert isinstance(launch, Launch)
+    assert len({rank.pid for rank in launch.ranks}) == 2
+    assert 0 < launch.clock.overhead_s < 1e-5 and 0 < launch.clock.resolution_s < 1e-5
+    assert launch.engine == engine.catalog.engine and launch.library
+
+
+def test_one_launch_runs_200_cases_on_one_mpi_init(launcher, engine):
+    cases = [engine.catalog.case(f"pingpong bytes={8 * i}", 2) for i in range(200)]
+    lines = lines_of(launcher, cases, 2)
+    assert sum(isinstance(line, Launch) for line in lines) == 1
+    assert sum(isinstance(line, Record) for line in lines) == 200
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("bcast bytes=8 ranks=2 root=2", "root=2 is no rank of 2"),
+        ("reduce bytes=12 ranks=2", "no multiple of 8"),
+        ("pingpong bytes=8 ranks=3", "ranks=3"),
+        ("pingpog bytes=8 ranks=2", "unknown workload"),
+        ("pingpong bytes=8 colour=red ranks=2", "no parameter 'colour'"),
+    ],
+)
+def test_a_case_that_cannot_be_is_refused_and_the_next_one_runs(launcher, engine, line, says):
+    good = engine.catalog.case("barrier", 2)
+    lines = lines_of(launcher, [parse_canonical(line), good], 2)
+    failures = [x for x in lines if isinstance(x, Failure)]
+    assert [f.reason for f in failures] == ["refused"] and says in failures[0].message
+    assert [x.case for x in lines if isinstance(x, Record)] == [good.line]
+
+
+def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher, engine):
+    huge = engine.catalog.case("pingpong bytes=1TiB", 2)
+    lines = lines_of(launcher, [huge, engine.catalog.case("pingpong", 2)], 2)
+    assert [(f.reason, f.case) for f in lines if isinstance(f, Failure)] == [("memory", huge.line)]
+    assert sum(isinstance(x, Record) for x in lines) == 1
+
+
+def test_a_stopped_rank_is_named_by_the_watchdog(launcher, engine):
+    """2 ranks; rank 1 is stopped by a signal, rank 0 waits for it."""
+    cases = [engine.catalog.case("pingpong bytes=8", 2)]
+    options = LaunchOptions("T", 0, budget_s=1.0, precision=1e-9, max_repetitions=10**8, hang_s=1.0)
+    running = launcher.run(cases, 2, options)
+    launch = next(running)
+    os.kill(launch.ranks[1].pid, signal.SIGSTOP)
+    with pytest.raises(LaunchFailed) as failed:
+        list(running)
+    assert failed.value.reason == "hung"
+    assert failed.value.case == cases[0].line
+    assert failed.value.silent_ranks == (1,)
