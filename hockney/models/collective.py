@@ -224,9 +224,10 @@ def _shared(tables: Sequence) -> tuple[float, int]:
     for table in tables:
         if table.launches > 1:
             common = table.log_times.mean(axis=0)
-            squares += float(np.sum((common - common.mean()) ** 2))
+            single = table.launches * float(np.mean(table.variance)) / len(table.variance)
+            squares += float(np.sum((common - common.mean()) ** 2)) - (table.launches - 1) * single
             freedom += table.launches - 1
-    return (squares / freedom if freedom else 0.0), freedom
+    return (max(squares, 0.0) / freedom if freedom else 0.0), freedom
 
 
 def _quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_freedom: int) -> np.ndarray:

@@ -38,7 +38,7 @@ class Medians:
     def of(seen: Sequence[Observation]) -> Medians:
         table = tabulate(seen)
         center = np.exp(table.log_center)
-        within = np.array([each.within for each in seen]) / Z
+        within = np.array([each.within for each in seen])
         each = np.exp(table.log_times.T) if table.launches else center[None]
         return Medians(center, each, (center * within) ** 2, table.errors)
 

@@ -68,8 +68,8 @@ class Observation:
 
     @property
     def within(self) -> float:
-        """Half width of the interval of `log_center` from the spread inside the launches alone."""
-        return of_mean((self.below + self.above) / 2)
+        """Standard error of `log_center` from the spread inside the launches alone, nan where unknown."""
+        return of_mean((self.below + self.above) / 2 / self.quantile)
 
     def interval(self) -> tuple[float, float, float]:
         """(median, low, high) in seconds over all launches; nan for ends that are not known."""
@@ -150,7 +150,7 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
         center[row] = (
             np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
         )
-    within = (np.nan_to_num([seen.within for seen in observations]) / Z) ** 2
+    within = np.nan_to_num([seen.within for seen in observations]) ** 2
     variance = np.maximum(within, _apart(log_times))
     filled = np.where(np.isfinite(log_times), log_times, center[:, None] + common)
     return Table(filled, center, variance, sum(seen.errors for seen in observations))
