@@ -34,6 +34,9 @@ def guarded(arguments: Sequence[str] | None) -> int:
         return code if isinstance(code, int) else 0
     except HockneyError as error:
         return _tell(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr, flush=True)
+        return UsageError.exit_code
     except click.UsageError as error:
         return _tell(str(_usage(error)), UsageError.exit_code)
     except click.ClickException as error:
@@ -41,9 +44,9 @@ def guarded(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _tell("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        with contextlib.suppress(OSError):  # whoever read stdout has gone; say nothing more at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _reader_has_gone()
+    except SystemExit as end:  # click's way to say the same, or SIGTERM
+        return _reader_has_gone() if end.code == 1 else int(end.code or 0)
     except OSError as error:
         if error.filename is None and error.errno is not None:
             return _tell(
@@ -52,6 +55,13 @@ def guarded(arguments: Sequence[str] | None) -> int:
         return _tell(_bug(error), OUR_FAULT)
     except Exception as error:
         return _tell(_bug(error), OUR_FAULT)
+
+
+def _reader_has_gone() -> int:
+    """Whoever read stdout has enough, as `head` does; say nothing more, also not at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _tell(problem: str, code: int) -> int:

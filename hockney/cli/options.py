@@ -61,6 +61,17 @@ SIZE = Words("size", parse_bytes)
 LAUNCHES = Words("count", _whole(1, MOST_LAUNCHES, "for example 3"))
 SEED = Words("seed", _whole(0, 2**63 - 1, "for example 1"))
 
+
+def _path(text: str) -> Path:
+    if not text or "\0" in text:
+        raise UsageError(
+            f"'{printable(text)}' is not a path", "no file can have this name", "for example runs/mine"
+        )
+    return Path(text)
+
+
+PATH = Words("path", _path)
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -142,10 +153,10 @@ asked = _all(
 
 out = click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="The run's folder, new or empty.  [default: runs/NAME-TIME]",
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="No talk on stderr but errors.")
 as_json = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
-folder = click.argument("run", type=click.Path(path_type=Path))
+folder = click.argument("run", type=PATH)

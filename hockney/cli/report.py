@@ -20,7 +20,7 @@ from hockney.store import RunFolder
 @options.folder
 @click.option(
     "--figures",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     metavar="DIR",
     help="Write each figure as SVG and PNG into DIR as well.",
 )

@@ -26,9 +26,20 @@ from hockney.core.units import (
 
 @pytest.mark.parametrize(
     ("text", "bytes_"),
-    [("0", 0), ("8", 8), ("4KiB", 4096), ("4k", 4096), ("40kB", 40_000), ("1.5MB", 1_500_000), ("1.1kB", 1100),
-     ("2GiB", 2**31), (" 1 MiB ", 2**20), ("1e3", 1000), ("0.5KiB", 512)],
-)  # fmt: skip
+    [
+        ("0", 0),
+        ("8", 8),
+        ("4KiB", 4096),
+        ("4k", 4096),
+        ("40kB", 40_000),
+        ("1.5MB", 1_500_000),
+        ("1.1kB", 1100),
+        ("2GiB", 2**31),
+        (" 1 MiB ", 2**20),
+        ("1e3", 1000),
+        ("0.5KiB", 512),
+    ],
+)
 def test_sizes_are_read(text, bytes_):
     assert parse_bytes(text) == bytes_
 
@@ -124,9 +135,18 @@ def test_shown_times_read_back_within_three_digits(seconds):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(4.354e-7, "435 ns"), (1.03e-6, "1.03 us"), (9.999e-7, "1.00 us"), (0.0025, "2.50 ms"), (0.99999, "1.00 s"),
-     (100, "1m40s"), (3599.9, "1h00m"), (math.inf, "unknown"), (0, "0 ns")],
-)  # fmt: skip
+    [
+        (4.354e-7, "435 ns"),
+        (1.03e-6, "1.03 us"),
+        (9.999e-7, "1.00 us"),
+        (0.0025, "2.50 ms"),
+        (0.99999, "1.00 s"),
+        (100, "1m40s"),
+        (3599.9, "1h00m"),
+        (math.inf, "unknown"),
+        (0, "0 ns"),
+    ],
+)
 def test_times_are_shown_with_the_unit_that_fits(seconds, text):
     assert format_seconds(seconds) == text
 

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The command line's reference: every verb's help as one Markdown page.
+
+python -m hockney.cli.reference > docs/reference/cli.md
+"""
+
+from __future__ import annotations
+
+import click
+
+from hockney.cli.app import app
+
+HEAD = """\
+# Command line
+
+Made by `python -m hockney.cli.reference` from the commands themselves.
+
+stdout is data, stderr is talk. `--json` gives documents for programs; `NO_COLOR` is obeyed.
+"""
+WIDTH = 100
+
+
+def reference() -> str:
+    parts = [HEAD, _section("hockney", app, None)]
+    parent = click.Context(app, info_name="hockney")
+    parts += [_section(f"hockney {name}", verb, parent) for name, verb in app.commands.items()]
+    return "\n".join(parts)
+
+
+def _section(title: str, command: click.Command, parent: click.Context | None) -> str:
+    context = click.Context(
+        command,
+        info_name=title.split()[-1],
+        parent=parent,
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+        help_option_names=app.context_settings["help_option_names"],
+    )
+    return f"## {title}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
+
+
+if __name__ == "__main__":
+    click.echo(reference(), nl=False)

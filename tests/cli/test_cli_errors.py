@@ -1,0 +1,200 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input, end to end: one line on stderr in the one grammar, the right exit code, nothing on stdout."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+SURVEY = [
+    ("--budget", "-3"),
+    ("--budget", "0"),
+    ("--budget", "x"),
+    ("--budget", "1e999"),
+    ("--budget", "999999h"),
+    ("--budget", ""),
+    ("--precision", "0"),
+    ("--precision", "200%"),
+    ("--precision", "-1%"),
+    ("--precision", "nan"),
+    ("--launches", "0"),
+    ("--launches", "-1"),
+    ("--launches", "1.5"),
+    ("--launches", "9" * 30),
+    ("--launches", "٣"),
+    ("--seed", "-1"),
+    ("--seed", "x"),
+    ("--seed", "9" * 40),
+    ("--sizes", "-1"),
+    ("--sizes", "4QB"),
+    ("--sizes", "1PiB"),
+    ("--sizes", "8:4"),
+    ("--sizes", "1:2:3"),
+    ("--sizes", ","),
+    ("--sizes", "1e999999999"),
+    ("--sizes", "0.3"),
+    ("--ranks", "0"),
+    ("--ranks", "-2"),
+    ("--ranks", "two"),
+    ("--ranks", "9999999"),
+    ("--ranks", "1" * 12),
+    ("--machine", "moon"),
+    ("--machine", "fake:dye=x"),
+    ("--out", "/dev/null/x"),
+    ("--out", "/dev/null"),
+    ("--out", "a\x00b"),
+    ("--bugdet", "3"),
+    ("extra",),
+    ("--out",),
+    ("--json=yes",),
+]
+RUN = [
+    (),
+    ("surwey",),
+    ("pingpnog",),
+    ("pingpong", "byts=1"),
+    ("pingpong", "bytes=-1"),
+    ("pingpong", "bytes=x"),
+    ("bytes=8",),
+    ("pingpong", "ranks=3"),
+    ("pingpong", "bytes=1", "bytes=2"),
+    ("barrier", "root=0"),
+    ("barrier", "sync=never"),
+    ("",),
+    ("survey", "barrier"),
+    ("pingpong bytes",),
+    ("\x1b[31m",),
+    ("-5",),
+    ("pingpong", "ranks=99999999999"),
+    ("cases",),
+]
+OTHERS = [
+    (),
+    ("surve",),
+    ("--wat",),
+    ("models",),
+    ("models", "runs/none"),
+    ("models", "/etc"),
+    ("report", "/dev/null"),
+    ("resume", "runs/none"),
+    ("export", "runs/none", "--csv", "-"),
+    ("plan", "nothing"),
+    ("plan", "--ranks", "x"),
+    ("models", "x" * 5000),
+    ("models", "a\x00b"),
+    ("export",),
+    ("machines", "--nope"),
+    ("doctor", "x"),
+    ("build", "x"),
+]
+
+
+def one_error(said, *codes: int) -> str:
+    assert said.code in codes, said
+    lines = [line for line in said.err.splitlines() if not line.startswith("note:")]
+    assert len(lines) == 1 and lines[0].startswith("error: ") and lines[0].isprintable(), said.err
+    assert said.out == "" and "Traceback" not in said.err
+    assert len(lines[0]) > len("error: ") + 8
+    return lines[0]
+
+
+@pytest.mark.parametrize("words", SURVEY, ids=repr)
+def test_bad_survey_options(hockney, words):
+    one_error(hockney("survey", "-q", *words), 2, 3)
+    assert not Path("runs").exists(), "nothing is laid out for a question that cannot be asked"
+
+
+@pytest.mark.parametrize("words", RUN, ids=repr)
+def test_bad_cases(hockney, words):
+    one_error(hockney("run", "-q", *words), 2)
+
+
+@pytest.mark.parametrize("words", OTHERS[1:], ids=lambda w: repr(w)[:40])
+def test_other_bad_words(hockney, words):
+    one_error(hockney(*words), 2)
+
+
+def test_names_get_did_you_mean(hockney):
+    for words, meant in [
+        (("surve",), "'survey'"),
+        (("survey", "--bugdet", "3s"), "'--budget'"),
+        (("run", "surwey"), "'survey'"),
+        (("run", "pingpnog"), "'pingpong'"),
+        (("run", "pingpong", "byts=3"), "'bytes'"),
+        (("run", "barrier", "sync=windows"), "'window'"),
+    ]:
+        assert f"did you mean {meant}?" in one_error(hockney(*words), 2)
+
+
+def test_the_option_at_fault_is_named(hockney):
+    assert "--budget" in one_error(hockney("survey", "--budget", "soon"), 2)
+    assert "--sizes" in one_error(hockney("plan", "--sizes", "big"), 2)
+
+
+def test_a_run_of_a_newer_schema(hockney, mine):
+    records = Path(mine, "records.jsonl")
+    line = json.loads(records.read_text().splitlines()[0])
+    records.write_text(json.dumps(line | {"schema": 99}) + "\n")
+    for verb in (("models",), ("report",), ("resume",), ("export", "--csv", "-")):
+        assert "schema 99" in one_error(hockney(verb[0], mine, *verb[1:]), 3)
+
+
+def test_damaged_runs(hockney, mine):
+    whole = {name: Path(mine, name).read_bytes() for name in ("records.jsonl", "plan.txt", "machine.json")}
+    for name, content in whole.items():
+        for damage in (b"{}\n" + content, b"\xff\x00" + content):
+            Path(mine, name).write_bytes(damage)
+            assert name in one_error(hockney("resume", mine), 3)
+            if name != "plan.txt":  # which models need not look at
+                assert name in one_error(hockney("models", mine), 3)
+        Path(mine, name).write_bytes(content)
+    assert hockney("models", mine).code == 0
+
+
+def test_a_full_disk(hockney, mine):
+    assert "no space left" in one_error(hockney("export", mine, "--csv", "/dev/full"), 3)
+    assert Path("/dev/full").is_char_device()
+
+
+def test_wrong_payload_is_an_answer_no(hockney):
+    said = hockney("run", "barrier", "pingpong", "--machine", "fake:corrupt=pingpong", "-q")
+    assert said.code == 1 and "arrived wrong" in said.out
+
+
+def test_a_case_without_result_is_inconclusive(hockney):
+    said = hockney("run", "barrier", "pingpong", "--machine", "fake:die=pingpong", "--out", "r")
+    assert said.code == 4 and "hockney resume r" in said.out and "gave no result" in said.err
+    assert hockney("resume", "r", "--machine", "fake", "-q").code == 0
+
+
+def test_hostile_names_reach_no_terminal(hockney, mine):
+    evil = "\x1b]0;evil\x07<script>alert(1)</script>\u202e"
+    for name in ("records.jsonl", "machine.json"):
+        path = Path(mine, name)
+        path.write_text(path.read_text().replace("fakehost", json.dumps(evil)[1:-1]))
+    for words in (
+        ("models", mine),
+        ("report", mine),
+        ("resume", mine),
+        ("export", mine, "--what", "summaries", "--csv", "-"),
+    ):
+        said = hockney(*words)
+        assert said.code == 0, said.err
+        assert "\x1b" not in said.out + said.err and "\u202e" not in said.out + said.err
+    assert "<script>alert(1)" not in Path(mine, "report.html").read_text()
+
+
+def test_our_own_faults_leave_a_log_and_no_traceback(hockney, mine, monkeypatch):
+    from hockney import models
+
+    def broken(run, *, cores):
+        raise ZeroDivisionError("a\nb")
+
+    monkeypatch.setattr(models, "fit_all", broken)
+    line = one_error(hockney("models", mine), 3)
+    assert "this is a bug in hockney" in line
+    log = Path(line.split("please send ")[1].split()[0])
+    assert "ZeroDivisionError" in log.read_text()
+    os.unlink(log)

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Documentation is executed: the example that ends every help runs; the reference page is fresh."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from hockney.cli.app import app
+from hockney.cli.reference import reference
+
+VERBS = ["", *app.commands]
+
+
+def examples(text: str) -> list[list[str]]:
+    """The commands after the last line that says "Example:"."""
+    assert text.count("Example:") == 1, "every help ends in an example"
+    tail = text.partition("Example:")[2]
+    lines = [line.strip() for line in tail.splitlines() if line.strip()]
+    assert lines and all(line.startswith("hockney ") for line in lines)
+    return [shlex.split(line)[1:] for line in lines]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_examples_of_every_help_run(hockney, mine, verb):
+    said = hockney(*verb.split(), "--help")
+    assert said.code == 0 and said.err == ""
+    for words in examples(said.out):
+        done = hockney(*words)
+        assert done.code == 0, (words, done.err)
+        assert done.out or words[0] == "export"
+
+
+def test_the_reference_is_fresh():
+    path = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+    assert path.read_text() == reference(), (
+        "make it again: python -m hockney.cli.reference > docs/reference/cli.md"
+    )
+
+
+def test_every_option_is_explained(hockney):
+    for verb in app.commands.values():
+        assert verb.help
+        for parameter in verb.params:
+            assert parameter.param_type_name == "argument" or parameter.help, (verb.name, parameter.name)
+
+
+def test_version(hockney):
+    from hockney import __version__
+
+    assert hockney("--version").out == f"hockney {__version__}\n"
+    nothing = hockney()
+    assert nothing.code == 2 and nothing.out == "" and examples(nothing.err)

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Killed at any moment, a run is whole again after resume: every planned case once a launch, nothing lost."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hockney.cli.guard import guarded
+from hockney.store import RunFolder, left
+
+WORDS = ["run", "pingpong bytes=0:64", "barrier ranks=2,4", "--launches", "2", "--out", "r", "--seed", "1"]
+MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
+
+
+def start(folder: Path) -> subprocess.Popen:
+    environment = {**os.environ, "HOCKNEY_MACHINE": "fake:pace=30ms"}
+    return subprocess.Popen(
+        [*MAIN, *WORDS],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_records(process: subprocess.Popen, path: Path, count: int) -> None:
+    """Until so many whole lines are there, then a moment that is another one each time."""
+    limit = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < limit:
+        if path.exists() and path.read_bytes().count(b"\n") >= count:
+            break
+        time.sleep(0.005)
+    time.sleep(random.random() * 0.03)
+
+
+@pytest.mark.parametrize(
+    ("number", "lines"), [(signal.SIGKILL, 2), (signal.SIGKILL, 7), (signal.SIGINT, 5), (signal.SIGTERM, 9)]
+)
+def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):
+    process = start(tmp_path)
+    wait_for_records(process, tmp_path / "r" / "records.jsonl", lines)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (-number, 128 + number), err
+    assert "Traceback" not in err
+    folder = RunFolder(tmp_path / "r")
+    kept = folder.read().run.records
+    assert 0 < len(left(folder.plan(), folder.read().run)) < 20, "killed in the middle"
+    if number != signal.SIGKILL:
+        assert "hockney resume r" in err
+        assert folder.read().run.closes[-1].launch == folder.read().run.launches[-1].launch
+
+    monkeypatch.chdir(tmp_path)
+    assert guarded(["resume", "r", "--machine", "fake", "-q"]) == 0
+    run = folder.read().run
+    index = {launch.launch: launch.index for launch in run.launches}
+    measured = sorted((index[r.launch], r.case) for r in run.records)
+    assert measured == sorted((item.launch, item.case.line) for item in folder.plan().items)
+    assert run.records[: len(kept)] == kept, "what was there stays as it was"
+    assert (tmp_path / "r" / "report.html").exists()
+
+
+def test_the_programs_exit_code_and_streams(tmp_path):
+    """Once through the installed entry point itself, with stdout gone early."""
+    environment = {**os.environ, "HOCKNEY_MACHINE": "fake"}
+    bad = subprocess.run([*MAIN, "survye"], capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert (bad.returncode, bad.stdout) == (2, "") and bad.stderr.count("\n") == 1
+    reader = subprocess.Popen(
+        [*MAIN, "plan", "--cases"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment,
+    )
+    reader.stdout.close()
+    assert reader.stderr.read() == b"" and reader.wait() == 0
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*MAIN, "plan"], stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment
+        )
+    assert done.returncode == 3 and done.stderr.startswith("error: cannot write the output"), done.stderr

@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the verbs write: data on stdout, talk on stderr, files where they were asked for."""
+
+import csv
+import io
+import json
+import statistics
+from pathlib import Path
+
+import pytest
+
+from hockney.launch.fake_world import World
+
+
+def test_a_survey_says_its_answer_and_leaves_a_run(hockney):
+    said = hockney("survey", "--ranks", "2", "--out", "r", "--seed", "3")
+    assert said.code == 0
+    assert "Up to 1 KiB a message costs about" in said.out and "95%" in said.out
+    assert said.out.rstrip().endswith("report: r/report.html")
+    assert "doubt: these numbers were made up" in said.out
+    assert "measuring:" in said.err and "measuring:" not in said.out
+    assert {p.name for p in Path("r").iterdir()} == {
+        "plan.txt", "machine.json", "records.jsonl", "fits.json", "report.html",
+    }  # fmt: skip
+    assert "Survey of message passing" in Path("r/report.html").read_text()
+
+
+def test_quiet_is_quiet(hockney):
+    assert hockney("run", "barrier", "-q").err == ""
+
+
+def test_json_is_one_document(hockney):
+    said = hockney("run", "pingpong bytes=0,8", "--json", "--out", "r")
+    document = json.loads(said.out)
+    assert {s["case"] for s in document["summaries"]} == {
+        f"pingpong buffers=hot bytes={b} ranks=2" for b in (0, 8)
+    }
+    assert document["outcome"]["left"] == 0 and document["report"] == "r/report.html"
+    assert document["doubts"][0]["code"] == "fake"
+
+
+def test_the_default_place_is_named_after_study_and_time(hockney):
+    hockney("run", "barrier", "-q")
+    hockney("run", "barrier", "-q")
+    names = [p.name for p in Path("runs").iterdir()]
+    assert len(names) == 2 and all(name.startswith("cases-") for name in names)
+
+
+def test_typed_cases_are_all_shown(hockney):
+    said = hockney("run", "pingpong", "bytes=0:4KiB", "barrier", "ranks=2,4", "-q")
+    table = said.out.partition("\n\n")[0].splitlines()
+    assert len(table) == 1 + 14 + 2
+    assert len({line.rindex("  ") > 0 for line in table}) == 1
+
+
+def test_plan_shows_and_does_nothing(hockney):
+    said = hockney("plan", "bcast", "bytes=8,1KiB", "ranks=2,4", "--launches", "5", "--budget", "2m")
+    assert "4 cases, each in 5 of 10 launches" in said.out and "2m00s" in said.out
+    document = json.loads(hockney("plan", "--json").out)
+    assert document["study"] == "survey" and len(document["cases"]) > 100
+    lines = hockney("plan", "--cases").out.splitlines()
+    assert lines == document["cases"]
+    assert not Path("runs").exists()
+
+
+def test_models_prints_parameters_and_json(hockney, mine):
+    assert "latency" in hockney("models", mine).out
+    fits = json.loads(hockney("models", mine, "--json").out)
+    latency = fits["fits"][0]["parameters"][0]["estimate"]["value"]
+    assert latency == pytest.approx(World().message(0), rel=0.05)
+
+
+def test_models_without_any_is_inconclusive(hockney):
+    hockney("run", "barrier", "--machine", "fake:die=barrier", "--out", "r", "-q")
+    said = hockney("models", "r")
+    assert said.code == 4 and said.err.startswith("error: no model fits this run")
+
+
+def test_report_is_made_again_and_figures_written(hockney, mine):
+    Path(mine, "report.html").unlink()
+    said = hockney("report", mine, "--figures", "figs")
+    files = said.out.splitlines()
+    assert files[0] == f"{mine}/report.html" and all(Path(f).stat().st_size > 1000 for f in files)
+    assert {Path(f).suffix for f in files[1:]} == {".svg", ".png"}
+
+
+def test_export_has_every_repetition(hockney, mine):
+    said = hockney("export", mine, "--csv", "-")
+    rows = list(csv.DictReader(io.StringIO(said.out)))
+    records = [json.loads(line) for line in Path(mine, "records.jsonl").read_text().splitlines()]
+    records = [r for r in records if r["kind"] == "record"]
+    assert len(rows) == sum(len(r["times_s"]) for r in records)
+    first = [
+        float(row["time_s"]) for row in rows if row["case"] == records[0]["case"] and row["launch"] == "0.0"
+    ]
+    assert first == records[0]["times_s"]
+    assert {row["bytes"] for row in rows if row["workload"] == "barrier"} == {""}
+    short = hockney("export", mine, "--what", "summaries", "--csv", "s.csv")
+    assert short.out == ""
+    summary = list(csv.DictReader(Path("s.csv").read_text().splitlines()))
+    assert len(summary) == len({r["case"] for r in records})
+    case = next(row for row in summary if row["case"] == records[0]["case"])
+    assert float(case["low_s"]) <= float(case["median_s"]) <= float(case["high_s"])
+    assert float(case["median_s"]) == pytest.approx(statistics.median(first), rel=0.1)
+
+
+@pytest.mark.parametrize("what", ["repetitions", "summaries"])
+def test_parquet_says_the_same_as_csv(hockney, mine, what):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert hockney("export", mine, "--what", what, "--csv", "t.csv", "--parquet", "t.parquet").code == 0
+    table = parquet.read_table("t.parquet")
+    rows = list(csv.DictReader(Path("t.csv").read_text().splitlines()))
+    assert table.num_rows == len(rows) and table.column_names == list(rows[0])
+    name = "time_s" if what == "repetitions" else "median_s"
+    assert table.column(name).to_pylist() == [float(row[name]) for row in rows]
+
+
+def test_list_names_studies_and_workloads(hockney):
+    said = hockney("run", "--list")
+    assert "survey" in said.out and "allreduce" in said.out
+    assert {"survey", "cases"} <= set(json.loads(hockney("run", "--list", "--json").out)["studies"])
+
+
+def test_resume_of_a_whole_run_measures_nothing(hockney, mine):
+    before = Path(mine, "records.jsonl").read_bytes()
+    said = hockney("resume", mine)
+    assert said.code == 0 and Path(mine, "records.jsonl").read_bytes() == before
+    assert "0 of" in said.err
+
+
+def test_resume_mends_a_cut_line_and_says_so(hockney, mine):
+    records = Path(mine, "records.jsonl")
+    whole = records.read_bytes()
+    records.write_bytes(whole[: len(whole) // 2])
+    said = hockney("resume", mine)
+    assert said.code == 0 and "was cut off" in said.err
+    assert hockney("models", mine).code == 0
+
+
+def test_a_second_writer_is_kept_out(hockney, mine):
+    from hockney.store import RunFolder
+
+    records = Path(mine, "records.jsonl")
+    records.write_bytes(records.read_bytes()[:-100])
+    with RunFolder(Path(mine)).append():
+        said = hockney("resume", mine)
+    assert said.code == 3 and "another hockney" in said.err
+
+
+def test_a_used_folder_is_not_overwritten(hockney, mine):
+    before = Path(mine, "records.jsonl").read_bytes()
+    said = hockney("survey", "--out", mine)
+    assert said.code == 2 and "not empty" in said.err and Path(mine, "records.jsonl").read_bytes() == before
+
+
+def test_seed_makes_the_same_plan(hockney):
+    hockney("run", "pingpong bytes=0:64", "--seed", "5", "--out", "a", "-q")
+    hockney("run", "pingpong bytes=0:64", "--seed", "5", "--out", "b", "-q")
+    assert Path("a/plan.txt").read_text() == Path("b/plan.txt").read_text()
