@@ -115,10 +115,11 @@ def _log_ends(times: Sequence[float]) -> tuple[float, float, float, float]:
 class Table:
     """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
 
-    `log_times` is rows x columns, an entry that a launch lacks filled in from the row and the launch's
-    common factor; `log_center` is each row's typical launch and `variance` that of its error, apart from what
-    launches do to all rows alike: by the spread inside the launches, and at least what launches do to one
-    case beyond its neighbours, which is pooled over the rows except where one is much worse.
+    `log_times` is rows x columns, an entry that a launch lacks, or a row that one spoiled, filled in from
+    the row's center and the launch's common factor; `log_center` is each row's typical launch and
+    `variance` that of its error, apart from what launches do to all rows alike: by the spread inside the
+    launches, and at least what launches do to one case beyond its neighbours, which is pooled over the rows
+    except where one is much worse.
     """
 
     log_times: np.ndarray
@@ -151,8 +152,12 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
             np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
         )
     within = np.nan_to_num([seen.within for seen in observations]) ** 2
-    variance = np.maximum(within, _apart(log_times))
-    filled = np.where(np.isfinite(log_times), log_times, center[:, None] + common)
+    apart, spoiled = _apart(log_times)
+    # One bad launch of three carries a mean away, but not a median.
+    center[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
+    variance = np.maximum(within, apart)
+    usable = np.isfinite(log_times) & ~spoiled[:, None]
+    filled = np.where(usable, log_times, center[:, None] + common)
     return Table(filled, center, variance, sum(seen.errors for seen in observations))
 
 
@@ -170,23 +175,26 @@ def _common(log_times: np.ndarray) -> np.ndarray:
     return common
 
 
-def _apart(log_times: np.ndarray) -> np.ndarray:
-    """For each row the variance of its mean due to what launches do to single cases.
+def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row the variance of its mean due to what launches do to single cases, and which rows are
+    spoiled by a launch.
 
     Pooled from the differences of neighbouring rows, so that what a launch does to all short messages alike
     does not count; by their median where a few rows are so bad that they would spoil the mean, and those rows
     (`MUCH` times worse, which chance does to few) keep their own variance.
     """
     rows, columns = log_times.shape
+    none = np.zeros(rows), np.zeros(rows, dtype=bool)
     if columns < 2 or rows < 3:
-        return np.zeros(rows)
+        return none
     steps = np.diff(log_times, axis=0)
     steps = steps[np.isfinite(steps).all(axis=1)].var(axis=1, ddof=1) / 2 / columns
     if not len(steps):
-        return np.zeros(rows)
+        return none
     typical = np.median(steps) * (columns - 1) / chdtri(columns - 1, 0.5)
     pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
     apart = log_times - np.nanmean(log_times, axis=1, keepdims=True)
     own = (apart - np.nanmedian(apart, axis=0)) ** 2
     own = np.nan_to_num(np.nansum(own, axis=1) / (columns - 1) / columns)
-    return np.where(own > MUCH * pooled, own, pooled)
+    spoiled = own > MUCH * pooled
+    return np.where(spoiled, own, pooled), spoiled

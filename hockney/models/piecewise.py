@@ -154,8 +154,9 @@ def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
 def unexplained(residual: np.ndarray, variance: np.ndarray, freedom: int) -> float:
     """The variance to be added to every point's own so that the residuals are as large as they should be
     (sum of squares over variance = degrees of freedom); 0 where they are no larger already. A point counts
-    `CAP` at most, so that a single bad one does not widen the intervals of all."""
-    squares = residual**2
+    `CAP` at most and one known to be bad not at all, so that it does not widen the intervals of all."""
+    known = variance > CAP * max(float(np.median(variance)), FLOOR**2)
+    squares, variance, freedom = residual[~known] ** 2, variance[~known], freedom - int(known.sum())
 
     def excess(extra: float) -> float:
         total = variance + extra
