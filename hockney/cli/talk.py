@@ -86,7 +86,8 @@ class Talk:
 
     def _ended(self, event: CaseEnded) -> None:
         self.done += 1
-        eta = format_seconds(self._left(event.elapsed_s), digits=2)
+        left = self._left(event.elapsed_s)
+        eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
         if isinstance(event.result, Failure):
             self.say(
                 f"note: {event.result.case} gave no result ({event.result.reason}: {event.result.message})"

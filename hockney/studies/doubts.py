@@ -175,7 +175,7 @@ def _load(evidence: Evidence) -> Doubt | None:
     return _doubt(
         "load",
         f"other programs used up to {busy:.2f} processors during a launch",
-        "end them and measure again; medians bear it better than bandwidths",
+        "end them and measure again",
     )
 
 
