@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole trip on a real MPI: measure, kill a rank or the front end in the middle, resume."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hockney.store import RunFolder, left
+
+MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
+WORDS = [
+    "run",
+    "pingpong bytes=0:64KiB",
+    "barrier ranks=1,2,3",
+    "allreduce bytes=8",
+    "--launches",
+    "2",
+    "--out",
+    "r",
+]
+
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built():
+    """Compiling is not what is timed here."""
+    done = subprocess.run([*MAIN, "build"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def start(folder: Path, *more: str) -> subprocess.Popen:
+    environment = {k: v for k, v in os.environ.items() if k != "HOCKNEY_MACHINE"}
+    return subprocess.Popen(
+        [*MAIN, *WORDS, *more],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def lines_of(path: Path, kind: str) -> list[dict]:
+    if not path.exists():
+        return []
+    whole = path.read_bytes().rpartition(b"\n")[0].splitlines()
+    return [line for line in map(json.loads, whole) if line["kind"] == kind]
+
+
+def wait_for(process: subprocess.Popen, path: Path, records: int) -> None:
+    limit = time.monotonic() + 90
+    while process.poll() is None and time.monotonic() < limit and len(lines_of(path, "record")) < records:
+        time.sleep(0.01)
+
+
+def check_whole(folder: RunFolder) -> None:
+    run = folder.read().run
+    assert left(folder.plan(), run) == ()
+    assert len(run.records) == len(folder.plan().items), "each once"
+    assert all(r.verified.errors == 0 and r.times_s for r in run.records)
+    assert any(r.verified.bytes for r in run.records)
+
+
+def test_a_real_run(tmp_path):
+    """1, 2 and 3 ranks; the last share this machine's cores where it has but two."""
+    process = start(tmp_path, "--budget", "15s", "--json")
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    folder = RunFolder(tmp_path / "r")
+    check_whole(folder)
+    assert folder.machine().kind == "real" and folder.machine().mpi is not None
+    for launch in folder.read().run.launches:
+        assert launch.origin == "measured" and launch.command and launch.binding
+        assert launch.clock.resolution_s > 0 and len({rank.pid for rank in launch.ranks}) == len(launch.ranks)
+    cases = {s["case"]: s["median"]["value"] for s in json.loads(out)["summaries"]}
+    assert 1e-8 < cases["pingpong buffers=hot bytes=8 ranks=2"] < 1e-3
+    assert cases["pingpong buffers=hot bytes=65536 ranks=2"] > cases["pingpong buffers=hot bytes=0 ranks=2"]
+
+
+def test_a_killed_rank_costs_one_case(tmp_path):
+    process = start(tmp_path, "--budget", "15s")
+    path = tmp_path / "r" / "records.jsonl"
+    wait_for(process, path, 4)
+    os.kill(lines_of(path, "launch")[-1]["ranks"][-1]["pid"], signal.SIGKILL)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode in (0, 4), err
+    assert "Traceback" not in err
+    folder = RunFolder(tmp_path / "r")
+    run = folder.read().run
+    assert len(left(folder.plan(), run)) <= 1
+    if process.returncode == 4:
+        assert [f.reason for f in run.failures] == ["died"]
+        again = subprocess.run(
+            [*MAIN, "resume", "r", "-q"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        )
+        assert again.returncode == 0, again.stderr
+    check_whole(folder)
+
+
+def test_a_killed_front_end_leaves_no_ranks_and_can_be_resumed(tmp_path):
+    process = start(tmp_path, "--budget", "20s")
+    path = tmp_path / "r" / "records.jsonl"
+    wait_for(process, path, 3)
+    pids = [rank["pid"] for rank in lines_of(path, "launch")[-1]["ranks"]]
+    process.kill()
+    process.communicate(timeout=30)
+    limit = time.monotonic() + 15
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids), "the keeper ends what is left"
+    again = subprocess.run(
+        [*MAIN, "resume", "r", "-q", "--budget", "15s"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert again.returncode in (0, 4), again.stderr
+    check_whole(RunFolder(tmp_path / "r"))
