@@ -5,21 +5,36 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from hockney import build
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine, Mpi
-from hockney.core.units import format_seconds
-from hockney.lab.bench import Tell, fake_bench
+from hockney.core.places import cache_folder
+from hockney.core.record import Launch
+from hockney.core.units import format_bytes, format_seconds
+from hockney.lab.bench import Tell, fake_bench, is_fake
+from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import describe, find_mpi, load_between, moment, on_machine, processors
+from hockney.machine import (
+    describe,
+    find_mpi,
+    load_between,
+    moment,
+    on_machine,
+    processors,
+    shared_memory,
+    writable,
+)
 
 BUSY_CORES = 0.2
 LISTENING_S = 1.0
+LITTLE_SHARED_BYTES = 128 << 20
 
 
 @dataclass(frozen=True)
@@ -31,7 +46,7 @@ class Finding:
 
 def look_around(machine: str, mpi: str, tell: Tell) -> tuple[Machine, list[Mpi]]:
     """This machine, and every MPI found: first the one that would be used."""
-    if machine.startswith("fake"):
+    if is_fake(machine):
         return fake_bench(machine).machine, []
     mpis: list[Mpi] = []
     try:
@@ -44,19 +59,25 @@ def look_around(machine: str, mpi: str, tell: Tell) -> tuple[Machine, list[Mpi]]
 
 def examine(machine: str, mpi: str) -> Iterator[Finding]:
     """Findings as they are made; the first that is bad ends it, since the rest rests on it."""
-    if machine.startswith("fake"):
+    if is_fake(machine):
         yield Finding("good", "machine", "a fake one, which can always measure")
         return
     here = describe(None)
     yield Finding("good", "machine", f"{here.cpu}, {here.cores} cores, {here.system}")
+    yield Finding("good", "Python", f"{here.python} in {sys.prefix}")
     if here.virtual:
         yield Finding("note", "virtual", f"{here.virtual}: neighbours can slow it unseen")
     if here.governor not in ("", "performance"):
         yield Finding("note", "governor", f"{here.governor}: set 'performance' for steady numbers")
     yield _load()
+    yield from shared_room(shared_memory())
+    yield cache_room(cache_folder(os.environ))
     try:
         found = find_mpi(mpi or None)
-        yield Finding("good", "MPI", f"{found.title} in {found.prefix} (by {found.source})")
+        yield Finding("good", "MPI", f"{found.title}: {found.mpicxx} and {found.mpiexec} (by {found.source})")
+        for other in on_machine(os.environ):
+            if other.mpicxx != found.mpicxx:
+                yield Finding("note", "other MPI", f"{other.title}: --mpi {other.mpicxx} would measure it")
         built = build.engine(found)
         how = "compiled before" if built.cached else f"compiled in {format_seconds(built.seconds)}"
         yield Finding("good", "engine", f"{built.path} ({how}, {built.compiler})")
@@ -64,8 +85,50 @@ def examine(machine: str, mpi: str) -> Iterator[Finding]:
         for ranks in sorted({2, max(2, here.cores)}):
             hosts = {hello.host for hello in launcher.check(ranks)}
             yield Finding("good", f"{ranks} ranks", f"start and see each other on {', '.join(sorted(hosts))}")
+        yield _binding(launcher, min(2, here.cores))
+        yield _crowd(launcher, here.cores + 1)
     except HockneyError as problem:
         yield Finding("bad", "cannot measure", str(problem))
+
+
+def shared_room(room: tuple[int, int] | None) -> Iterator[Finding]:
+    """Docker gives 64 MB by default, which some MPIs fill with a few ranks."""
+    if room is None:
+        yield Finding("note", "/dev/shm", "is not there: MPI will talk through files or sockets")
+    elif room[0] < LITTLE_SHARED_BYTES:
+        size = format_bytes(room[0])
+        yield Finding(
+            "note", "/dev/shm", f"has {size} free: give a container more (docker run --shm-size=1g)"
+        )
+    else:
+        yield Finding("good", "/dev/shm", f"has {format_bytes(room[0])} free")
+
+
+def cache_room(folder: Path) -> Finding:
+    why = writable(folder)
+    if why:
+        return Finding(
+            "bad", "cache", f"{folder} cannot be written ({why}): set HOCKNEY_CACHE to another folder"
+        )
+    return Finding("good", "cache", f"{folder} can be written")
+
+
+def _binding(launcher: MpiLauncher, ranks: int) -> Finding:
+    """Start ranks with nothing to do, and see where they say they are."""
+    for line in launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0)):
+        if isinstance(line, Launch):
+            bound = not line.binding.startswith("none")
+            return Finding("good" if bound else "note", "binding", line.binding)
+    return Finding("note", "binding", "the ranks do not tell where they are")
+
+
+def _crowd(launcher: MpiLauncher, ranks: int) -> Finding:
+    """More ranks than cores can start on most machines, but not in every allocation."""
+    try:
+        launcher.check(ranks)
+    except HockneyError as problem:
+        return Finding("note", f"{ranks} ranks", f"more ranks than cores do not start: {problem}")
+    return Finding("good", f"{ranks} ranks", "start, though they share cores")
 
 
 def _load() -> Finding:

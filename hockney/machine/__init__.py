@@ -6,6 +6,7 @@ from hockney.machine.cpu import Processors, processors
 from hockney.machine.describe import describe
 from hockney.machine.find import find_mpi, on_machine
 from hockney.machine.load import Load, Moment, load_between, moment
+from hockney.machine.room import shared_memory, writable
 
 __all__ = [
     "Load",
@@ -17,4 +18,6 @@ __all__ = [
     "moment",
     "on_machine",
     "processors",
+    "shared_memory",
+    "writable",
 ]
