@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who imports whom, in both languages, and what of it goes up. docs/architecture.md draws the floors."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PYTHON = {
+    "core": 0,
+    "process": 1,
+    "machine": 2, "build": 2, "launch": 2, "store": 2, "models": 2, "reference": 2, "draw": 2,
+    "studies": 3, "lab": 3,
+    "report": 4,
+    "cli": 5,
+}  # fmt: skip
+ENGINE = {"base": 0, "comm": 1, "sync": 2, "coll": 2, "measure": 3, "patterns": 4, "app": 5}
+SHELVES = ("sync", "coll", "patterns")
+PURE = ("core", "models", "reference", "draw")
+"""All that a study may use: it asks and answers, but starts nothing and writes nothing."""
+
+STARTERS = ("subprocess", "pty", "multiprocessing")
+STARTING_CALLS = re.compile(r"(exec|spawn)[lv]p?e?|fork|forkpty|posix_spawnp?|system|popen|startfile")
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Import:
+    """`file` (relative to the tree) uses `target`, a room of the same tree; `what` is how it says so."""
+
+    file: str
+    line: int
+    source: str
+    target: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.source} uses {self.target} ({self.what})"
+
+
+def python_imports(package: Path) -> Iterator[Import]:
+    """Every import of another room, also inside functions. The package's own `__init__` is no room."""
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).parts
+        source = parts[0] if len(parts) > 1 else ""
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for name in _imported(node, (package.name, *parts[:-1])):
+                words = name.split(".")
+                if words[0] != package.name or len(words) < 2:
+                    continue
+                target = words[1]
+                if (package / target).is_dir() and target != source:
+                    yield Import("/".join(parts), node.lineno, source, target, name)
+
+
+def _imported(node: ast.AST, here: tuple[str, ...]) -> list[str]:
+    """Full dotted names; `from hockney import x` may mean the room x, so the names are joined."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        base = ".".join(here[: len(here) - node.level + 1]) if node.level else ""
+        module = ".".join(filter(None, (base, node.module or "")))
+        return [f"{module}.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.Call) and node.args and _called(node.func) in ("import_module", "__import__"):
+        word = node.args[0]
+        return [word.value] if isinstance(word, ast.Constant) and isinstance(word.value, str) else []
+    return []
+
+
+def _called(function: ast.expr) -> str:
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
+def engine_includes(engine: Path) -> Iterator[Import]:
+    """Every #include "room/file" that leaves its own file's name behind."""
+    for path in sorted(p for p in engine.rglob("*") if re.search(r"\.(cpp|hpp|h|cpp\.in)$", p.name)):
+        parts = path.relative_to(engine).parts
+        if len(parts) < 2:
+            continue
+        text = path.read_text("utf-8")
+        for match in INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            target = match[1].split("/")[0] if "/" in match[1] else parts[0]
+            yield Import("/".join(parts), line, parts[0], target, match[1])
+
+
+def climbing(imports: Iterator[Import], floors: Mapping[str, int]) -> list[str]:
+    """Imports that do not go down, and rooms that are on no floor."""
+    found = []
+    for each in imports:
+        if each.source == each.target:
+            continue
+        unknown = [room for room in (each.source, each.target) if room and room not in floors]
+        if unknown:
+            found.append(f"{each}: {unknown[0]} is on no floor")
+        elif not each.source or floors[each.target] >= floors[each.source]:
+            found.append(str(each))
+    return found
+
+
+def starting(package: Path, allowed: str = "process") -> list[str]:
+    """What starts processes outside of the one room that may."""
+    found = []
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).parts
+        if parts[0] == allowed:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [name.split(".") for name in _imported(node, (package.name, *parts[:-1]))]
+            bad = [".".join(n) for n in names if n[0] in STARTERS or "ProcessPoolExecutor" in n]
+            bad += [".".join(n) for n in names if n[0] == "os" and STARTING_CALLS.fullmatch(n[-1])]
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                if node.value.id == "os" and STARTING_CALLS.fullmatch(node.attr):
+                    bad.append(f"os.{node.attr}")
+                elif node.attr in ("create_subprocess_exec", "create_subprocess_shell"):
+                    bad.append(node.attr)
+            found += [f"{'/'.join(parts)}:{node.lineno}: {name}" for name in bad]
+    return found

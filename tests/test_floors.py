@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Imports go down only, rooms on one floor do not meet, one room starts processes; in both languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from floors import (
+    ENGINE,
+    PURE,
+    PYTHON,
+    SHELVES,
+    climbing,
+    engine_includes,
+    python_imports,
+    starting,
+)
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "hockney"
+
+
+def rooms(folder: Path, *suffixes: str) -> set[str]:
+    return {p.parent.relative_to(folder).parts[0] for s in suffixes for p in folder.glob(f"*/**/*{s}")}
+
+
+def test_every_room_is_on_a_floor():
+    assert rooms(PACKAGE, ".py") == set(PYTHON)
+    assert rooms(ROOT / "engine", ".cpp", ".hpp") <= set(ENGINE)
+
+
+def test_python_imports_go_down():
+    found = list(python_imports(PACKAGE))
+    assert len(found) > 100, "the walker sees nothing"
+    assert climbing(iter(found), PYTHON) == []
+
+
+def test_studies_only_ask_and_answer():
+    used = [each for each in python_imports(PACKAGE) if each.source == "studies"]
+    assert used
+    assert [str(each) for each in used if each.target not in PURE] == []
+
+
+def test_core_imports_no_room():
+    assert [str(each) for each in python_imports(PACKAGE) if each.source == "core"] == []
+
+
+def test_one_room_starts_processes():
+    assert starting(PACKAGE) == []
+    assert starting(PACKAGE, allowed="nobody"), "the walker would not see what does"
+
+
+def test_engine_includes_go_down():
+    found = list(engine_includes(ROOT / "engine"))
+    assert len(found) > 60, "the walker sees nothing"
+    assert climbing(iter(found), ENGINE) == []
+
+
+def test_shelf_files_do_not_know_each_other():
+    found = [each for each in engine_includes(ROOT / "engine") if each.source in SHELVES]
+    assert [str(each) for each in found if each.target in SHELVES] == []
+
+
+def test_engine_includes_name_files_with_their_room():
+    """So that the walker understands every one of them."""
+    for each in engine_includes(ROOT / "engine"):
+        assert (ROOT / "engine" / each.what).is_file(), str(each)
+
+
+def write(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+UPWARD = (
+    "from hockney.cli.app import app",
+    "import hockney.cli.app",
+    "import hockney.cli.app as above",
+    "from hockney import cli",
+    "from ..cli import app",
+    "def late():\n    from hockney.cli import app",
+    "import importlib\nimportlib.import_module('hockney.cli.app')",
+    "try:\n    import hockney.lab\nexcept ImportError:\n    pass",
+    "from hockney import report, core",
+)
+
+
+@pytest.mark.parametrize("text", UPWARD)
+def test_the_walker_sees_an_import_that_goes_up(tmp_path, text):
+    package = tmp_path / "hockney"
+    for room in ("core", "cli", "models", "lab", "report"):
+        write(package, **{f"{room}__x.py": "import hockney.core\n"})
+    write(package, **{"__init__.py": "", "models__x.py": "import os\nfrom hockney.core import x\n"})
+    assert climbing(python_imports(package), PYTHON) == []
+    write(package, **{"models__x.py": text + "\n"})
+    found = climbing(python_imports(package), PYTHON)
+    assert len(found) == 1 and found[0].startswith("models/x.py:") and "models uses" in found[0]
+
+
+def test_the_walker_sees_neighbours_meet_and_rooms_without_a_floor(tmp_path):
+    package = tmp_path / "hockney"
+    write(
+        package, **{"build__x.py": "from hockney.launch import y\n", "launch__y.py": "import hockney.attic\n"}
+    )
+    write(package, **{"attic__z.py": ""})
+    meet, attic = climbing(python_imports(package), PYTHON)
+    assert "build uses launch" in meet and "attic is on no floor" in attic
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import subprocess",
+        "from subprocess import run",
+        "import os\nos.execvp('a', ['a'])",
+        "import os\nos.fork()",
+        "from os import posix_spawn",
+        "import pty",
+        "import os\nos.system('a')",
+        "from concurrent.futures import ProcessPoolExecutor",
+        "import asyncio\nasyncio.create_subprocess_exec('a')",
+    ],
+)
+def test_the_walker_sees_processes_started(tmp_path, text):
+    package = write(
+        tmp_path / "hockney", **{"lab__x.py": text, "process__run.py": text, "core__x.py": "import os"}
+    )
+    found = starting(package)
+    assert found and all(line.startswith("lab/x.py:") for line in found)
+
+
+def test_the_walker_sees_includes_that_go_up(tmp_path):
+    fine = '#include <mpi.h>\n#include "base/json.hpp"\n'
+    write(tmp_path, **{"comm__comm.cpp": fine, "patterns__a.cpp": '#include "measure/pair.hpp"\n'})
+    assert climbing(engine_includes(tmp_path), ENGINE) == []
+    write(tmp_path, **{"base__json.hpp": '#pragma once\n  #  include "comm/comm.hpp"\n'})
+    write(tmp_path, **{"sync__tree.cpp": '#include "coll/bcast.hpp"\n'})
+    base, sync = climbing(engine_includes(tmp_path), ENGINE)
+    assert base.startswith("base/json.hpp:2:") and "sync uses coll" in sync
+    write(tmp_path, **{"patterns__a.cpp": '#include "patterns/b.hpp"\n'})
+    shelf = [e for e in engine_includes(tmp_path) if e.source == e.target == "patterns"]
+    assert len(shelf) == 1

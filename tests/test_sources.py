@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every file of the tree: header, length, nothing unfinished, no one machine's paths."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("hockney", "engine", "tests", "benchmarks", "contract", "docs", ".ci")
+SOURCE = re.compile(
+    r"\.(py|cpp|hpp|h|js|css|j2|cmake|sh|cpp\.in)$|(^|/)(CMakeLists\.txt|Makefile|run|prepare)$"
+)
+HEADER = ("SPDX-FileCopyrightText: The hockney authors", "SPDX-License-Identifier: Apache-2.0")
+LONGEST = 400
+MARKERS = ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")
+UNFINISHED = re.compile(r"\b(" + "|".join(MARKERS) + r")\b")
+# a home, or a place where the authors happened to work
+PRIVATE = re.compile(r"(?<![\w./~-])/(work|root|home/\w+|tmp/lab)/")
+
+
+def committed() -> list[Path]:
+    """Tracked files; in a tree without git (an sdist) all files of the known folders."""
+    try:
+        done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+        names = [name for name in done.stdout.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        names = []
+    if not names:
+        found = [p for folder in FOLDERS for p in (ROOT / folder).rglob("*") if "__pycache__" not in p.parts]
+        names = [str(p.relative_to(ROOT)) for p in found]
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+def texts() -> list[tuple[str, str]]:
+    found = []
+    for path in committed():
+        try:
+            found.append((path.relative_to(ROOT).as_posix(), path.read_text("utf-8")))
+        except UnicodeDecodeError:  # a picture
+            continue
+    return found
+
+
+@pytest.fixture(scope="module")
+def tree() -> list[tuple[str, str]]:
+    found = texts()
+    assert len(found) > 150
+    return found
+
+
+def sources(tree: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, text) for name, text in tree if SOURCE.search(name)]
+
+
+def test_every_source_file_says_whose_it_is(tree):
+    """In its first lines, after a shebang at most."""
+    for name, text in sources(tree):
+        lines = [line for line in text.splitlines() if not line.startswith("#!")][:3]
+        head = [words for words in HEADER for line in lines if words in line]
+        assert head == list(HEADER), name
+
+
+def test_no_source_file_is_too_long(tree):
+    long = {name: len(text.splitlines()) for name, text in sources(tree)}
+    assert {name: count for name, count in long.items() if count > LONGEST} == {}
+
+
+def test_nothing_is_left_unfinished(tree):
+    found = [(name, match[0]) for name, text in tree for match in UNFINISHED.finditer(text)]
+    assert found == []
+
+
+def test_no_path_of_one_machine(tree):
+    outside = [(name, text) for name, text in tree if not name.startswith("tests/")]
+    assert [(name, match[0]) for name, text in outside for match in PRIVATE.finditer(text)] == []
+
+
+def test_the_walk_finds_what_it_looks_for():
+    assert UNFINISHED.search("# TO" + "DO: more") and not UNFINISHED.search("hackney")
+    assert PRIVATE.search("see /root/x") and PRIVATE.search("'/tmp/lab/vm'")
+    assert not PRIVATE.search("the grass/root/x") and not PRIVATE.search("/tmp/x")
+
+
+def test_the_packages_version_is_the_engines():
+    import hockney
+
+    assert (ROOT / "engine" / "VERSION").read_text().strip() == hockney.__version__
+    assert f'version = "{hockney.__version__}"' in (ROOT / "pyproject.toml").read_text()
+    assert hockney.__version__ in (ROOT / "CHANGELOG.md").read_text()
