@@ -13,13 +13,12 @@ how loud the data say that launches differ, ratio = S / W with
     weight = ratio - 1/2, clipped to [0, 1]
     half width**2 = (1 - weight) z**2 max(S, W) + weight t(launches - 1)**2 S
 
-For normal errors and any true ratio of between to within this covers 93.5-98% with three or more
-launches and at least 89.5% with two (`benchmarks/coverage.py`, part 'blend').
+For normal errors and any true ratio of between to within this covers 93-98% with three or more
+launches and about 90% at least with two (`benchmarks/coverage.py`, part 'blend').
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -59,11 +58,3 @@ def of_mean(half_widths: np.ndarray) -> float:
     if not len(known):
         return float("nan")
     return float(np.sqrt(np.mean(known**2) / len(half_widths)))
-
-
-def crossing(function: Callable[[float], float], low: float, high: float, steps: int = 60) -> float:
-    """Where a falling function crosses zero between low and high, by bisection; an end where it does not."""
-    for _ in range(steps):
-        middle = (low + high) / 2
-        low, high = (middle, high) if function(middle) > 0 else (low, middle)
-    return (low + high) / 2

@@ -3,13 +3,13 @@
 """The median of one launch's repetitions with its 95% interval, by ranks, honest about autocorrelation.
 
 Order statistics need no assumption about the shape of the distribution, but they do need independent
-repetitions (Hoefler and Belli, SC'15, section 4.2.2; Le Boudec, 'Performance Evaluation', section
-2.2.2), and consecutive message times are not: slow modes, drift and neighbours last for many of them.
-The number of repetitions is therefore divided by tau, the factor by which the variance of the count
-below the median exceeds that of independent repetitions, measured by batch means. The length of the
-blocks comes from the data: the shortest that is long against the correlation found, length**3 >=
-4 n tau**2, a rule of Wolff (Comput. Phys. Commun. 176 (2007) 58) and of Lee et al. (Phys. Rev. E 83
-(2011) 066706), here with 4 instead of 2 because it covered better in `benchmarks/coverage.py`.
+repetitions (Hoefler and Belli, 'Scientific Benchmarking of Parallel Computing Systems', SC'15), and
+consecutive message times are not: slow modes, drift and neighbours last for many of them. The number of
+repetitions is therefore divided by tau, the factor by which the variance of the count below the median
+exceeds that of independent repetitions, measured by batch means. The length of the blocks comes from the
+data: the shortest that is long against the correlation found, length**3 >= 2 n tau**2 (Wolff, Comput. Phys.
+Commun. 156 (2004) 143; Lee et al., Phys. Rev. E 83 (2011) 066706), here with 4 instead of 2, which covered
+as well or slightly better in most simulations.
 
 The engine's stop rule computes the same, bit for bit, in IEEE doubles without fused operations.
 With times x[0..n-1] in the order measured, s the same times sorted, division of integers rounding down:

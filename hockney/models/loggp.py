@@ -3,13 +3,14 @@
 """LogGP by the parametrised round trip time PRTT(n, d, s): n messages of s bytes, d seconds apart, one back.
 
 T. Hoefler, A. Lichei, W. Rehm, 'Low-Overhead LogGP Parameter Assessment for Modern Interconnection
-Networks', IPDPS 2007 (PMEO-PDS), section 3; LogGP itself: Alexandrov, Ionescu, Schauser, Scheiman, SPAA'95.
+Networks', IPDPS 2007 (PMEO-PDS); LogGP itself: Alexandrov, Ionescu, Schauser, Scheiman, SPAA'95.
 
     o_s(s)       = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d       with d longer than the gap
     g + G (s-1)  = (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1)           a line over s, g >= 0 and G >= 0
     o_r(s)       = the receive call, timed when the message has arrived already
     L            = PRTT(1, 0, s) / 2 - o_s(s) - o_r(s) - G (s-1)       at the smallest s
 
+Some programs state half of PRTT(1, 0, s) as L, overheads included; here they are taken out, as in LogGP.
 Every one of these is a linear combination of the cases' median times (`linear`). The fit's curve is the
 time of one message, L + o_s(s) + o_r(s) + G (s-1), to stand beside a ping-pong.
 """
