@@ -118,7 +118,7 @@ def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
             if found:
                 real = found[0].resolve()
                 # a linker script ("INPUT(libmpi.so.40)") is small; what it names lies beside it
-                for path in {real, *real.parent.glob(f"lib{name}.so.*")}:
+                for path in sorted({real, *real.parent.glob(f"lib{name}.so.*")}):
                     status = path.stat()
                     yield str(path), status.st_size, status.st_mtime_ns
                 break

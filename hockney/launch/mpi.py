@@ -56,9 +56,12 @@ class MpiLauncher(Launcher):
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         with plan_file(plan, self.engine.parent) as file:
             started = self._command(ranks, *option_words(options), "--plan", str(file))
-            yield from self._read(started, Watch(options, len(plan), ranks), file)
+            yield from self._read(started, Watch(options, len(plan), ranks), plan, file)
 
-    def _read(self, started: LaunchCommand, watch: Watch, plan: Path) -> Iterator[EngineLine]:
+    def _read(
+        self, started: LaunchCommand, watch: Watch, plan: Sequence[Case], file: Path
+    ) -> Iterator[EngineLine]:
+        finished: int | None = None
         with process.stream(started.words, env=dict(started.environment)) as job:
             watch.begun(time.monotonic())
             ended = False
@@ -81,13 +84,15 @@ class MpiLauncher(Launcher):
                     continue
                 found = understood(line.text)
                 if isinstance(found, Launch):
-                    plan.unlink(missing_ok=True)  # read by now; so nothing is left when hockney is killed
+                    file.unlink(missing_ok=True)  # read by now; so nothing is left when hockney is killed
                     watch.launched(now)
+                    finished = 0
                     found = with_command(found, started)
                 elif isinstance(found, Start):
                     watch.started(now, found.case, found.position)
                 elif isinstance(found, Record | Failure):
                     watch.finished(now)
+                    finished = (finished or 0) + 1
                 elif isinstance(found, End):
                     ended = found.cases == watch.cases  # else the plan did not arrive whole
                 yield found
@@ -97,7 +102,9 @@ class MpiLauncher(Launcher):
             code = job.end() if code is None else code
             if watch.answered:  # the engine gave itself up
                 raise watch.failure(code, tuple(job.tail))
-            raise self._died(watch.ranks, watch.case, code, tuple(job.tail))
+            # launchers drop lines that they have not yet passed on, also that a case was started
+            suspect = plan[finished].line if finished is not None and finished < len(plan) else ""
+            raise self._died(watch.ranks, watch.case or suspect, code, tuple(job.tail))
 
     def _command(self, ranks: int, *words: str) -> LaunchCommand:
         nodes = self.environ.get("SLURM_JOB_NUM_NODES") or self.environ.get("PBS_NUM_NODES") or "1"

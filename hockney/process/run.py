@@ -150,10 +150,11 @@ class Job:
         while not self._ready:
             if self._drained:
                 return None
-            left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
-                raise Quiet
-            for key, _ in self._selector.select(left):
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            events = self._selector.select(left)
+            if not events and deadline is not None and time.monotonic() >= deadline:
+                raise Quiet  # only now: what is there already counts, however late the reader comes
+            for key, _ in events:
                 if key.data == "in":
                     self._feed(key.fileobj)
                 elif key.data == "end":

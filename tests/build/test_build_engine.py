@@ -94,6 +94,24 @@ def test_the_identity_changes_with_all_it_is_made_of(source, mpi_mock, tmp_path)
     assert len(set(keys)) == len(keys)
 
 
+def test_the_identity_is_the_same_in_every_process(source, mpi_mock):
+    for name in ("libmpi.so.1", "libmpi.so.1.2", "libmpi.so.3"):
+        (Path(mpi_mock.prefix) / "lib" / name).write_text(name)
+    program = f"""
+import msgspec
+from pathlib import Path
+from hockney.build.identity import identify
+from hockney.core.machine import Mpi
+mpi = msgspec.json.decode({msgspec.json.encode(mpi_mock)!r}, type=Mpi)
+print(identify(mpi, Path({str(source)!r}), {{}}).key)
+"""
+    keys = set()
+    for seed in "123":
+        environ = os.environ | {"PYTHONHASHSEED": seed}
+        keys.add(subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True).stdout)
+    assert len(keys) == 1
+
+
 def test_the_digest_sees_names_and_contents_but_no_build_folders(source):
     before = digest(source)
     (source / "build").mkdir()

@@ -96,6 +96,14 @@ def test_lines_come_as_they_are_written_and_quiet_is_told():
         assert list(job.tail) == ["bad"]
 
 
+def test_a_late_reader_still_gets_what_is_there():
+    with process.stream(["sh", "-c", "echo one; sleep 30"]) as job:
+        time.sleep(0.3)
+        assert job.line(0).text == "one"
+        with pytest.raises(process.Quiet):
+            job.line(0)
+
+
 def test_what_a_program_leaves_behind_is_ended_even_in_another_session():
     done = process.capture(["sh", "-c", "setsid sleep 32.7 >/dev/null 2>&1 & sleep 0.2; exit 5"])
     assert done.code == 5 and gone("32.7", 1)
