@@ -13,6 +13,7 @@ from hockney.lab import Outcome
 from hockney.store import RunFolder
 from hockney.studies import Evidence
 from hockney.studies.quality import chosen, parameter_table
+from hockney.studies.words import plural
 
 MAIN = (("hockney", "pingpong buffers=hot"), ("loggp", "prtt"))
 
@@ -36,7 +37,9 @@ def tell_words(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outco
         print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
     click.echo()
     if outcome.left:
-        print_line(f"{outcome.left} planned measurements are missing: hockney resume {folder.path}")
+        print_line(
+            f"missing: {plural(outcome.left, 'planned measurement')}, made by hockney resume {folder.path}"
+        )
     print_line(f"report: {folder.report_path}")
 
 

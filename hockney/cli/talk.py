@@ -89,9 +89,7 @@ class Talk:
         left = self._left(event.elapsed_s)
         eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
         if isinstance(event.result, Failure):
-            self.say(
-                f"note: {event.result.case} gave no result ({event.result.reason}: {event.result.message})"
-            )
+            self.say(f"note: {event.result.case} gave no result: {event.result.message}")
         if self.progress is not None:
             self.progress.update(self.task, completed=self.done, eta=eta)
         elif not self.console.is_terminal and self.clock() >= self.next_line:

@@ -43,6 +43,10 @@ class Bench:
         return Load(None, None) if before is None else load_between(before, moment())
 
 
+def is_fake(machine: str) -> bool:
+    return machine.partition(":")[0] == "fake"
+
+
 def fake_catalog() -> Catalog:
     """The engine's catalog as the contract's golden file has it, for a machine that has no engine."""
     package = Path(__file__).resolve().parents[1]
@@ -84,7 +88,7 @@ def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
 
 def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
     """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before."""
-    if machine == "fake" or machine.startswith("fake:"):
+    if is_fake(machine):
         return fake_bench(machine)
     if machine:
         raise unknown("machine", machine, [], "leave out --machine: this one is the only kind yet")

@@ -109,10 +109,11 @@ class _Session:
                 str(problem),
                 "'hockney doctor' looks for the reason; 'hockney resume' goes on",
             ) from problem
-        if problem is not None:
-            again = "; the other cases go into a fresh launch" if more else ""
-            self.listen(Notice(f"{problem}{again}"))
-        elif more and not watch.answered:
+        if problem is not None and not watch.failed:  # else the case's failure was told already
+            self.listen(Notice(str(problem)))
+        if problem is not None and more:
+            self.listen(Notice("the launch's other cases go into a fresh one"))
+        elif problem is None and more and not watch.answered:
             raise EnvironmentProblem(
                 "a launch ended without a result", "the engine skipped its plan", "'hockney build' again"
             )

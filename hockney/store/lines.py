@@ -8,6 +8,8 @@ file. So only an unfinished last line is forgiven; anything else that cannot be 
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +40,14 @@ def read_lines(path: Path) -> Reading:
     notices: tuple[str, ...] = ()
     try:
         with path.open("rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):  # a device may never end
+                raise EnvironmentProblem(f"{path} is not a file", "records are kept in one", "remove it")
             for number, raw in enumerate(stream, 1):
                 finished = raw.endswith(b"\n")
                 line = _decode(raw, path, number, forgive=not finished)
                 if line is None:
                     notices = (
-                        f"the last line of {path} was cut off and is dropped (its case counts as not measured)",
+                        f"the last line of {path} was cut off and is dropped (its case is to be measured)",
                     )
                     break
                 lines.append(line)

@@ -8,7 +8,7 @@
 
     0 0 pingpong buffers=hot bytes=8 ranks=2
 
-Settings first (NAME = VALUE as in JSON), then one line a case: launch, place in the launch's shuffled order, case.
+Settings first (NAME = VALUE as in JSON), then one line a case: launch, place in its shuffled order, case.
 """
 
 from __future__ import annotations

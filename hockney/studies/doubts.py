@@ -91,10 +91,10 @@ def _failures(evidence: Evidence) -> Doubt | None:
     if not failed:
         return None
     one = next(iter(failed.values()))
-    silent = f", ranks {', '.join(map(str, one.silent_ranks))} did not answer" if one.silent_ranks else ""
+    silent = f"; ranks {', '.join(map(str, one.silent_ranks))} did not answer" if one.silent_ranks else ""
     return _doubt(
         "failures",
-        f"{plural(len(failed), 'case')} gave no result ({one.case}: {one.reason}, {one.message}{silent})",
+        f"{plural(len(failed), 'case')} gave no result, {one.case} because {one.message}{silent}",
         "'hockney resume' tries them again",
         failed,
     )

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_store_lines import launch, record
 
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
@@ -20,13 +21,30 @@ from hockney.core.machine import Machine
 from hockney.core.record import Run
 from hockney.store import Item, Plan, RunFolder, Settings, default_path
 from hockney.store.plan import left, parse_plan
-from test_store_lines import launch, record
 
 MACHINE = Machine(
-    schema=1, kind="fake", host="<b>h\x1b[31m", system="s", cpu="c", cores=2, threads=2, sockets=1, numa_nodes=1,
-    caches={"L1d": 32768}, memory_bytes=1, virtual="", governor="", load_before=None, mpi=None, engine="", compiler="",
-    flags="", network=[], hockney="0", python="3",
-)  # fmt: skip
+    schema=1,
+    kind="fake",
+    host="<b>h\x1b[31m",
+    system="s",
+    cpu="c",
+    cores=2,
+    threads=2,
+    sockets=1,
+    numa_nodes=1,
+    caches={"L1d": 32768},
+    memory_bytes=1,
+    virtual="",
+    governor="",
+    load_before=None,
+    mpi=None,
+    engine="",
+    compiler="",
+    flags="",
+    network=[],
+    hockney="0",
+    python="3",
+)
 CASE = Case.of("pingpong", 2, bytes=8, buffers="hot")
 PLAN = Plan(
     Settings("survey", seed=7),
@@ -47,9 +65,17 @@ def test_fits_older_than_the_records_do_not_count(tmp_path):
     folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE)
     folder.records_path.touch()
     summary = Summary(
-        case=CASE.line, median=Estimate(1.0, None, None), quartiles=(1, 1, 1, 1), within=0.0, between=None,
-        repetitions=1, launches=1, bytes_moved=8, verified_bytes=8, errors=0,
-    )  # fmt: skip
+        case=CASE.line,
+        median=Estimate(1.0, None, None),
+        quartiles=(1, 1, 1, 1),
+        within=0.0,
+        between=None,
+        repetitions=1,
+        launches=1,
+        bytes_moved=8,
+        verified_bytes=8,
+        errors=0,
+    )
     fits = Fits(schema=1, summaries=[summary], fits=[])
     folder.save_fits(fits)
     assert folder.fits() == fits

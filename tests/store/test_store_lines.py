@@ -22,17 +22,36 @@ from hockney.store.lines import read_lines
 
 def launch(host: str = "a", name: str = "0.0") -> Launch:
     return Launch(
-        schema=1, launch=name, index=0, origin="fake", started_s=0.0, ranks=[Rank(host=host, pid=1, cpus="0")],
-        mpi_standard="4.1", library=host, engine="0", compiler="c", clock=Clock(overhead_s=1e-8, resolution_s=1e-9),
-    )  # fmt: skip
+        schema=1,
+        launch=name,
+        index=0,
+        origin="fake",
+        started_s=0.0,
+        ranks=[Rank(host=host, pid=1, cpus="0")],
+        mpi_standard="4.1",
+        library=host,
+        engine="0",
+        compiler="c",
+        clock=Clock(overhead_s=1e-8, resolution_s=1e-9),
+    )
 
 
 def record(case: str = "barrier ranks=2 sync=barrier", times: list[float] | None = None) -> Record:
     return Record(
-        schema=1, launch="0.0", origin="fake", position=0, case=case, started_s=0.0, times_s=times or [1e-6], batch=1,
-        warmup_s=[], bytes_moved=0, sync=Sync(kind="none"), stop=Stop(reason="precision", precision=0.02, achieved=0.01),
+        schema=1,
+        launch="0.0",
+        origin="fake",
+        position=0,
+        case=case,
+        started_s=0.0,
+        times_s=times or [1e-6],
+        batch=1,
+        warmup_s=[],
+        bytes_moved=0,
+        sync=Sync(kind="none"),
+        stop=Stop(reason="precision", precision=0.02, achieved=0.01),
         verified=Verified(bytes=0, errors=0),
-    )  # fmt: skip
+    )
 
 
 LINES = [
@@ -148,9 +167,19 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path):
     assert read_lines(path).notices == ()
 
 
-def test_dev_full_is_told_as_such():
-    with pytest.raises(EnvironmentProblem, match="no space left"), Appender(Path("/dev/full")) as out:
-        out.append(record())
+def test_a_disk_without_space_is_told_as_such(tmp_path):
+    with Appender(tmp_path / "r") as out:
+        full = os.open("/dev/full", os.O_WRONLY)
+        os.dup2(full, out._file)
+        os.close(full)
+        with pytest.raises(EnvironmentProblem, match="no space left"):
+            out.append(record())
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero"])
+def test_a_device_is_no_records_file(device):
+    with pytest.raises(EnvironmentProblem, match="not a file"), Appender(Path(device)):
+        pass
 
 
 def test_appending_to_an_unfinished_whole_line_ends_it_first(tmp_path):

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Talk on stderr: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from hockney.cli.talk import Talk
+from hockney.core.record import Failure
+from hockney.lab import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, MeasuringBegan, Notice
+
+FAILURE = Failure(schema=1, launch="0.0", case="barrier ranks=2", reason="died", message="[bold]no\x1b[2J")
+
+
+def talk(*, terminal: bool, quiet: bool = False) -> tuple[Talk, io.StringIO]:
+    seconds = iter(range(0, 10_000, 4))
+    made = Talk(quiet, clock=lambda: next(seconds))
+    stream = io.StringIO()
+    made.console = Console(file=stream, quiet=quiet, force_terminal=terminal, width=100, highlight=False)
+    return made, stream
+
+
+def tell_all(made: Talk) -> None:
+    with made:
+        made(MeasuringBegan(10, 12, 2, 60.0))
+        made(LaunchBegan("0.0", 2, 10, 30.0))
+        for k in range(10):
+            made(CaseBegan("barrier ranks=2"))
+            made(CaseEnded(FAILURE, 2.0 * (k + 1)))
+        made(LaunchEnded("0.0", 20.0))
+        made(Notice("something [red]odd[/red]"))
+
+
+def test_plain_lines_where_there_is_no_terminal():
+    made, stream = talk(terminal=False)
+    tell_all(made)
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "measuring: 10 of 12 measurements in 2 launches, at most 1m00s" or "60.0 s" in lines[0]
+    progress = [line for line in lines if "/10 measured" in line]
+    assert 1 < len(progress) < 6, "one every ten seconds"
+    assert "1/10 measured, launch 0.0, 2 ranks, 18 s left" in progress[0]
+    assert "note: something [red]odd[/red]" in lines
+    assert "\x1b" not in stream.getvalue() and "[bold]no" in stream.getvalue()
+
+
+def test_a_bar_on_a_terminal_obeys_nothing_from_outside():
+    made, stream = talk(terminal=True)
+    tell_all(made)
+    assert "10/10" in stream.getvalue() and "\x1b[2Jno" not in stream.getvalue()
+    assert made.progress is None, "the bar is taken away at the end"
+
+
+def test_quiet():
+    made, stream = talk(terminal=True, quiet=True)
+    tell_all(made)
+    made.say("hello")
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("done", "elapsed", "left"), [(1, 2.0, 18.0), (5, 10.0, 10.0), (1, 50.0, 10.0), (9, 70.0, 0.0)]
+)
+def test_time_left_is_by_the_pace_and_within_the_budget(done, elapsed, left):
+    made, _ = talk(terminal=False)
+    made.plan = MeasuringBegan(10, 10, 2, 60.0)
+    made.done = done
+    assert made._left(elapsed) == pytest.approx(left)
