@@ -52,15 +52,18 @@ std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, 
   return pattern;
 }
 
-// One operation with a payload that is then compared, outside every timed region.
-Check verified_run(Pattern& pattern, const Comm& control, std::uint64_t seed) {
+// One operation with a payload that is then compared. It is no repetition: its time, on every rank the longest, only serves as
+// a first idea of how long one takes.
+double verified_run(Pattern& pattern, const Comm& control, std::uint64_t seed, Check& check) {
   watchdog::at(watchdog::verification);
   pattern.fill(seed);
   control.barrier();
   pattern.prepare(1);
+  const double start = now();
   pattern.run();
-  control.barrier();
-  return pattern.verify(seed);
+  const double time = control.longest(now() - start);
+  check += pattern.verify(seed);
+  return time;
 }
 
 Check summed(const Check& mine, const Comm& control) {
@@ -85,17 +88,20 @@ int batch_for(double run_s, const ClockCost& cost) {
 // Repeats in blocks until the times no longer fall; chooses the batch from what it sees. Collective.
 class WarmUp {
  public:
-  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost) : sync_(sync), control_(control), cost_(cost) {}
+  // `first_s`: what one run() took when nothing was warm.
+  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s)
+      : sync_(sync), control_(control), cost_(cost), run_s_(first_s) {}
 
-  // `until`: rank 0's clock. On rank 0 times() has all repetitions, run_s() the last block's median time of one run().
-  void run(Pattern& pattern, Timing timing, double until) {
+  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions, run_s() the last block's median time of one run().
+  // A run so long that a few of them take all the time there is has no warm-up but the verified one.
+  void run(Pattern& pattern, Timing timing, double until, double ends) {
     double before = INFINITY;
     for (int block = 0; block < most_warm_up_blocks; ++block) {
       watchdog::at(watchdog::warm_up, block);
-      const int count = until - now() > 100 * run_s_ * warm_up_block ? warm_up_block : 2;
-      int shared_count = count;
-      control_.broadcast(shared_count);
-      const std::vector<double> times = sync_.repeat(pattern, timing, shared_count, batch_, 0);
+      int count = until - now() > run_s_ * warm_up_block ? warm_up_block : ends - now() > 5 * run_s_ ? 2 : 0;
+      control_.broadcast(count);
+      if (count == 0) break;
+      const std::vector<double> times = sync_.repeat(pattern, timing, count, batch_, 0);
       bool again = true;
       if (control_.root()) {
         times_.insert(times_.end(), times.begin(), times.end());
@@ -122,7 +128,7 @@ class WarmUp {
   const Comm& control_;
   const ClockCost& cost_;
   std::vector<double> times_;
-  double run_s_ = 0;
+  double run_s_;
   int batch_ = 1;
 };
 
@@ -164,13 +170,15 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   const std::unique_ptr<Pattern> pattern = set_up(workload, values, place, control);
   Measurement result;
   result.bytes_moved = pattern->bytes_moved();
-  Check check = verified_run(*pattern, control, seed_before);
+  Check check;
+  const double first_s = verified_run(*pattern, control, seed_before, check);
 
   // Windows need an estimate of the operation's time, which barriers can give.
   const Synchroniser::Kind kind = Synchroniser::kind_of(values);
   Synchroniser rough(kind == Synchroniser::Kind::window ? Synchroniser::Kind::barrier : kind, control, clock);
-  WarmUp warm_up(rough, control, clock_cost);
-  warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()));
+  rough.start(first_s);
+  WarmUp warm_up(rough, control, clock_cost, first_s);
+  warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()), ends);
   result.warmup_s = warm_up.times();
   result.batch = warm_up.batch();
 
@@ -193,7 +201,7 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   }
   if (kind == Synchroniser::Kind::window) result.clock_error_s = sync.residual();
 
-  check += verified_run(*pattern, control, seed_after);
+  verified_run(*pattern, control, seed_after, check);
   result.verified = summed(check, control);
   return result;
 }

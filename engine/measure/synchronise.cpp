@@ -11,8 +11,10 @@
 namespace hockney {
 namespace {
 
-// Ranks come out of the step before at different moments; one untimed run brings a self-synchronising pattern into step.
-constexpr int lead_in = 2;
+// Ranks come out of the step before at different moments; untimed runs bring a self-synchronising pattern into step. A run that
+// takes longer than that skew by far needs none.
+constexpr int short_lead_in = 2;
+constexpr double long_run_s = 1e-3;
 // A window holds this many times the operation, so that one slow repetition does not make the next one late.
 constexpr double window_factor = 3.0;
 constexpr double window_floor_s = 5e-6;
@@ -44,6 +46,8 @@ const char* Synchroniser::name(Kind kind) {
 }
 
 void Synchroniser::start(double operation_s) {
+  lead_in_ = operation_s < long_run_s ? short_lead_in : 0;
+  control_.broadcast(lead_in_);
   if (kind_ != Kind::window) return;
   clock_.synchronise(control_);
   window_s_ = std::max(window_floor_s, window_factor * operation_s);
@@ -65,8 +69,8 @@ std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int co
 std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch, long already) {
   std::vector<double> readings(static_cast<std::size_t>(count) + 1);
   control_.barrier();
-  pattern.prepare(lead_in);
-  run_batch(pattern, lead_in);
+  pattern.prepare(lead_in_);
+  run_batch(pattern, lead_in_);
   readings[0] = now();
   for (int i = 0; i < count; ++i) {
     run_batch(pattern, batch);

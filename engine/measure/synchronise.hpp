@@ -27,7 +27,7 @@ class Synchroniser {
   static const char* name(Kind kind);
   Kind kind() const { return kind_; }
 
-  // Collective: a fresh look at the clocks, and windows of about `operation_s`.
+  // Collective, before the first repeat(): one repetition takes about `operation_s` (rank 0's word counts).
   void start(double operation_s);
 
   // Collective: `count` repetitions of `batch` runs each. On rank 0 the times of those in time, in order, as seen by `timing`
@@ -46,6 +46,7 @@ class Synchroniser {
   Kind kind_;
   const Comm& control_;
   GlobalClock& clock_;
+  int lead_in_ = 0;
   double window_s_ = 0;
   double first_ = 0;
   long late_ = 0;
