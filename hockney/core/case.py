@@ -59,7 +59,11 @@ def split_case(text: str) -> tuple[str, dict[str, str]]:
     """The words of a case line, unchecked against any catalog: workload and raw parameters."""
     words = text.split()
     if not words or not NAME.fullmatch(words[0]):
-        raise UsageError(f"'{text}' is not a case", "WORKLOAD NAME=VALUE ... is wanted", "for example 'pingpong bytes=8 ranks=2'")
+        raise UsageError(
+            f"'{text}' is not a case",
+            "WORKLOAD NAME=VALUE ... is wanted",
+            "for example 'pingpong bytes=8 ranks=2'",
+        )
     raw: dict[str, str] = {}
     for word in words[1:]:
         name, equals, value = word.partition("=")
@@ -86,7 +90,7 @@ def parse_canonical(line: str) -> Case:
 
 
 def _plain(text: str) -> Value:
-    if re.fullmatch(r"[+-]?\d+", text):
+    if re.fullmatch(r"[+-]?\d{1,30}", text):
         return int(text)
     try:
         return float(text) if re.fullmatch(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?", text) else text

@@ -74,12 +74,22 @@ decode_catalog = msgspec.json.Decoder(Catalog).decode
 
 
 def _ranks(workload: Workload, text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 10**7:
-        raise UsageError(f"ranks={text} is not a number of ranks", "a whole number from 1 is wanted", "for example ranks=2")
+    if not text.isdecimal() or len(text) > 8 or not 0 < int(text) <= 10**7:
+        raise UsageError(
+            f"ranks={text} is not a number of ranks", "a whole number from 1 is wanted", "for example ranks=2"
+        )
     ranks = int(text)
     if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
-        limits = f"{workload.min_ranks}" if workload.min_ranks == workload.max_ranks else f"at least {workload.min_ranks}"
-        raise UsageError(f"{workload.name} cannot run on {ranks} ranks", f"it needs {limits}", f"set ranks={workload.min_ranks}")
+        limits = (
+            f"{workload.min_ranks}"
+            if workload.min_ranks == workload.max_ranks
+            else f"at least {workload.min_ranks}"
+        )
+        raise UsageError(
+            f"{workload.name} cannot run on {ranks} ranks",
+            f"it needs {limits}",
+            f"set ranks={workload.min_ranks}",
+        )
     return ranks
 
 
@@ -89,7 +99,13 @@ def _value(parameter: Parameter, text: str) -> Value:
             raise unknown(f"value of {parameter.name}", text, parameter.choices)
         return text
     try:
-        value: float = parse_bytes(text) if parameter.unit == "B" else parse_seconds(text) if parameter.unit == "s" else float(text)
+        value: float = (
+            parse_bytes(text)
+            if parameter.unit == "B"
+            else parse_seconds(text)
+            if parameter.unit == "s"
+            else float(text)
+        )
     except ValueError:
         value = float("nan")
     if not parameter.low <= value <= parameter.high or (parameter.kind == "integer" and value != int(value)):

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.core.errors import EnvironmentProblem, printable
-from hockney.core.record import SCHEMA, Line, Run, decode_line
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
+from hockney.core.record import SCHEMA, Line, Record, Run, decode_line
 from hockney.store.trouble import unreadable
 
 
@@ -62,7 +62,9 @@ def read_lines(path: Path) -> Reading:
 def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | None:
     try:
         line = decode_line(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        if isinstance(line, Record) and line.schema <= SCHEMA:
+            line.parsed_case()
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UsageError) as error:
         if _schema_of(raw) > SCHEMA:
             raise _newer(path, number, _schema_of(raw)) from error
         if forgive:

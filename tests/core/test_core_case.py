@@ -41,7 +41,9 @@ def test_what_is_no_case_is_refused(bad):
         split_case(bad)
 
 
-@pytest.mark.parametrize("bad", ["p", "p ranks=0", "p ranks=x", "p ranks=1.5", "p ranks=-2"])
+@pytest.mark.parametrize(
+    "bad", ["p", "p ranks=0", "p ranks=x", "p ranks=1.5", "p ranks=-2", "p ranks=" + "9" * 5000]
+)
 def test_a_canonical_line_names_its_ranks(bad):
     with pytest.raises(UsageError):
         parse_canonical(bad)

@@ -115,6 +115,16 @@ def test_a_bad_line_in_the_middle_is_named(tmp_path, bad):
         read_lines(path)
 
 
+@pytest.mark.parametrize(
+    "case", ["", "x", "barrier ranks=0", "barrier ranks=" + "9" * 5000, "<b>", "barrier ranks=2 a=1 a=2"]
+)
+def test_a_record_of_no_case_is_named(tmp_path, case):
+    path = tmp_path / "r"
+    path.write_bytes(encode_line(launch()) + b"\n" + encode_line(record(case)) + b"\n")
+    with pytest.raises(EnvironmentProblem, match=r"line 2 of .* cannot be read"):
+        read_lines(path)
+
+
 def test_a_newer_schema_is_not_guessed_at(tmp_path):
     path = tmp_path / "r"
     line = json.loads(encode_line(record()))
