@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/lookup.hpp"
 
+#include <cstdio>
+
 #include "base/json.hpp"
 #include "base/refusal.hpp"
 #include "base/words.hpp"
@@ -50,6 +52,13 @@ void check_ranks(const Workload& workload, std::map<std::string, std::string>& g
 
 const char* kind_name(Kind kind) { return kind == Kind::integer ? "integer" : kind == Kind::real ? "real" : "choice"; }
 
+// Limits in full: the front end compares with them.
+std::string limit(double value) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.17g", value);
+  return digits;
+}
+
 std::string joined(const std::vector<std::string>& objects) {
   std::string list = "[";
   for (const std::string& object : objects) list += (list.size() > 1 ? "," : "") + object;
@@ -64,8 +73,8 @@ std::string describe(const Parameter& parameter) {
       .field("kind", kind_name(parameter.kind))
       .field("unit", parameter.unit)
       .field("default", parameter.standard)
-      .field("low", parameter.low)
-      .field("high", parameter.high)
+      .raw("low", limit(parameter.low))
+      .raw("high", limit(parameter.high))
       .raw("choices", joined(choices))
       .field("help", parameter.help)
       .str();

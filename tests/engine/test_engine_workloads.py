@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
 from hockney import build
 from hockney.core.case import parse_canonical
-from hockney.core.catalog import Catalog, Workload
+from hockney.core.catalog import Catalog, Workload, decode_catalog
 from hockney.core.record import End, Failure, Launch, Record
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
@@ -81,6 +82,11 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
         assert 1 <= len(record.times_s) <= 3 and all(t >= 0 for t in record.times_s)
         assert record.sync.kind == dict(case.parameters).get("sync", "none")
         assert (record.sync.error_s is not None) == (record.sync.kind == "window")
+
+
+def test_the_catalog_is_the_one_in_the_contract(engine):
+    golden = Path(__file__).parents[2] / "contract/golden/catalog.json"
+    assert engine.catalog == decode_catalog(golden.read_bytes())
 
 
 def test_a_launch_names_where_its_ranks_ran(launcher, engine):
