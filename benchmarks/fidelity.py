@@ -4,11 +4,12 @@
 
     python benchmarks/fidelity.py [--pairs 15] [--out docs/benchmarks/fidelity.md]
 
-On Open MPI the peer is `peer_pingpong.cpp`, a loop with nothing around it; on MPICH it is Intel's IMB-MPI1
-PingPong, an MPICH-ABI binary that the impi-rt wheel carries, run by MPICH's own launcher with MPICH's
-libmpi.so.12 found first. Each pair is two launches one after the other, in an order that changes from pair to pair;
-both print a mean over the same number of messages, because that is what IMB prints. The result is the median
-ratio over the pairs with the 95% interval of that median, and the peer against itself as the noise floor.
+On Open MPI the peer is `peer_pingpong.cpp`, a loop with nothing around it; on MPICH it is Intel's
+IMB-MPI1 PingPong, an MPICH-ABI binary that the impi-rt wheel carries, run by MPICH's own launcher with
+MPICH's libmpi.so.12 found first. Each pair is two launches one after the other, in an order that changes
+from pair to pair; both give a mean over the same number of messages, because that is what IMB prints. The
+result is the median ratio over the pairs with the 95% interval of that median, and the peer against itself
+as the noise floor.
 """
 
 from __future__ import annotations
@@ -42,12 +43,14 @@ SIZES = {8: 20000, 1 << 20: 2000}
 def bound(mpi: Mpi, words: tuple[str, ...], extra: dict[str, str] | None = None) -> str:
     launch = command(mpi, words, 2, processors().cores, bind=True, root=os.geteuid() == 0)
     env = os.environ | dict(launch.environment) | (extra or {})
-    return subprocess.run(launch.words, env=env, capture_output=True, text=True, check=True, timeout=120).stdout
+    done = subprocess.run(launch.words, env=env, capture_output=True, text=True, check=True, timeout=120)
+    return done.stdout
 
 
 def plain_loop(mpi: Mpi, folder: Path) -> Callable[[int, int], float]:
     program = folder / "peer_pingpong"
-    subprocess.run([mpi.mpicxx, "-O2", "-std=c++20", str(HERE / "peer_pingpong.cpp"), "-o", str(program)], check=True)
+    source = str(HERE / "peer_pingpong.cpp")
+    subprocess.run([mpi.mpicxx, "-O2", "-std=c++20", source, "-o", str(program)], check=True)
     return lambda size, iterations: float(bound(mpi, (str(program), str(size), str(iterations))))
 
 
@@ -109,7 +112,10 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = cache_folder(os.environ) / "benchmarks"
     folder.mkdir(parents=True, exist_ok=True)
-    lines = ["| MPI | bytes | peer | peer's time (us) | hockney / peer | 95% interval | peer / peer |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| MPI | bytes | peer | peer's time (us) | hockney / peer | 95% interval | peer / peer |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, title, make in (("openmpi", "plain loop", plain_loop), ("mpich", "IMB-MPI1", imb)):
         mpi = find_mpi(name)
         peer, mine = make(mpi, folder), ours(mpi)
@@ -117,13 +123,14 @@ def main() -> None:
             ratio, low, high, time = ratios(mine, peer, size, arguments.pairs)
             floor = ratios(peer, peer, size, max(5, arguments.pairs // 3))[0]
             interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "-"
-            lines.append(f"| {mpi.title} | {size} | {title} | {time * 1e6:.4g} | {ratio:.3f} | {interval} | {floor:.3f} |")
+            cells = (mpi.title, size, title, f"{time * 1e6:.4g}", f"{ratio:.3f}", interval, f"{floor:.3f}")
+            lines.append("| " + " | ".join(map(str, cells)) + " |")
             print(lines[-1], file=sys.stderr)
     load = os.getloadavg()[0]
     text = "\n".join([*lines, "", f"{arguments.pairs} pairs; load average at the end {load:.1f}."])
     print(text)
     if arguments.out:
-        head = "# Fidelity: hockney's ping-pong against a peer's\n\n`python benchmarks/fidelity.py`, both bound to a core each.\n\n"
+        head = "# Fidelity: hockney's ping-pong against a peer's\n\n`python benchmarks/fidelity.py`, ranks bound.\n\n"
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(head + text + "\n")
 

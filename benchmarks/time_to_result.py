@@ -5,8 +5,8 @@
     python benchmarks/time_to_result.py [--repeat 5] [--mpi NAME] [--out docs/benchmarks/time_to_result.md]
 
 The sweep is the 2-rank ping-pong from 0 B to 4 MiB in powers of two, one launch, until every median's 95%
-interval is within 2%. Also: a clean build of the engine on all cores, and what 200 cases in one launch cost beside
-200 launches of one case (estimated from the cost of one).
+interval is within 2%. Also: a clean build of the engine on all cores, and what a launch of 200 cases costs
+beside a launch of one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def main() -> None:
         walls.append(wall)
         reached.append(sum(r.stop.reason == "precision" for r in records))
         widest.append(max(r.stop.achieved or float("inf") for r in records))
-        fit_s, fits = timed(lambda records=records, launch=launch: fit_all(Run((launch,), tuple(records)), cores=2))
+        run = Run((launch,), tuple(records))
+        fit_s, fits = timed(lambda run=run: fit_all(run, cores=2))
         fitting.append(fit_s)
         verdict = fits.fits[0].verdict
 
@@ -71,15 +72,16 @@ def main() -> None:
     middle = statistics.median
     rows = [
         ("clean build of the engine", f"{build_s:.1f} s", "at most 60 s"),
-        ("sweep, measuring", f"{middle(measuring):.2f} s ({min(measuring):.2f} to {max(measuring):.2f})", "at most 5 s"),
+        ("sweep, measuring", f"{middle(measuring):.2f} s, longest {max(measuring):.2f} s", "at most 5 s"),
         ("sweep, with mpiexec and MPI_Init", f"{middle(walls):.2f} s", ""),
-        ("sizes within 2%", f"{min(reached)} to {max(reached)} of {len(cases)}; widest {max(widest):.1%}", "all"),
+        ("sizes within 2%", f"at least {min(reached)} of {len(cases)}, widest {max(widest):.1%}", "all"),
         ("fit of the sweep", f"{middle(fitting):.2f} s, verdict of the last {verdict}", ""),
         ("200 cases in one launch", f"{many_s:.2f} s, {launches} MPI_Init", "one MPI_Init"),
         ("one case in one launch", f"{one_s:.2f} s", ""),
     ]
-    text = "\n".join(["| what | measured | aim |", "|---|---|---|", *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
-    text += f"\n\n{mpi.title}, {arguments.repeat} sweeps; load average at the end {os.getloadavg()[0]:.1f}."
+    table = ["| what | measured | aim |", "|---|---|---|", *(f"| {a} | {b} | {c} |" for a, b, c in rows)]
+    load = f"{mpi.title}, {arguments.repeat} sweeps; load average at the end {os.getloadavg()[0]:.1f}."
+    text = "\n".join([*table, "", load])
     print(text)
     if arguments.out:
         head = "# Time to a result\n\n`python benchmarks/time_to_result.py`\n\n"

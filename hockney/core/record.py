@@ -4,7 +4,8 @@
 
 `launch` says where and how the records that name it were measured; `record` is one case's result
 with every repetition's time; `failure` is a case that gave no result, and why; `close` ends a launch.
-The engine writes launches, records and the failures it survives; the lab writes the rest. The schema in `contract/records.schema.json` is made from these classes.
+The engine writes launches, records and the failures it survives; the lab writes the rest. The schema in
+`contract/records.schema.json` is made from these classes.
 
 Seconds and bytes everywhere.
 """
