@@ -45,7 +45,9 @@ def told(estimate: Estimate, unit: str) -> str:
 def percent(fraction: float | None) -> str:
     if fraction is None:
         return "unknown"
-    return f"{100 * fraction:.2g}%" if fraction < 10 else "over 1000%"
+    if fraction >= 10:
+        return "over 1000%"
+    return f"{100 * fraction:.2g}%" if fraction < 0.995 else f"{100 * fraction:.0f}%"
 
 
 def bandwidth(measured: Measured) -> Estimate:
