@@ -180,11 +180,12 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   WarmUp warm_up(rough, control, clock_cost, first_s);
   warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()), ends);
   result.warmup_s = warm_up.times();
-  result.batch = warm_up.batch();
+  const int runs = warm_up.batch();
+  result.batch = static_cast<int>(std::lround(runs * pattern->operations()));
 
   Synchroniser sync(kind, control, clock);
-  sync.start(warm_up.run_s() * result.batch);
-  double each_s = warm_up.run_s() * result.batch;
+  sync.start(warm_up.run_s() * runs);
+  double each_s = warm_up.run_s() * runs;
   for (;;) {
     watchdog::at(watchdog::decision, static_cast<long>(result.times_s.size()));
     Decision decision = control.root() ? decide(result, rule, each_s, ends) : Decision{};
@@ -194,7 +195,7 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
     if (decision.next == Next::stop) break;
     const double began = now();
     const std::vector<double> times =
-        sync.repeat(*pattern, workload.timing, decision.count, result.batch, static_cast<long>(result.times_s.size()));
+        sync.repeat(*pattern, workload.timing, decision.count, runs, static_cast<long>(result.times_s.size()));
     each_s = (now() - began) / decision.count;
     result.late = sync.late();
     result.times_s.insert(result.times_s.end(), times.begin(), times.end());

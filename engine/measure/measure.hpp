@@ -24,7 +24,7 @@ struct StopRule {
 struct Measurement {
   std::vector<double> times_s;   // one operation each, rank 0 only
   std::vector<double> warmup_s;  // before the times settled, rank 0 only
-  int batch = 1;
+  int batch = 1;                 // operations between two readings of the clock
   const char* stop_reason = "repetitions";
   std::optional<double> achieved;
   std::optional<double> clock_error_s;
