@@ -51,11 +51,16 @@ def fit_collective(
     """Both forms for one collective, whose observations differ in nothing but `bytes` and ranks.
 
     `ranks_allowed` leaves out other rank counts, such as those with more ranks than cores. With one rank
-    count left the fit is in size alone (model `size`: t = a + c m).
+    count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out beside other sizes.
     """
     seen = [each for each in observations if ranks_allowed is None or each.case.ranks in ranks_allowed]
     left_out = sorted({each.case.ranks for each in observations} - {each.case.ranks for each in seen})
     note = f"{_listed(left_out)} ranks left out (more than there are cores)" if left_out else ""
+    moving = [each for each in seen if each.bytes > 0]
+    if 0 < len(moving) < len(seen):
+        # A collective of 0 bytes need not communicate at all, and returns in nanoseconds where it does not.
+        seen = moving
+        note = "; ".join(filter(None, (note, "0 B left out (a collective without data may return at once)")))
     ranks = sorted({each.case.ranks for each in seen if each.case.ranks > 1})
     seen = [each for each in seen if each.case.ranks > 1]
     if not ranks:

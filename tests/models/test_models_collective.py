@@ -50,6 +50,17 @@ def test_rank_counts_that_share_cores_are_left_out() -> None:
     assert none.verdict == "refused" and "2, 3, 4, 8 ranks left out" in none.why
 
 
+def test_a_collective_of_no_bytes_does_not_bend_the_cost_of_the_others() -> None:
+    def idle(case: Case) -> float:
+        return cost("logarithmic")(case) if dict(case.parameters)["bytes"] else 1e-8
+
+    empty = [Case.of("bcast", p, bytes=0) for p in (2, 3, 4, 8)]
+    fits = fit_collective(observe(exact(idle, CASES + empty)), "bcast")
+    best = next(f for f in fits if f.model == "logarithmic")
+    assert {p.symbol: p.estimate.value for p in best.parameters} == pytest.approx(TRUTH, rel=1e-6)
+    assert "0 B left out" in best.why
+
+
 def test_one_rank_count_is_fitted_in_size_and_said() -> None:
     [found] = fit_collective(observe(exact(cost("linear"), CASES)), "bcast", ranks_allowed=[2])
     assert found.model == "size" and "only 2 ranks" in found.why
