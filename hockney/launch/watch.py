@@ -80,7 +80,7 @@ class Watch:
         return LaunchFailed(
             what,
             why,
-            "the job was ended; --hang gives a slow case more time",
+            "the job was ended",
             reason="hung",
             case=self.case,
             silent_ranks=silent,
