@@ -148,10 +148,12 @@ def _cpus(mask: str) -> set[int]:
 
 
 def _unbound(evidence: Evidence) -> Doubt | None:
+    # A rank bound to a core may use all hardware threads of it.
+    threads = -(-evidence.machine.threads // max(1, evidence.machine.cores))
     free = [
         launch
         for launch in evidence.run.launches
-        if any(len(_cpus(r.cpus)) > 1 for r in launch.ranks) and not _crowded(launch, evidence)
+        if any(len(_cpus(r.cpus)) > threads for r in launch.ranks) and not _crowded(launch, evidence)
     ]
     if not free:
         return None

@@ -193,6 +193,18 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
     assert "ranks 3 did not answer" in next(d.warning.text for d in doubts(causes["failures"]) if d.cases)
 
 
+def test_a_rank_bound_to_both_threads_of_a_core_is_bound(evidence):
+    import msgspec
+
+    from hockney.core.record import Rank
+
+    ranks = [Rank(host="fakehost", pid=k, cpus=f"{k},{k + 64}") for k in range(2)]
+    both = changed(evidence, "launches", ranks=ranks)
+    assert "unbound" in codes(both)
+    machine = msgspec.structs.replace(MACHINE, threads=2 * MACHINE.cores)
+    assert "unbound" not in codes(replace(both, machine=machine))
+
+
 def test_a_doubt_stands_once_where_it_touches(evidence):
     """About one section's cases: beside that section and its figures only."""
     from hockney.core.record import Stop
