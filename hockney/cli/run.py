@@ -55,7 +55,13 @@ def question(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     if not words:
         raise UsageError("nothing to run", "a study or a case is wanted", "'hockney run --list' shows all")
     cases = join_cases(words)
-    if cases[0] in studies.all_studies() and cases[0] != typed_cases.NAME:
+    if cases[0] == typed_cases.NAME:
+        raise UsageError(
+            f"study '{cases[0]}' is not run by its name",
+            "it is what cases make that are typed",
+            "for example 'hockney run pingpong bytes=8'",
+        )
+    if cases[0] in studies.all_studies():
         if len(cases) > 1 or " " in cases[0]:
             raise UsageError(
                 f"study '{cases[0]}' takes no cases", "it plans its own", f"run '{cases[0]}' alone"

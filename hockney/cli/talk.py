@@ -65,12 +65,15 @@ class Talk:
 
     def _began(self, event: MeasuringBegan) -> None:
         self.plan = event
+        if not event.measurements:
+            self.say(f"all {event.planned} measurements are there already")
+            return
         again = f" of {event.planned}" if event.measurements != event.planned else ""
         self.say(
             f"measuring: {event.measurements}{again} measurements in {event.launches} launches, "
             f"at most {format_seconds(event.budget_s)}"
         )
-        if self.console.is_terminal and event.measurements:
+        if self.console.is_terminal:
             self.progress = Progress(
                 BarColumn(bar_width=30),
                 TextColumn("{task.completed:.0f}/{task.total:.0f}"),

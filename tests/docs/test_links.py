@@ -62,3 +62,22 @@ def test_decisions_are_numbered_in_a_row():
 def test_pictures_are_small():
     for path in (ROOT / "docs" / "images").iterdir():
         assert path.suffix == ".png" and path.stat().st_size < 200_000, path
+
+
+def test_the_messages_in_troubleshooting_are_hockneys():
+    """Each quoted message, cut where it stands for something (`...`, N, one example), is in the sources."""
+    sources = " ".join(
+        path.read_text("utf-8") for f in ("hockney", "engine") for path in (ROOT / f).rglob("*.[ch]*")
+    )
+    sources += " ".join(path.read_text("utf-8") for path in (ROOT / "hockney").rglob("*.py"))
+    sources = re.sub(r'"\s*\n?\s*f?"', "", sources)
+    page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+    messages = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
+    assert len(messages) > 20
+    for message in messages:
+        pieces = re.split(
+            r"\.\.\.|\bN\b|\d+|'g\+\+'|MPICH|Open MPI|libmpi\.so|timing, repetition|killed;|[();]", message
+        )
+        pieces = [piece.strip(" ,;()'") for piece in pieces]
+        for piece in pieces:
+            assert len(piece) < 5 or piece in sources, (message, piece)
