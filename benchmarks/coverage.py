@@ -18,11 +18,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from simulated import POPULATIONS, Noise, simulate
+from simulated import POPULATIONS, Noise, repetitions, simulate
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, Fit
-from hockney.models import fit_collective, fit_hockney, fit_loggp, observe
+from hockney.models import fit_collective, fit_hockney, fit_loggp, median_interval, observe
 from hockney.models.collective import steps
 from hockney.models.combine import Z, half_width
 
@@ -197,6 +197,19 @@ def blend(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
                 tally.count(f"{launches} launches, between / within {ratio:g}", hit)
 
 
+def stopping(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
+    """The interval at which the engine stops (engine/measure/measure.cpp), in one launch: it looks whenever
+    half as many more repetitions were made, until there are 300 and the interval is within 2%."""
+    times = repetitions(noise.population, 20000, rng)
+    done = 30
+    while True:
+        median, low, high = median_interval(times[:done])
+        if (done >= 300 and (high - low) / 2 / median <= 0.02) or done == len(times):
+            break
+        done = min(len(times), done + done // 2 + 1)
+    tally.judge(f"median where the engine stops ({noise.population})", Estimate(median, low, high), 1.0)
+
+
 def _parameter(tally: Tally, fit: Fit, symbol: str, truth: float) -> None:
     found = fit.parameter(symbol)
     tally.judge(symbol, None if found is None else found.estimate, truth)
@@ -207,6 +220,7 @@ PARTS: dict[str, Callable[[Tally, Noise, np.random.Generator], None]] = {
     "loggp": loggp,
     "collective": collective,
     "blend": blend,
+    "stopping": stopping,
 }
 
 

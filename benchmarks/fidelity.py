@@ -130,7 +130,8 @@ def main() -> None:
     text = "\n".join([*lines, "", f"{arguments.pairs} pairs; load average at the end {load:.1f}."])
     print(text)
     if arguments.out:
-        head = "# Fidelity: hockney's ping-pong against a peer's\n\n`python benchmarks/fidelity.py`, ranks bound.\n\n"
+        title = "# Fidelity: hockney's ping-pong against a peer's"
+        head = f"{title}\n\n`python benchmarks/fidelity.py --pairs {arguments.pairs}`, ranks bound.\n\n"
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(head + text + "\n")
 
