@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
@@ -15,12 +17,17 @@ from hockney.core.record import Line, Run, encode_line
 from hockney.store.lines import Reading, read_lines
 from hockney.store.trouble import unwritable
 
+# What flock(2) gives on file systems without locks: Lustre mounted with noflock, some of NFS and FUSE.
+NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
+through_to_disk = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+
 
 class Appender:
     """Use as a context manager. Entering locks the file against other writers, reads it, and cuts off an
     unfinished last line (see `reading.notices`), so that what is appended cannot merge with it.
 
-    The lock is flock(2)'s: the kernel drops it when the process ends, however it ends.
+    The lock is flock(2)'s: the kernel drops it when the process ends, however it ends. Where the file system
+    knows no locks it goes without, and says so in the notices.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,8 +38,9 @@ class Appender:
     def __enter__(self) -> Appender:
         try:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
-            self._lock()
+            unlocked = self._lock()
             self.reading = read_lines(self.path)
+            self.reading = replace(self.reading, notices=(*self.reading.notices, *unlocked))
             self._mend()
         except OSError as error:
             self._close()
@@ -66,9 +74,10 @@ class Appender:
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._file, before)
             raise
-        os.fdatasync(self._file)
+        through_to_disk(self._file)
 
-    def _lock(self) -> None:
+    def _lock(self) -> tuple[str, ...]:
+        """Notices about it; none where all is well."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -77,6 +86,11 @@ class Appender:
                 "two writers would mix their lines",
                 "wait for it or end it",
             ) from error
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            return (f"{self.path} cannot be locked on this file system: let only one hockney write to it",)
+        return ()
 
     def _mend(self) -> None:
         size = os.fstat(self._file).st_size

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """records.jsonl: what is written is read, a cut tail is forgiven, anything else is told with its line."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -154,6 +155,34 @@ def test_two_writers_do_not_mix(tmp_path):
     assert "another hockney" in told.get()
     with Appender(tmp_path / "r"):
         pass  # the lock went with its holder
+
+
+def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    path = tmp_path / "r.jsonl"
+    with Appender(path) as out:
+        assert "cannot be locked" in out.reading.notices[0]
+        out.append(launch())
+    assert read_lines(path).run.launches == (launch(),)
+
+
+def test_a_system_without_fdatasync_can_append(tmp_path):
+    """macOS is one."""
+    program = """
+import os, sys
+del os.fdatasync
+from pathlib import Path
+from hockney.core.record import decode_line
+from hockney.store import Appender
+with Appender(Path(sys.argv[1])) as out:
+    out.append(decode_line(sys.argv[2]))
+"""
+    path = tmp_path / "r.jsonl"
+    subprocess.run([sys.executable, "-c", program, str(path), encode_line(launch()).decode()], check=True)
+    assert read_lines(path).run.launches == (launch(),)
 
 
 def test_a_full_disk_leaves_whole_lines_only(tmp_path):
