@@ -33,7 +33,8 @@ _SECONDS = {
     "min": "60",
     "h": "3600",
 }
-_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµ%]*)\s*")
+# An exponent of more digits is no size or time, and beyond what Decimal takes.
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([A-Za-zµ%]*)\s*")
 
 
 def _split(text: str, what: str, example: str) -> tuple[Decimal, str]:

@@ -84,6 +84,9 @@ def test_times_are_read_exactly(text, seconds):
         "1:2:3",
         "8:4",
         "1e-999999999x",
+        "1e-999999999999",
+        "1e-99999999999999999999",
+        "1e99999999999999999999",
     ],
 )
 def test_nonsense_is_a_usage_error(parse, bad):
