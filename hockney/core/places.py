@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from hockney.core.errors import EnvironmentProblem, printable
+
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
     """$HOCKNEY_CACHE, else hockney below $XDG_CACHE_HOME, else below ~/.cache.
@@ -14,9 +16,21 @@ def cache_folder(environ: Mapping[str, str]) -> Path:
     A relative $XDG_CACHE_HOME is ignored, as the XDG Base Directory Specification asks.
     """
     if environ.get("HOCKNEY_CACHE"):
-        return Path(environ["HOCKNEY_CACHE"]).expanduser().absolute()
+        return at_home(Path(environ["HOCKNEY_CACHE"])).absolute()
     xdg = Path(environ.get("XDG_CACHE_HOME") or ".")
     if xdg.is_absolute():
         return xdg / "hockney"
     home = environ.get("HOME")
-    return (Path(home) if home else Path.home()) / ".cache" / "hockney"
+    return (Path(home) if home else at_home(Path("~"))) / ".cache" / "hockney"
+
+
+def at_home(path: Path) -> Path:
+    """`path` with ~ or ~name at its start replaced by that user's home. Raises EnvironmentProblem."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise EnvironmentProblem(
+            f"'{printable(str(path))}' has no meaning here",
+            "the system knows no home folder for that user",
+            "give the whole path, and set HOME or HOCKNEY_CACHE where hockney looks for its cache",
+        ) from error

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
 from hockney.core.machine import Mpi
+from hockney.core.places import at_home
 from hockney.machine import wheels
 from hockney.machine.probe import TITLES, Source, Tell, probe
 
@@ -50,7 +51,7 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], tell: Tell) 
     family = NAMES.get(wanted.lower())
     if family:
         return by_name(family, source, environ, tell)
-    path = Path(wanted).expanduser()
+    path = at_home(Path(wanted))
     if not path.exists() and os.sep not in wanted:
         program = shutil.which(wanted, path=environ.get("PATH", ""))
         if program is None:

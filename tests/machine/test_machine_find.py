@@ -130,6 +130,7 @@ def test_a_wrapper_without_launcher_and_the_reverse(tmp_path, environ):
         ("mpixh", UsageError, "did you mean 'mpich'"),
         ("/no/such/place", UsageError, "there is no '/no/such/place'"),
         ("./\x1b[31m", UsageError, "\\x1b"),
+        ("~nosuchuser/mpi", EnvironmentProblem, "no home folder"),
     ],
 )
 def test_wrong_names(environ, wanted, kind, words):
@@ -248,3 +249,12 @@ def test_the_cache_folder(tmp_path):
     assert cache_folder({"HOCKNEY_CACHE": "/a", "XDG_CACHE_HOME": "/b"}) == Path("/a")
     assert cache_folder({"XDG_CACHE_HOME": "/b", "HOME": "/h"}) == Path("/b/hockney")
     assert cache_folder({"XDG_CACHE_HOME": "relative", "HOME": "/h"}) == Path("/h/.cache/hockney")
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
+    def homeless(self):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", homeless)
+    with pytest.raises(EnvironmentProblem, match="set HOME or HOCKNEY_CACHE"):
+        cache_folder({})
