@@ -83,8 +83,8 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
-    """Payload checks outside the timed region, summed over the ranks. `first` describes the first
-    mismatch (rank, offset, expected, found); empty when there is none."""
+    """Payload checks outside the timed region, summed over the ranks: `bytes` compared, and `errors`, the
+    messages or blocks that differ. `first` describes one (rank, what, offset); empty when there is none."""
 
     bytes: int
     errors: int
@@ -97,9 +97,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     `times_s` has one entry for each repetition: the time of one operation as the workload defines it
     (one way for a ping-pong, the longest over the ranks for a collective), already divided by `batch`,
     the operations between two readings of the clock (2 for a ping-pong, more where the clock needs it).
-    `warmup_s` are the repetitions
-    before the times settled, `bytes_moved` the payload one operation moves in the sense in which the
-    workload's bandwidth is quoted, `position` the place in the launch's shuffled order.
+    `warmup_s` are the repetitions before the times settled, `bytes_moved` the payload one operation moves in
+    the sense in which the workload's bandwidth is quoted, `position` the place in the launch's shuffled order.
     """
 
     schema: int
