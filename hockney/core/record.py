@@ -98,7 +98,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     (one way for a ping-pong, the longest over the ranks for a collective), already divided by `batch`,
     the operations between two readings of the clock (2 for a ping-pong, more where the clock needs it).
     `warmup_s` are the repetitions before the times settled, `bytes_moved` the payload one operation moves in
-    the sense in which the workload's bandwidth is quoted, `position` the place in the launch's shuffled order.
+    the sense in which the workload's bandwidth is quoted, `position` the place in the launch's shuffled
+    order.
     """
 
     schema: int
