@@ -32,12 +32,10 @@ def fit_hockney(observations: Sequence[Observation], subject: str) -> Fit:
     """
     seen = sorted(observations, key=lambda each: each.bytes)
     sizes = np.array([float(each.bytes) for each in seen])
-    if len(set(sizes)) < FEWEST_SIZES:
-        return refused(
-            "hockney",
-            subject,
-            f"{len(set(sizes))} sizes do not tell a line from a curve: at least {FEWEST_SIZES} are needed",
-        )
+    count = len(set(sizes))
+    if count < FEWEST_SIZES:
+        few = f"{count} size{'' if count == 1 else 's'}"
+        return refused("hockney", subject, f"only {few}: at least {FEWEST_SIZES} tell a line from a curve")
     if len(set(sizes)) < len(sizes):
         return refused("hockney", subject, "cases differ in more than bytes, so one curve cannot hold them")
     table = tabulate(seen)

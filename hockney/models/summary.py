@@ -26,6 +26,11 @@ def summaries(observations: Sequence[Observation]) -> list[Summary]:
     return [_summary(seen) for seen in observations]
 
 
+WIDEST = 100.0
+"""An interval whose ends are further apart, as a factor, is none: two or three launches that disagree by tens
+of percent make one from nanoseconds to minutes, and what is known then is that they disagree (`between`)."""
+
+
 def estimate(value: float, low: float, high: float) -> Estimate:
     """An estimate whose unknown ends (nan, infinite) are None and that lies within its interval."""
     return Estimate(
@@ -40,9 +45,12 @@ def _summary(seen: Observation) -> Summary:
     medians = np.exp(seen.log_median)
     iqr = [np.subtract(*np.percentile(times, (75, 25))) for times in launches]
     points = np.percentile(np.concatenate(launches), (5, 25, 75, 95))
+    median, low, high = seen.interval()
+    if high > WIDEST * low:
+        low = high = np.nan
     return Summary(
         case=seen.records[0].case,
-        median=estimate(*seen.interval()),
+        median=estimate(median, low, high),
         quartiles=tuple(float(p) for p in points),
         within=float(np.mean(iqr / medians)),
         between=float(medians.std(ddof=1) / medians.mean()) if len(launches) > 1 else None,

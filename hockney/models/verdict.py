@@ -23,8 +23,9 @@ def refused(model: str, subject: str, why: str) -> Fit:
 
 
 def deviations(times: np.ndarray, fitted: np.ndarray) -> tuple[float, float]:
-    """Median and largest relative error of a model."""
-    relative = np.abs(np.asarray(fitted) / np.asarray(times) - 1)
+    """Median and largest relative error of a model; a time half as long is as wrong as one twice as long."""
+    ratio = np.maximum(np.asarray(fitted, dtype=float), 1e-300) / np.asarray(times)
+    relative = np.maximum(ratio, 1 / ratio) - 1
     return float(np.median(relative)), float(relative.max())
 
 
@@ -50,4 +51,6 @@ def verdict(
 
 
 def percent(fraction: float) -> str:
+    if fraction >= 10:
+        return "a factor of more than 10"
     return f"{100 * fraction:.1f}%" if fraction < 0.1 else f"{100 * fraction:.0f}%"

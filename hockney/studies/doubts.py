@@ -239,8 +239,12 @@ def _few_launches(evidence: Evidence) -> Doubt | None:
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     return _doubt(
         "launches",
-        f"{plural(len(few), 'case')} rest on fewer than {FEWEST_LAUNCHES} launches: what differs from launch "
-        "to launch is hardly in the intervals",
+        f"{plural(len(few), 'case')} rest on fewer than {FEWEST_LAUNCHES} launches: "
+        + (
+            "what differs from launch to launch is not in the intervals"
+            if fewest == 1
+            else "how much launches differ is hardly known, which makes some intervals wide"
+        ),
         f"measure with --launches {FEWEST_LAUNCHES} or more",
         None if len(few) == len(evidence.fits.summaries) else few,
     )

@@ -39,6 +39,12 @@ def test_launches_that_differ_widen_the_interval_as_students_t_says() -> None:
     assert summary.within == 0
 
 
+def test_launches_that_have_nothing_in_common_leave_the_interval_open() -> None:
+    [summary] = summarise(launches([1e-6] * 50, [3e-6] * 50, [9e-6] * 50))
+    assert (summary.median.low, summary.median.high) == (None, None)
+    assert summary.median.value == pytest.approx(3e-6) and summary.between > 0.8
+
+
 def test_launches_that_agree_narrow_the_interval() -> None:
     """Uselessly wide would be t(2) = 4.3 instead of 1.96 for three launches that do not differ."""
     rng = np.random.default_rng(5)
