@@ -14,12 +14,15 @@ Check Group::check_all_blocks(std::span<const std::byte> found, std::uint64_t se
 }
 
 Reduction::Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
-    : Group(place, values, outgoing, incoming) {
-  if (block_.bytes % sizeof(double) != 0)
-    throw Refusal("bytes=" + std::to_string(block_.bytes) + " is no multiple of 8 (reductions sum doubles)");
-  if (block_.bytes / sizeof(double) > INT_MAX)
-    throw Refusal("bytes=" + std::to_string(block_.bytes) + " is more doubles than an MPI count can hold");
-  elements_ = static_cast<int>(block_.bytes / sizeof(double));
+    : Group(place, reducible(values), outgoing, incoming), elements_(static_cast<int>(block_.bytes / sizeof(double))) {}
+
+const Values& Reduction::reducible(const Values& values) {
+  const std::uint64_t bytes = values.bytes();
+  if (bytes % sizeof(double) != 0)
+    throw Refusal("bytes=" + std::to_string(bytes) + " is no multiple of 8 (reductions sum doubles)");
+  if (bytes / sizeof(double) > INT_MAX)
+    throw Refusal("bytes=" + std::to_string(bytes) + " is more doubles than an MPI count can hold");
+  return values;
 }
 
 void Reduction::fill(std::uint64_t seed) {

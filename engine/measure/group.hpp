@@ -58,7 +58,10 @@ class Reduction : public Group {
   static double factor(int ranks) { return 0.5 * ranks * (ranks + 1.0); }
 
  private:
-  int elements_;
+  // `values`, unless no reduction can be of that size; asked before memory is taken for it.
+  static const Values& reducible(const Values& values);
+
+  const int elements_;
 };
 
 }  // namespace hockney

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "base/refusal.hpp"
 #include "base/statistics.hpp"
@@ -41,17 +42,21 @@ constexpr int most_attempts = 200;
 
 std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Place& place, const Comm& control) {
   std::unique_ptr<Pattern> pattern;
+  std::string refused;
   std::string problem;
   try {
     pattern = workload.make(place, values);
+  } catch (const Refusal& refusal) {
+    refused = refusal.what();
   } catch (const OutOfMemory& error) {
     problem = error.what();
   } catch (const std::bad_alloc&) {
     problem = "a buffer cannot be allocated";
   }
-  if (!control.all(pattern != nullptr))
-    throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
-  return pattern;
+  if (control.all(pattern != nullptr)) return pattern;
+  // One rank may lack the memory for what the next one refuses: all leave together, with the same word.
+  if (!control.all(refused.empty())) throw Refusal(refused.empty() ? "another rank refuses this case" : refused);
+  throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
 }
 
 // One operation with a payload that is then compared. It is no repetition: its time, on every rank the longest, only serves as

@@ -14,6 +14,9 @@ class PingPongDouble final : public Pair {
     MPI_Sendrecv(outgoing_.next(), block_.count, block_.type, partner_, tag, incoming_.next(), block_.count, block_.type, partner_,
                  tag, comm_.handle, MPI_STATUS_IGNORE);
   }
+
+  // Both directions together.
+  std::uint64_t bytes_moved() const override { return 2 * block_.bytes; }
 };
 
 constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers};
@@ -21,7 +24,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 }  // namespace
 
 extern constinit const Workload pingpong_double{
-    "pingpong_double", "patterns", "both ranks send and receive at once, MPI_Sendrecv", "one exchange", 2, 2, Timing::root, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<PingPongDouble>(place, values); }};
+    "pingpong_double", "patterns", "both ranks send and receive at once, MPI_Sendrecv", "one exchange", 2, 2, Timing::root, parameters, make<PingPongDouble>};
 
 }  // namespace hockney::patterns

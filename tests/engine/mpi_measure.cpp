@@ -12,6 +12,11 @@
 #include "measure/checking.hpp"
 #include "measure/measure.hpp"
 
+namespace hockney::patterns {
+extern const Workload allreduce;
+extern const Workload pingpong_double;
+}  // namespace hockney::patterns
+
 namespace {
 
 using namespace hockney;
@@ -151,6 +156,24 @@ TEST(Measure, NotEnoughMemoryOnOneRankIsToldToAll) {
                                      return std::make_unique<Slow>(place.comm);
                                    }};
   EXPECT_THROW(measured(greedy, "barrier"), OutOfMemory);
+}
+
+TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemory) {
+  const Comm comm = control();
+  // Only the last rank shares its host with so many others that it has no room.
+  Arena arena(comm.rank == comm.size - 1 ? INT_MAX : 1);
+  GlobalClock clock;
+  for (const char* bytes : {"12345678", "17179869184"}) {
+    const Values values(std::map<std::string, std::string>{{"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
+    EXPECT_THROW(measure(patterns::allreduce, values, {comm, arena}, comm, clock, {3e-8, 1e-9}, {.budget_s = 0.1}, now()), Refusal);
+  }
+}
+
+TEST(PingPongDouble, MovesThePayloadOfBothRanks) {
+  if (control().size != 2) GTEST_SKIP() << "for 2 ranks";
+  Arena arena(2);
+  const Values values(std::map<std::string, std::string>{{"bytes", "8"}, {"buffers", "hot"}});
+  EXPECT_EQ(patterns::pingpong_double.make({control(), arena}, values)->bytes_moved(), 16u);
 }
 
 }  // namespace
