@@ -38,6 +38,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.max_repetitions = whole(value, "max-repetitions", 1, 100000000);
   } else if (name == "--hang") {
     options.hang_s = to_real(value, "hang");
+    if (options.hang_s > 1e9) throw Refusal("hang=" + value + " is out of range");
   } else {
     throw Refusal("unknown option '" + name + "'");
   }

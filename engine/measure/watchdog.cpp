@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 namespace hockney::watchdog {
@@ -40,6 +41,7 @@ std::size_t append(char* line, std::size_t at, std::size_t size, long number) {
 
 void speak(int) {
   if (spoken.exchange(true)) _exit(exit_code);
+  const int interrupted = errno;  // of the call that the signal came into
   char line[sizeof message + 80];
   std::size_t at = append(line, 0, sizeof line - 1, message);
   at = append(line, at, sizeof line - 1, " phase=");
@@ -48,6 +50,7 @@ void speak(int) {
   at = append(line, at, sizeof line - 1, repetition_now.load());
   line[at++] = '\n';
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, at);
+  errno = interrupted;
 }
 
 timeval seconds(double s) {
