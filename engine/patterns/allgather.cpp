@@ -28,7 +28,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), p
 }  // namespace
 
 extern constinit const Workload allgather{
-    "allgather", "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Allgather>(place, values); }};
+    "allgather", "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Allgather>};
 
 }  // namespace hockney::patterns

@@ -22,7 +22,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 }  // namespace
 
 extern constinit const Workload allreduce{
-    "allreduce", "patterns", "MPI_Allreduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Allreduce>(place, values); }};
+    "allreduce", "patterns", "MPI_Allreduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Allreduce>};
 
 }  // namespace hockney::patterns

@@ -40,7 +40,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank to e
 }  // namespace
 
 extern constinit const Workload alltoall{
-    "alltoall", "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Alltoall>(place, values); }};
+    "alltoall", "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Alltoall>};
 
 }  // namespace hockney::patterns

@@ -28,7 +28,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector"), pa
 }  // namespace
 
 extern constinit const Workload bcast{
-    "bcast", "patterns", "MPI_Bcast", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Bcast>(place, values); }};
+    "bcast", "patterns", "MPI_Bcast", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Bcast>};
 
 }  // namespace hockney::patterns

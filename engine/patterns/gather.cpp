@@ -31,7 +31,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), p
 }  // namespace
 
 extern constinit const Workload gather{
-    "gather", "patterns", "MPI_Gather", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Gather>(place, values); }};
+    "gather", "patterns", "MPI_Gather", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Gather>};
 
 }  // namespace hockney::patterns

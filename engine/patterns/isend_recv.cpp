@@ -34,6 +34,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 extern constinit const Workload isend_recv{
     "isend_recv", "patterns", "ping-pong of MPI_Isend and MPI_Recv, then MPI_Wait", "one message: half a round trip", 2, 2, Timing::root,
-    parameters, [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<IsendRecv>(place, values); }};
+    parameters, make<IsendRecv>};
 
 }  // namespace hockney::patterns

@@ -31,6 +31,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 extern constinit const Workload pingpong{
     "pingpong", "patterns", "a message there and one back, MPI_Send and MPI_Recv", "one way: half a round trip", 2, 2, Timing::root,
-    parameters, [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<PingPong>(place, values); }};
+    parameters, make<PingPong>};
 
 }  // namespace hockney::patterns

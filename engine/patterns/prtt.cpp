@@ -50,8 +50,6 @@ constexpr Parameter parameters[] = {
 
 extern constinit const Workload prtt{
     "prtt", "patterns", "parametrised round trip PRTT(n, d, s), from which LogGP's parameters follow", "the whole round trip", 2, 2,
-    Timing::root, parameters, [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
-      return std::make_unique<ParametrisedRoundTrip>(place, values);
-    }};
+    Timing::root, parameters, make<ParametrisedRoundTrip>};
 
 }  // namespace hockney::patterns

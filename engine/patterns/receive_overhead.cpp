@@ -54,8 +54,6 @@ constexpr Parameter parameters[] = {
 
 extern constinit const Workload receive_overhead{
     "receive_overhead", "patterns", "MPI_Recv of a message that has arrived already (LogGP's o_r)", "the receive call", 2, 2, Timing::root,
-    parameters, [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
-      return std::make_unique<ReceiveOverhead>(place, values);
-    }};
+    parameters, make<ReceiveOverhead>};
 
 }  // namespace hockney::patterns

@@ -22,7 +22,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 }  // namespace
 
 extern constinit const Workload reduce{
-    "reduce", "patterns", "MPI_Reduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Reduce>(place, values); }};
+    "reduce", "patterns", "MPI_Reduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Reduce>};
 
 }  // namespace hockney::patterns

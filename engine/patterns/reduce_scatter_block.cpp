@@ -23,7 +23,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the block each r
 }  // namespace
 
 extern constinit const Workload reduce_scatter_block{
-    "reduce_scatter_block", "patterns", "MPI_Reduce_scatter_block, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<ReduceScatterBlock>(place, values); }};
+    "reduce_scatter_block", "patterns", "MPI_Reduce_scatter_block, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<ReduceScatterBlock>};
 
 }  // namespace hockney::patterns

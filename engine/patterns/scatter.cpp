@@ -32,7 +32,6 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes to each rank"), par
 }  // namespace
 
 extern constinit const Workload scatter{
-    "scatter", "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> { return std::make_unique<Scatter>(place, values); }};
+    "scatter", "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Scatter>};
 
 }  // namespace hockney::patterns
