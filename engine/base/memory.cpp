@@ -8,36 +8,56 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace hockney {
 namespace {
 
-std::uint64_t first_number(const char* path) {
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t first_number(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
-  return file >> value ? value : std::numeric_limits<std::uint64_t>::max();
+  return file >> value ? value : unlimited;
 }
 
-std::uint64_t meminfo_available() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  std::uint64_t kib = 0;
-  while (file >> word) {
-    if (word == "MemAvailable:" && file >> kib) return kib * 1024;
-  }
-  return std::numeric_limits<std::uint64_t>::max();
+// The number behind `name` in a file of names and numbers.
+std::uint64_t number_after(const std::filesystem::path& path, std::string_view name, std::uint64_t otherwise) {
+  std::ifstream file(path);
+  std::uint64_t value = 0;
+  for (std::string word; file >> word;)
+    if (word == name && file >> value) return value;
+  return otherwise;
+}
+
+// What a control group (version 2) leaves. The kernel drops clean file pages before it refuses memory, so that those which
+// nobody used lately count as free: else a container that has just read its files would have nothing left.
+std::uint64_t left_in(const std::filesystem::path& group) {
+  const std::uint64_t limit = first_number(group / "memory.max");
+  const std::uint64_t used = first_number(group / "memory.current");
+  if (limit == unlimited || used == unlimited) return unlimited;
+  const std::uint64_t held = used - std::min(used, number_after(group / "memory.stat", "inactive_file", 0));
+  return limit - std::min(limit, held);
+}
+
+// This process's control group below the mount, as /proc tells it ("0::/slice/job"); empty where it does not.
+std::filesystem::path own_group(const std::filesystem::path& root) {
+  std::ifstream file(root / "proc/self/cgroup");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("0::/")) return line.substr(4);
+  return {};
 }
 
 }  // namespace
 
-std::uint64_t available_memory() {
-  std::uint64_t left = meminfo_available();
-  const std::uint64_t limit = first_number("/sys/fs/cgroup/memory.max");
-  if (limit != std::numeric_limits<std::uint64_t>::max()) {
-    const std::uint64_t used = first_number("/sys/fs/cgroup/memory.current");
-    left = std::min(left, limit > used ? limit - used : 0);
+std::uint64_t available_memory(const std::filesystem::path& root) {
+  const std::uint64_t kib = number_after(root / "proc/meminfo", "MemAvailable:", unlimited);
+  std::uint64_t left = kib == unlimited ? unlimited : kib * 1024;
+  const std::filesystem::path mount = root / "sys/fs/cgroup";
+  for (std::filesystem::path group = own_group(root);; group = group.parent_path()) {
+    left = std::min(left, left_in(mount / group));
+    if (group.empty()) return left;
   }
-  return left;
 }
 
 std::uint64_t last_level_cache() {
