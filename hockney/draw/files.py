@@ -62,25 +62,26 @@ def file_name(name: str) -> str:
 
 def rendered(figure: Figure, ending: str, height: float = HEIGHT) -> bytes:
     """The figure's file in memory. `height` in inches is that of a figure with one row of legend."""
-    # Here, since matplotlib takes longer to import than most verbs to answer.
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure as Canvas
-
     buffer = io.BytesIO()
-    # matplotlib names clip paths by a hash: one salt for each figure keeps them apart on one page.
-    with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": f"hockney {figure.name}"}), _quiet():
-        canvas = Canvas(figsize=(WIDTH, height), layout="constrained", facecolor="white")
-        FigureCanvasAgg(canvas)
-        _draw(canvas, figure)
-        canvas.savefig(buffer, format=ending, dpi=DPI, metadata=NO_DATE[ending])
+    with _quiet():
+        # Here, since matplotlib takes longer to import than most verbs to answer.
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure as Canvas
+
+        # matplotlib names clip paths by a hash: one salt for each figure keeps them apart on one page.
+        with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": f"hockney {figure.name}"}):
+            canvas = Canvas(figsize=(WIDTH, height), layout="constrained", facecolor="white")
+            FigureCanvasAgg(canvas)
+            _draw(canvas, figure)
+            canvas.savefig(buffer, format=ending, dpi=DPI, metadata=NO_DATE[ending])
     return buffer.getvalue()
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """matplotlib's talk about glyphs and fonts it does not have is nothing that a user can act on."""
-    logger = logging.getLogger("matplotlib.font_manager")
+    """matplotlib's talk of fonts it lacks, or of a home it cannot write to, is not the user's business."""
+    logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.CRITICAL)
     try:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -105,3 +108,22 @@ def test_hostile_names_give_an_svg_that_parses_and_obeys_nothing():
 def test_a_figure_without_values_can_be_saved(tmp_path):
     empty = Figure("empty", "Nothing", Axis("x", "B"), Axis("y", "s"), (Series("none", (), ()),))
     assert all(p.stat().st_size > 500 for p in save(empty, tmp_path))
+
+
+def test_a_home_that_cannot_be_written_to_is_not_talked_about(tmp_path):
+    program = """
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.files import rendered
+axis = Axis("x", "B")
+rendered(Figure("f", "F", axis, axis, (Series("a", (1.0, 2.0), (1.0, 2.0)),)), "svg")
+"""
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path / "none"),
+        "XDG_CONFIG_HOME": "/proc/self/none",
+    }
+    environ["XDG_CACHE_HOME"] = "/proc/self/none"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
