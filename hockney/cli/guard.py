@@ -26,6 +26,10 @@ def guarded(arguments: Sequence[str] | None) -> int:
     """Run the command line and return its exit code."""
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGTERM, _terminated)
+    with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
+        sys.stdout.reconfigure(
+            errors="backslashreplace"
+        )  # a host's name need not fit the terminal's encoding
     try:
         from hockney.cli.app import app
 

@@ -13,6 +13,7 @@ from hockney.cli import options
 from hockney.cli.story import page_of
 from hockney.cli.tables import print_json, print_line
 from hockney.cli.words import Command, example
+from hockney.core.errors import printable
 from hockney.store import RunFolder
 
 
@@ -33,7 +34,7 @@ def command(run: Path, figures: Path | None, as_json: bool) -> int:
     if figures is not None:
         written += report.figures(page, figures)
     if as_json:
-        print_json({"files": [str(path) for path in written]})
+        print_json({"files": [printable(str(path)) for path in written]})
     else:
         for path in written:
             print_line(str(path))

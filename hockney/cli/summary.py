@@ -7,6 +7,7 @@ from __future__ import annotations
 import click
 
 from hockney.cli.tables import print_json, print_line, text_table
+from hockney.core.errors import printable
 from hockney.core.fit import Fit
 from hockney.draw.page import Page, Table
 from hockney.lab import Outcome
@@ -69,8 +70,8 @@ def _short(table: Table) -> Table:
 def tell_json(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outcome) -> None:
     print_json(
         {
-            "run": str(folder.path),
-            "report": str(folder.report_path),
+            "run": printable(str(folder.path)),
+            "report": printable(str(folder.report_path)),
             "headline": page.headline,
             "doubts": [*page.warnings, *(w for section in page.sections for w in section.warnings)],
             "outcome": outcome,

@@ -4,6 +4,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -198,3 +200,15 @@ def test_our_own_faults_leave_a_log_and_no_traceback(hockney, mine, monkeypatch)
     log = Path(line.split("please send ")[1].split()[0])
     assert "ZeroDivisionError" in log.read_text()
     os.unlink(log)
+
+
+def test_names_that_no_encoding_has(hockney, tmp_path):
+    """A path need not be text, and a terminal need not have every character."""
+    strange = os.fsdecode(b"r\xff")
+    assert hockney("run", "barrier", "--out", strange, "-q", "--json").code == 0
+    assert json.loads(hockney("report", strange, "--json").out)["files"] == ["r\\udcff/report.html"]
+    program = "from hockney.cli import main; main()"
+    words = [sys.executable, "-c", program, "run", "barrier", "--machine", "fake", "--out", "\u65e5", "-q"]
+    environ = os.environ | {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "1"}
+    done = subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"") and b"\\u65e5/report.html" in done.stdout
