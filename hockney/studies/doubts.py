@@ -78,7 +78,7 @@ def _verification(evidence: Evidence) -> Doubt | None:
     errors = sum(r.verified.errors for r in bad)
     return _doubt(
         "verification",
-        f"{plural(errors, 'byte')} of payload arrived wrong: {bad[0].verified.first}",
+        f"{plural(errors, 'payload')} arrived wrong: {bad[0].verified.first}",
         "do not use these numbers; this MPI or this network corrupts messages",
         {r.case for r in bad},
     )

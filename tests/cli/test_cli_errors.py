@@ -162,7 +162,7 @@ def test_a_full_disk(hockney, mine):
 
 def test_wrong_payload_is_an_answer_no(hockney):
     said = hockney("run", "barrier", "pingpong", "--machine", "fake:corrupt=pingpong", "-q")
-    assert said.code == 1 and "arrived wrong" in said.out
+    assert said.code == 1 and "9 payloads arrived wrong" in said.out
 
 
 def test_a_case_without_result_is_inconclusive(hockney):
