@@ -41,8 +41,9 @@ def compile_engine(
 
 
 def logged(words: list[str], mpi: Mpi, log: Path) -> int:
-    """Run `words`, append all they say to `log`; the exit code."""
-    with log.open("a", errors="replace") as file, process.stream(words, env=mpi.environment) as job:
+    """Run `words`, append all they say to `log`; the exit code. In English, which `failed` understands."""
+    environment = {**mpi.environment, "LC_ALL": "C"}
+    with log.open("a", errors="replace") as file, process.stream(words, env=environment) as job:
         file.write(f"$ {' '.join(words)}\n")
         try:
             while (line := job.line(SILENCE_SECONDS)) is not None:

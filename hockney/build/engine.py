@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -114,8 +115,9 @@ def build_into(place: Path, mpi: Mpi, source: Path, identity: Identity) -> None:
 def sweep(shelf: Path) -> None:
     """Remove what builds that were killed have left; one that is younger than a day may still run."""
     for leftover in shelf.glob(".build-*"):
-        if time.time() - leftover.stat().st_mtime > LEFTOVER_SECONDS:
-            shutil.rmtree(leftover, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # its own hockney has just removed it
+            if time.time() - leftover.stat().st_mtime > LEFTOVER_SECONDS:
+                shutil.rmtree(leftover, ignore_errors=True)
 
 
 def read_catalog(path: Path, mpi: Mpi) -> Catalog:

@@ -159,8 +159,10 @@ def test_an_old_compiler_is_told(source, tmp_path):
         build.engine(wrapper(tmp_path / "mpi", text), source, tmp_path / "cache")
 
 
-def test_a_full_disk_is_told(source, tmp_path):
-    text = 'case "$*" in *main.cpp*) echo "No space left on device" >&2; exit 1;; *) exec c++ "$@";; esac'
+def test_a_full_disk_is_told_in_any_language(source, tmp_path, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    said = '[ "$LC_ALL" = C ] && echo "No space left on device" >&2'
+    text = f'case "$*" in *main.cpp*) {said}; exit 1;; *) exec c++ "$@";; esac'
     with pytest.raises(build.BuildFailed, match="the disk is full"):
         build.engine(wrapper(tmp_path / "mpi", text), source, tmp_path / "cache")
 
@@ -185,6 +187,8 @@ def test_leftovers_of_killed_builds_are_swept_after_a_day(tmp_path):
         os.utime(tmp_path / name, (time.time() - age,) * 2)
     sweep(tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == [".build-new"]
+    (tmp_path / ".build-gone").symlink_to(tmp_path / "nowhere")  # as one that goes between listing and look
+    sweep(tmp_path)
 
 
 def test_a_build_that_is_killed_leaves_no_compiler_and_no_engine(source, tmp_path):
