@@ -67,6 +67,7 @@ std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int co
 }
 
 std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch, long already) {
+  watchdog::at(watchdog::timing, already);  // once: nothing may come between the readings
   std::vector<double> readings(static_cast<std::size_t>(count) + 1);
   control_.barrier();
   pattern.prepare(lead_in_);
@@ -76,7 +77,6 @@ std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch
     run_batch(pattern, batch);
     readings[static_cast<std::size_t>(i) + 1] = now();
   }
-  watchdog::at(watchdog::timing, already + count);
   std::vector<double> times(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = readings[i + 1] - readings[i];
   return times;

@@ -141,3 +141,4 @@ def test_a_stopped_rank_is_named_by_the_watchdog(launcher, engine):
     assert failed.value.reason == "hung"
     assert failed.value.case == cases[0].line
     assert failed.value.silent_ranks == (1,)
+    assert not failed.value.phase.startswith("decision")  # but where messages are waited for
