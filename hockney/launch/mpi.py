@@ -19,6 +19,7 @@ from hockney.core.cores import Cores
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, decode_engine_line
+from hockney.launch.allocation import hosts
 from hockney.launch.check import Hello, say_hello
 from hockney.launch.command import command
 from hockney.launch.explain import explain, how_it_ended
@@ -107,7 +108,6 @@ class MpiLauncher(Launcher):
             raise self._died(watch.ranks, watch.case or suspect, code, tuple(job.tail))
 
     def _command(self, ranks: int, *words: str) -> LaunchCommand:
-        nodes = self.environ.get("SLURM_JOB_NUM_NODES") or self.environ.get("PBS_NUM_NODES") or "1"
         return command(
             self.mpi,
             (str(self.engine), *words),
@@ -115,7 +115,7 @@ class MpiLauncher(Launcher):
             self.cores,
             bind=self.bind,
             root=hasattr(os, "geteuid") and os.geteuid() == 0,
-            many_hosts=nodes.isdecimal() and int(nodes) > 1,
+            many_hosts=hosts(self.environ) > 1,
         )
 
     def _died(self, ranks: int, case: str, code: int, tail: tuple[str, ...]) -> LaunchFailed:
