@@ -104,7 +104,7 @@ def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
     Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
     """
     refuse_too_many_ranks(cases, bench.machine)
-    if not isinstance(bench.launcher, MpiLauncher):
+    if not cases or not isinstance(bench.launcher, MpiLauncher):
         return bench
     most = max(case.ranks for case in cases)
     for note in bench.launcher.describe(most).notes:
