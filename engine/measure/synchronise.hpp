@@ -25,7 +25,6 @@ class Synchroniser {
 
   static Kind kind_of(const Values& values);
   static const char* name(Kind kind);
-  Kind kind() const { return kind_; }
 
   // Collective, before the first repeat(): one repetition takes about `operation_s` (rank 0's word counts).
   void start(double operation_s);

@@ -32,7 +32,6 @@ class Values {
   double real(const std::string& name) const;
   const std::string& word(const std::string& name) const { return words_.at(name); }
   bool has(const std::string& name) const { return words_.contains(name); }
-  const std::map<std::string, std::string>& words() const { return words_; }
 
  private:
   std::map<std::string, std::string> words_;

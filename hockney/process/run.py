@@ -259,20 +259,15 @@ def capture(
     timeout: float = 60.0,
     input: str | None = None,
     cwd: str | os.PathLike | None = None,
-    quiet_s: float | None = None,
 ) -> Finished:
-    """Run a program to its end. Any exit code is an answer; CannotStart and TookTooLong are not.
-
-    `quiet_s` ends it also when it says nothing for that long.
-    """
+    """Run a program to its end. Any exit code is an answer; CannotStart and TookTooLong are not."""
     out: list[str] = []
     err: list[str] = []
     deadline = time.monotonic() + timeout
     with stream(words, env, input, cwd) as job:
         try:
             while True:
-                left = max(0.0, deadline - time.monotonic())
-                line = job.line(left if quiet_s is None else min(left, quiet_s))
+                line = job.line(max(0.0, deadline - time.monotonic()))
                 if line is None:
                     break
                 (out if line.source == "out" else err).append(line.text + "\n")

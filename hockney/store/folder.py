@@ -128,9 +128,6 @@ class RunFolder:
     def save_fits(self, fits: Fits) -> None:
         self._replace(self.fits_path, _pretty(fits))
 
-    def save_machine(self, machine: Machine) -> None:
-        self._replace(self.machine_path, _pretty(machine))
-
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
             loaded = msgspec.json.decode(path.read_bytes(), type=kind)
