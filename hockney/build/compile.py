@@ -67,7 +67,7 @@ def failed(mpi: Mpi, log: Path) -> BuildFailed:
             log,
             tail,
         )
-    if not speaks_cxx20(mpi):
+    if compiles(mpi) and not compiles(mpi, "-std=c++20"):
         return BuildFailed(
             f"the compiler of {mpi.mpicxx} has no C++20",
             "the engine is written in it",
@@ -91,9 +91,11 @@ def failed(mpi: Mpi, log: Path) -> BuildFailed:
     )
 
 
-def speaks_cxx20(mpi: Mpi) -> bool:
-    words = [mpi.mpicxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
-    program = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
+def compiles(mpi: Mpi, *flags: str) -> bool:
+    """Whether the wrapper compiles what its language must have; without flags, anything at all."""
+    words = [mpi.mpicxx, *flags, "-fsyntax-only", "-x", "c++", "-"]
+    modern = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
+    program = modern if flags else "int main() { return 0; }\n"
     return process.capture(words, env=mpi.environment, input=program, timeout=60).ok
 
 

@@ -12,6 +12,7 @@ from hockney import lab
 from hockney.cli import options
 from hockney.cli.rows import repetitions, summaries
 from hockney.cli.save import save_csv, save_parquet
+from hockney.cli.story import tell_notices
 from hockney.cli.words import Command, example
 from hockney.core.errors import UsageError
 from hockney.store import RunFolder
@@ -41,6 +42,7 @@ def command(run: Path, csv_file: str | None, parquet_file: str | None, what: str
             "no file is named", "the table has to go somewhere", "use --csv FILE or --parquet FILE"
         )
     found = lab.results(RunFolder.open(run), save=False)
+    tell_notices(found.notices)
     table = repetitions(found.run) if what == "repetitions" else summaries(found.fits)
     if csv_file is not None:
         save_csv(table, csv_file)

@@ -10,6 +10,7 @@ import click
 
 from hockney import lab
 from hockney.cli import options
+from hockney.cli.story import tell_notices
 from hockney.cli.tables import print_json, text_table
 from hockney.cli.words import Command, example
 from hockney.core.errors import Inconclusive
@@ -22,7 +23,9 @@ from hockney.studies.quality import chosen, parameter_table
 @options.as_json
 def command(run: Path, as_json: bool) -> int:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
-    fits = lab.results(RunFolder.open(run), save=False).fits
+    found = lab.results(RunFolder.open(run), save=False)
+    tell_notices(found.notices)
+    fits = found.fits
     if as_json:
         print_json(fits)
     elif not fits.fits:

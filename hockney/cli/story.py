@@ -94,6 +94,12 @@ def measured(folder: RunFolder, bench: Bench, talk: Talk, budget_s: float | None
         raise
 
 
+def tell_notices(notices: tuple[str, ...]) -> None:
+    """What reading a run had to say, where nothing else is talked about."""
+    for notice in notices:
+        Talk(False).say(f"note: {notice}")
+
+
 def evidence_of(folder: RunFolder, *, save: bool = True) -> Evidence:
     plan = folder.plan()
     found = lab.results(folder, save=save)
@@ -114,4 +120,5 @@ def evidence_of(folder: RunFolder, *, save: bool = True) -> Evidence:
 
 def page_of(folder: RunFolder, *, save: bool = True) -> Page:
     evidence = evidence_of(folder, save=save)
+    tell_notices(evidence.notices)
     return studies.study(evidence.study).page(evidence)

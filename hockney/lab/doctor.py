@@ -45,13 +45,15 @@ class Finding:
 
 
 def look_around(machine: str, mpi: str, tell: Tell) -> tuple[Machine, list[Mpi]]:
-    """This machine, and every MPI found: first the one that would be used."""
+    """This machine, and every MPI found: first the one that would be used. Raises where `mpi` is none."""
     if is_fake(machine):
         return fake_bench(machine).machine, []
     mpis: list[Mpi] = []
     try:
         mpis.append(find_mpi(mpi or None, tell=tell))
     except HockneyError as problem:
+        if mpi:
+            raise
         tell(f"note: {problem}")
     mpis += [found for found in on_machine(os.environ) if found.mpicxx not in [m.mpicxx for m in mpis]]
     return describe(mpis[0] if mpis else None), mpis

@@ -47,7 +47,7 @@ def read_lines(path: Path) -> Reading:
                 line = _decode(raw, path, number, forgive=not finished)
                 if line is None:
                     notices = (
-                        f"the last line of {path} was cut off and is dropped (its case is to be measured)",
+                        f"the last line of {path} was cut off and is dropped (its writer was ended in it)",
                     )
                     break
                 lines.append(line)

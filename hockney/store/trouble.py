@@ -9,15 +9,17 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem
 
+_ELSEWHERE = "use a folder that can be written: another one for a new run (--out DIR), a copy of an old one"
+
 _TODO = {
     errno.ENOSPC: "free some space, then 'hockney resume' goes on",
     errno.EDQUOT: "free some space, then 'hockney resume' goes on",
     errno.EFBIG: "raise the limit on file sizes (ulimit -f), then 'hockney resume' goes on",
-    errno.EROFS: "choose another place with --out DIR",
-    errno.EACCES: "choose another place with --out DIR",
-    errno.EPERM: "choose another place with --out DIR",
+    errno.EROFS: _ELSEWHERE,
+    errno.EACCES: _ELSEWHERE,
+    errno.EPERM: _ELSEWHERE,
     errno.ENAMETOOLONG: "choose a shorter name",
-    errno.ENOTDIR: "choose another place with --out DIR",
+    errno.ENOTDIR: _ELSEWHERE,
 }
 
 
@@ -25,7 +27,7 @@ def unwritable(path: Path, error: OSError) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot write {path}",
         (error.strerror or str(error)).lower(),
-        _TODO.get(error.errno or 0, "choose another place with --out DIR"),
+        _TODO.get(error.errno or 0, _ELSEWHERE),
     )
 
 

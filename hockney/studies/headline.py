@@ -13,6 +13,9 @@ from hockney.studies.words import bandwidth, plural, quantity, told
 FLAT = 1.25
 """A message counts as costing the same as an empty one while it takes at most a quarter longer."""
 
+SHORT = 8
+"""A message of so few bytes stands for all shorter ones."""
+
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     found = [_short(evidence), _long(evidence), _overhead(evidence), *_together(evidence)]
@@ -30,11 +33,12 @@ def _short(evidence: Evidence) -> str:
         if m.summary.median.value > FLAT * first.value:
             break
         flat = m
-    if flat.size <= 8:
-        return f"A message of {quantity(sweep[0].size, 'B')} costs {told(first, 's')}."
+    least, most = quantity(sweep[0].size, "B"), quantity(flat.size, "B")
+    if flat.size <= SHORT or flat is sweep[0]:
+        return f"A message of {least} costs {told(first, 's')}."
+    sizes = f"Up to {most}" if sweep[0].size <= SHORT else f"From {least} to {most}"
     return (
-        f"Up to {quantity(flat.size, 'B')} a message costs about {told(first, 's')} whatever its size "
-        f"(at most {FLAT - 1:.0%} more)."
+        f"{sizes} a message costs about {told(first, 's')} whatever its size (at most {FLAT - 1:.0%} more)."
     )
 
 
@@ -51,13 +55,14 @@ def _long(evidence: Evidence) -> str:
 
 def half_reached(sweep: list[Measured], rate: float) -> float | None:
     """The size where the bandwidth first passes `rate`, between two measured ones by straight lines on log
-    scales, to two digits; None when the smallest has it already."""
+    scales, to two digits of the unit it is shown in; None when the smallest has it already."""
     for before, after in pairwise(sweep):
         slow, fast = bandwidth(before).value, bandwidth(after).value
         if slow < rate <= fast:
             share = math.log(rate / slow) / math.log(fast / slow)
             size = before.size * (after.size / before.size) ** share
-            return round(size, 1 - math.floor(math.log10(size)))
+            unit = 1024 ** math.floor(math.log(size, 1024))
+            return round(size / unit, 1 - math.floor(math.log10(size / unit))) * unit
     return None
 
 

@@ -30,15 +30,18 @@ def _three_digits(value: float) -> float:
 
 
 def interval(estimate: Estimate, unit: str) -> str:
-    """ "449 ns to 453 ns", or a dash where the data allow none."""
-    if estimate.low is None or estimate.high is None:
-        return "unknown"
+    """ "449 ns to 453 ns", or the one end that the data allow."""
+    if estimate.low is None:
+        return "unknown" if estimate.high is None else f"at most {quantity(estimate.high, unit)}"
+    if estimate.high is None:
+        return f"at least {quantity(estimate.low, unit)}"
     return f"{quantity(estimate.low, unit)} to {quantity(estimate.high, unit)}"
 
 
 def told(estimate: Estimate, unit: str) -> str:
     """ "451 ns (95%: 449 ns to 453 ns)"."""
-    bounds = f" (95%: {interval(estimate, unit)})" if estimate.low is not None else " (no interval)"
+    known = estimate.low is not None or estimate.high is not None
+    bounds = f" (95%: {interval(estimate, unit)})" if known else " (no interval)"
     return quantity(estimate.value, unit) + bounds
 
 

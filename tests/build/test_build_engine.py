@@ -159,6 +159,13 @@ def test_an_old_compiler_is_told(source, tmp_path):
         build.engine(wrapper(tmp_path / "mpi", text), source, tmp_path / "cache")
 
 
+def test_a_bad_flag_is_not_taken_for_an_old_compiler(source, tmp_path):
+    text = 'case "$*" in -show|--version) exec c++ --version;; *) exec c++ -fno-such-flag "$@";; esac'
+    with pytest.raises(build.BuildFailed, match="fno-such-flag") as caught:
+        build.engine(wrapper(tmp_path / "mpi", text), source, tmp_path / "cache")
+    assert "C++20" not in str(caught.value)
+
+
 def test_a_full_disk_is_told_in_any_language(source, tmp_path, monkeypatch):
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     said = '[ "$LC_ALL" = C ] && echo "No space left on device" >&2'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input, end to end: one line on stderr in the one grammar, the right exit code, nothing on stdout."""
 
+import errno
 import json
 import os
 import subprocess
@@ -155,6 +156,21 @@ def test_damaged_runs(hockney, mine):
     assert hockney("models", mine).code == 0
 
 
+def test_machines_does_not_answer_for_an_mpi_that_is_none(hockney, monkeypatch):
+    monkeypatch.delenv("HOCKNEY_MACHINE")
+    said = hockney("machines", "--mpi", "opnmpi")
+    assert "did you mean 'openmpi'?" in one_error(said, 2) and not said.out
+
+
+def test_a_run_that_cannot_be_written_names_a_way_out_that_every_verb_has(hockney, mine, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("hockney.store.folder.tempfile.mkstemp", refuse)
+    line = one_error(hockney("report", mine), 3)
+    assert "read-only" in line and "copy" in line
+
+
 def test_a_full_disk(hockney, mine):
     assert "no space left" in one_error(hockney("export", mine, "--csv", "/dev/full"), 3)
     assert Path("/dev/full").is_char_device()
@@ -212,3 +228,18 @@ def test_names_that_no_encoding_has(hockney, tmp_path):
     environ = os.environ | {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "1"}
     done = subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"") and b"\\u65e5/report.html" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ('"started_s":', '"started_s":1e300,"was":', 0),
+        ("buffers=hot bytes=8 ", "buffers=hot bytes=x ", 2),
+        ("pingpong buffers=hot bytes=8 ", "prtt bytes=8 delay=0 messages=y ", 2),
+    ],
+)
+def test_records_that_the_engine_cannot_have_written(hockney, mine, old, new, code):
+    path = Path(mine, "records.jsonl")
+    path.write_text(path.read_text().replace(old, new))
+    said = hockney("report", mine)
+    assert said.code == code and "bug" not in said.err and "bug" not in hockney("models", mine).err

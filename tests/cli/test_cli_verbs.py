@@ -138,6 +138,14 @@ def test_resume_mends_a_cut_line_and_says_so(hockney, mine):
     assert hockney("models", mine).code == 0
 
 
+def test_every_reader_of_a_cut_line_says_so(hockney, mine):
+    records = Path(mine, "records.jsonl")
+    records.write_bytes(records.read_bytes()[:-20])
+    for words in (("models", mine), ("report", mine), ("export", mine, "--csv", "-")):
+        said = hockney(*words)
+        assert said.code == 0 and said.err.count("was cut off") == 1 and "cut off" not in said.out, words
+
+
 def test_a_second_writer_is_kept_out(hockney, mine):
     from hockney.store import RunFolder
 

@@ -6,16 +6,20 @@ import re
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace as replace_struct
 
 from hockney import lab, studies
 from hockney.core.errors import UsageError
+from hockney.core.fit import Estimate
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.store import Settings
 from hockney.studies import Evidence, Options
 from hockney.studies.doubts import beside, doubts, everywhere
+from hockney.studies.headline import half_reached, sentences
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
+from hockney.studies.words import interval, quantity, told
 
 CATALOG = lab.fake_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -54,6 +58,34 @@ def test_the_headline_is_the_worlds(page):
     assert number(words, "4 ranks") == pytest.approx(world.collective("barrier", 4, 0), rel=0.03)
     flat = number(words, "Up to")
     assert world.message(int(flat)) < 1.3 * world.message(0) <= world.message(int(4 * flat))
+
+
+def test_the_headline_claims_no_more_than_was_measured(evidence):
+    def first_sentence(sizes: tuple[int, ...]) -> str:
+        cases = {f"pingpong buffers=hot bytes={size} ranks=2" for size in sizes}
+        kept = [s for s in evidence.fits.summaries if s.case in cases]
+        assert len(kept) == len(sizes)
+        return sentences(replace(evidence, fits=replace_struct(evidence.fits, summaries=kept, fits=[])))[0]
+
+    assert first_sentence((64,)).startswith("A message of 64 B costs ")
+    assert first_sentence((64, 4 << 20)).startswith("A message of 64 B costs ")
+    assert first_sentence((16, 32)).startswith("From 16 B to 32 B a message costs about ")
+    assert first_sentence((0, 32)).startswith("Up to 32 B a message costs about ")
+
+
+def test_half_of_the_bandwidth_is_given_to_two_digits(evidence):
+    sweep = evidence.of("pingpong", buffers="hot")
+    for rate in (1e8, 1e9, 3e9, 5e9):
+        size = half_reached([m for m in sweep if m.size], rate)
+        assert size and re.fullmatch(r"[1-9]\d? \w+|\d\.\d \w+|[1-9]\d\d0? \w+", quantity(size, "B")), size
+
+
+def test_an_interval_with_one_end_shows_it():
+    assert interval(Estimate(2e9, 1e9, None), "B/s") == "at least 1.00 GB/s"
+    assert interval(Estimate(2e9, None, 3e9), "B/s") == "at most 3.00 GB/s"
+    assert interval(Estimate(2e9, None, None), "B/s") == "unknown"
+    assert told(Estimate(2e9, None, None), "B/s") == "2.00 GB/s (no interval)"
+    assert told(Estimate(2e9, None, 3e9), "B/s") == "2.00 GB/s (95%: at most 3.00 GB/s)"
 
 
 def test_fits_find_the_world_again(evidence):
