@@ -60,13 +60,12 @@ def payload(cases: Sequence[Case]) -> int:
     """Bytes that one rank hands over in one repetition of every case."""
     total = 0
     for case in cases:
-        values = dict(case.parameters)
-        total += int(values.get("bytes", 0)) * int(values.get("window", values.get("messages", 1)))
+        total += case.size * int(case.number("window", case.number("messages", 1)))
     return total
 
 
 def _largest(cases: Sequence[Case]) -> int:
-    return max((int(dict(case.parameters).get("bytes", 0)) for case in cases), default=0)
+    return max((case.size for case in cases), default=0)
 
 
 def _table(cases: Sequence[Case]) -> None:

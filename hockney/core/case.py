@@ -44,6 +44,22 @@ class Case:
     def value(self, name: str) -> Value:
         return dict(self.parameters)[name]
 
+    def number(self, name: str, otherwise: float = 0) -> float:
+        """A parameter that is a number, or `otherwise` where the workload has none of this name."""
+        value = dict(self.parameters).get(name, otherwise)
+        if isinstance(value, str):
+            raise UsageError(
+                f"'{self.line}' is no case of the engine",
+                f"{name} is a number",
+                "was it edited? remove its line",
+            )
+        return value
+
+    @property
+    def size(self) -> int:
+        """Message size in bytes; 0 for a workload without one, as a barrier."""
+        return int(self.number("bytes"))
+
     def __str__(self) -> str:
         return self.line
 

@@ -85,8 +85,7 @@ class _Inputs:
 
 
 def _count_and_delay(seen: Observation) -> tuple[int, float]:
-    values = dict(seen.case.parameters)
-    return int(values.get("messages", 1)), float(values.get("delay", 0))
+    return int(seen.case.number("messages", 1)), float(seen.case.number("delay"))
 
 
 def _lines(medians: Medians, found: _Inputs) -> tuple[SizeLine, SizeLine, SizeLine]:

@@ -48,8 +48,7 @@ class Observation:
     @property
     def bytes(self) -> int:
         """The case's message size; 0 for a workload without one, as a barrier."""
-        value = dict(self.case.parameters).get("bytes", 0)
-        return int(value) if isinstance(value, int | float) else 0
+        return self.case.size
 
     @property
     def log_center(self) -> float:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import datetime, timezone
 
 from hockney.core.units import format_bytes, format_seconds
@@ -19,8 +20,9 @@ def subtitle(evidence: Evidence) -> str:
     elif evidence.run.launches:
         parts.append(evidence.run.launches[0].library)
     if evidence.run.launches:
-        began = datetime.fromtimestamp(evidence.run.launches[0].started_s, timezone.utc)
-        parts.append(began.strftime("%Y-%m-%d %H:%M UTC"))
+        with contextlib.suppress(OverflowError, ValueError, OSError):  # a date that no calendar has
+            began = datetime.fromtimestamp(evidence.run.launches[0].started_s, timezone.utc)
+            parts.append(began.strftime("%Y-%m-%d %H:%M UTC"))
     return ", ".join(parts)
 
 

@@ -34,7 +34,7 @@ def section(evidence: Evidence) -> Section | None:
 
 
 def _messages(m: Measured) -> int:
-    return int(m.case.value("messages"))
+    return int(m.case.number("messages", 1))
 
 
 def _per_message(trains: tuple[Measured, ...], n: int) -> Series:

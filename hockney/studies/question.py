@@ -66,7 +66,7 @@ class Measured:
 
     @property
     def size(self) -> int:
-        return int(dict(self.case.parameters).get("bytes", 0))
+        return self.case.size
 
 
 class Study(Protocol):
