@@ -228,18 +228,3 @@ def test_names_that_no_encoding_has(hockney, tmp_path):
     environ = os.environ | {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "1"}
     done = subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"") and b"\\u65e5/report.html" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [
-        ('"started_s":', '"started_s":1e300,"was":', 0),
-        ("buffers=hot bytes=8 ", "buffers=hot bytes=x ", 2),
-        ("pingpong buffers=hot bytes=8 ", "prtt bytes=8 delay=0 messages=y ", 2),
-    ],
-)
-def test_records_that_the_engine_cannot_have_written(hockney, mine, old, new, code):
-    path = Path(mine, "records.jsonl")
-    path.write_text(path.read_text().replace(old, new))
-    said = hockney("report", mine)
-    assert said.code == code and "bug" not in said.err and "bug" not in hockney("models", mine).err
