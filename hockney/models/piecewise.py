@@ -38,13 +38,16 @@ CAP = 9.0
 @dataclass(frozen=True)
 class Line:
     """One segment: rows first..beyond-1, free (not constrained) parameters of each launch (launches x 2)
-    and the covariance of the center's that the errors of single points give."""
+    and the variance of the center's that the errors of single points give; `alone` the same for each
+    parameter where the other is held at 0."""
 
     first: int
     beyond: int
     center: tuple[float, float]
     launches: np.ndarray
-    covariance: np.ndarray
+    variance: np.ndarray
+    alone: np.ndarray
+    alone_variance: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -74,12 +77,22 @@ class Piecewise:
         return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
 
     def segment(self, line: Line) -> tuple[Estimate, Estimate]:
-        """Latency and per_byte of a segment; the intervals end at 0, below which no truth can be."""
+        """Latency and per_byte of a segment; the intervals end at 0, below which no truth can be.
+
+        Where the free line begins below 0 (or falls) that parameter is held at 0. The other one's interval
+        then has room for the value it gets, and the one at 0 for a truth that errors carried below 0.
+        """
         found = []
-        for k in (0, 1):
-            half = float(half_width(line.launches[:, k], self.quantile * np.sqrt(line.covariance[k, k])))
+        for k, value in enumerate(line.center):
+            half = float(half_width(line.launches[:, k], self.quantile * np.sqrt(line.variance[k])))
             free = float(line.launches[:, k].mean())
-            found.append(estimate(line.center[k], max(free - half, 0.0), max(free + half, 0.0)))
+            low, high = free - half, free + half
+            if line.center[1 - k] == 0:
+                alone = half_width(line.alone[:, k], self.quantile * np.sqrt(line.alone_variance[k]))
+                low, high = min(low, value - float(alone)), max(high, value + float(alone))
+            if value == 0:
+                high = max(high, half)
+            found.append(estimate(value, max(low, 0.0), max(high, 0.0)))
         return found[0], found[1]
 
     def changes(self) -> list[Estimate]:
@@ -176,9 +189,10 @@ def _line(first, beyond, center, size, each, weight, variance) -> Line:
     root = np.sqrt(weight[rows])[:, None]
     design = np.stack((np.ones(beyond - first), size[rows]), axis=1) * root
     scale = np.linalg.norm(design, axis=0)
-    inverse = np.linalg.pinv(design / scale) / scale[:, None] * root.T
-    launches = each[:, rows] @ inverse.T
-    return Line(first, beyond, center, launches, (inverse * variance[rows]) @ inverse.T)
+    both = np.linalg.pinv(design / scale) / scale[:, None] * root.T
+    alone = (design / scale**2 * root).T
+    times, errors = each[:, rows], variance[rows]
+    return Line(first, beyond, center, times @ both.T, both**2 @ errors, times @ alone.T, alone**2 @ errors)
 
 
 def _percentile(logs: np.ndarray, q: float) -> np.ndarray:

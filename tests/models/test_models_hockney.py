@@ -99,6 +99,21 @@ def test_one_outlier_is_named_but_does_not_decide() -> None:
     assert found.verdict != "good" and "400% at worst" in found.why
 
 
+def test_a_parameter_held_at_zero_leaves_width_to_both() -> None:
+    """Past the caches a byte costs ever more, so that the last line would begin below zero."""
+
+    def past_caches(case: Case) -> float:
+        size = case.value("bytes")
+        return 2e-6 + 5e-11 * size if size < 1 << 18 else 6e-11 * size * (size / (1 << 18)) ** 0.5
+
+    found = fit(simulate(past_caches, CASES, NOISE, np.random.default_rng(3)))
+    last = found.segments[-1]
+    assert last.latency.value == 0 == last.latency.low < last.latency.high
+    assert last.per_byte.low < 0.999 * last.per_byte.value < 1.001 * last.per_byte.value < last.per_byte.high
+    r_inf = found.parameter("r_inf").estimate
+    assert r_inf.low < r_inf.value < r_inf.high
+
+
 def test_too_few_sizes_are_refused() -> None:
     found = fit(exact(three_protocols, CASES[:3]))
     assert found.verdict == "refused" and found.parameters == [] and "at least 4" in found.why
