@@ -48,17 +48,23 @@ std::string launch_line(const Options& options, const Comm& control, const Clock
       .field("library", mpi.version)
       .field("engine", HOCKNEY_VERSION)
       .field("compiler", HOCKNEY_COMPILER)
-      .raw("clock", Json().field("overhead_s", clock.overhead_s).field("resolution_s", clock.resolution_s).str())
+      .raw("clock",
+           Json().field("overhead_s", clock.overhead_s).field("resolution_s", clock.resolution_s).str())
       .field("init_s", init_s)
       .str();
 }
 
 std::string start_line(const std::string& case_line, long position) {
-  return Json().field("kind", "start").field("case", case_line).field("position", static_cast<std::int64_t>(position)).str();
+  return Json()
+      .field("kind", "start")
+      .field("case", case_line)
+      .field("position", static_cast<std::int64_t>(position))
+      .str();
 }
 
-std::string record_line(const Options& options, const std::string& case_line, long position, double started_unix_s,
-                        Synchroniser::Kind kind, double precision, const Measurement& m) {
+std::string record_line(const Options& options, const std::string& case_line, long position,
+                        double started_unix_s, Synchroniser::Kind kind, double precision,
+                        const Measurement& m) {
   Json sync;
   sync.field("kind", Synchroniser::name(kind));
   optional_field(sync, "error_s", m.clock_error_s);
@@ -66,8 +72,11 @@ std::string record_line(const Options& options, const std::string& case_line, lo
   Json stop;
   stop.field("reason", m.stop_reason).field("precision", precision);
   optional_field(stop, "achieved", m.achieved);
-  const std::string verified =
-      Json().field("bytes", m.verified.bytes).field("errors", m.verified.errors).field("first", m.verified.first).str();
+  const std::string verified = Json()
+                                   .field("bytes", m.verified.bytes)
+                                   .field("errors", m.verified.errors)
+                                   .field("first", m.verified.first)
+                                   .str();
   return Json()
       .field("kind", "record")
       .field("schema", schema)
@@ -86,7 +95,8 @@ std::string record_line(const Options& options, const std::string& case_line, lo
       .str();
 }
 
-std::string failure_line(const Options& options, const std::string& case_line, const char* reason, const std::string& message) {
+std::string failure_line(const Options& options, const std::string& case_line, const char* reason,
+                         const std::string& message) {
   return Json()
       .field("kind", "failure")
       .field("schema", schema)
@@ -97,10 +107,17 @@ std::string failure_line(const Options& options, const std::string& case_line, c
       .str();
 }
 
-std::string end_line(long cases) { return Json().field("kind", "end").field("cases", static_cast<std::int64_t>(cases)).str(); }
+std::string end_line(long cases) {
+  return Json().field("kind", "end").field("cases", static_cast<std::int64_t>(cases)).str();
+}
 
 std::string hello_line(int rank, int size) {
-  return Json().field("rank", rank).field("size", size).field("host", host_name()).field("library", library().version).str();
+  return Json()
+      .field("rank", rank)
+      .field("size", size)
+      .field("host", host_name())
+      .field("library", library().version)
+      .str();
 }
 
 }  // namespace hockney

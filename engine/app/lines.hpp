@@ -13,9 +13,11 @@ namespace hockney {
 // Collective; the line is on rank 0.
 std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s);
 std::string start_line(const std::string& case_line, long position);
-std::string record_line(const Options& options, const std::string& case_line, long position, double started_unix_s,
-                        Synchroniser::Kind kind, double precision, const Measurement& measurement);
-std::string failure_line(const Options& options, const std::string& case_line, const char* reason, const std::string& message);
+std::string record_line(const Options& options, const std::string& case_line, long position,
+                        double started_unix_s, Synchroniser::Kind kind, double precision,
+                        const Measurement& measurement);
+std::string failure_line(const Options& options, const std::string& case_line, const char* reason,
+                         const std::string& message);
 std::string end_line(long cases);
 
 // What --hello prints for this rank.

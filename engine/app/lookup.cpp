@@ -36,7 +36,8 @@ void check_value(const Parameter& parameter, const std::string& text) {
   }
   const double value = to_real(text, parameter.name);
   if (parameter.kind == Kind::integer) to_integer(text, parameter.name);
-  if (value < parameter.low || value > parameter.high) throw Refusal(std::string(parameter.name) + "=" + text + " is out of range");
+  if (value < parameter.low || value > parameter.high)
+    throw Refusal(std::string(parameter.name) + "=" + text + " is out of range");
 }
 
 void check_ranks(const Workload& workload, std::map<std::string, std::string>& given, int ranks) {
@@ -45,12 +46,15 @@ void check_ranks(const Workload& workload, std::map<std::string, std::string>& g
   if (named != given.end() && named->second != size)
     throw Refusal("the case wants ranks=" + named->second + ", but " + size + " were started");
   if (ranks < workload.min_ranks || (workload.max_ranks && ranks > workload.max_ranks))
-    throw Refusal(std::string(workload.name) + " needs " + (workload.max_ranks == workload.min_ranks ? "" : "at least ") +
+    throw Refusal(std::string(workload.name) + " needs " +
+                  (workload.max_ranks == workload.min_ranks ? "" : "at least ") +
                   std::to_string(workload.min_ranks) + " ranks, but " + size + " were started");
   given["ranks"] = size;
 }
 
-const char* kind_name(Kind kind) { return kind == Kind::integer ? "integer" : kind == Kind::real ? "real" : "choice"; }
+const char* kind_name(Kind kind) {
+  return kind == Kind::integer ? "integer" : kind == Kind::real ? "real" : "choice";
+}
 
 // Limits in full: the front end compares with them.
 std::string limit(double value) {

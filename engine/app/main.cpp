@@ -10,7 +10,8 @@
 
 namespace {
 
-// MPI_Init may take ranks at different moments; how long it took is of interest, and no MPI clock runs before it.
+// MPI_Init may take ranks at different moments; how long it took is of interest, and no MPI clock runs before
+// it.
 double init_mpi(int& argc, char**& argv) {
   const double before = hockney::unix_time();
   MPI_Init(&argc, &argv);

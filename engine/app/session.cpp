@@ -18,17 +18,19 @@
 namespace hockney {
 namespace {
 
-// A line reaches the front end before the next case starts, or the job ends: results without a reader are lost.
+// A line reaches the front end before the next case starts, or the job ends: results without a reader are
+// lost.
 void print(const Comm& control, const std::string& line) {
   if (!control.root()) return;
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fputc('\n', stdout) == EOF || std::fflush(stdout) != 0) {
+  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fputc('\n', stdout) == EOF ||
+      std::fflush(stdout) != 0) {
     std::fprintf(stderr, "hockney-engine: standard output cannot be written\n");
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 }
 
-// The plan on every rank, as rank 0 reads it. From a file, because Open MPI 5's launcher does not pass on the end of
-// standard input and repeats parts of a long one (github.com/openpmix/prrte/issues/2579).
+// The plan on every rank, as rank 0 reads it. From a file, because Open MPI 5's launcher does not pass on the
+// end of standard input and repeats parts of a long one (github.com/openpmix/prrte/issues/2579).
 std::string read_plan(const std::string& path, const Comm& control) {
   std::string text;
   if (control.root() && path == "-") {
@@ -107,10 +109,10 @@ class Session {
     try {
       const Case found = look_up(split_words(line), control_.size);
       const double started_unix_s = unix_time();
-      const Measurement measurement =
-          measure(*found.workload, found.values, {measured_, arena_}, control_, global_clock_, clock_cost_, rule, now());
-      print(control_, record_line(options_, found.line, position, started_unix_s, Synchroniser::kind_of(found.values), rule.precision,
-                                  measurement));
+      const Measurement measurement = measure(*found.workload, found.values, {measured_, arena_}, control_,
+                                              global_clock_, clock_cost_, rule, now());
+      print(control_, record_line(options_, found.line, position, started_unix_s,
+                                  Synchroniser::kind_of(found.values), rule.precision, measurement));
       return true;
     } catch (const Refusal& refusal) {
       print(control_, failure_line(options_, line, "refused", refusal.what()));
@@ -131,6 +133,8 @@ class Session {
 
 }  // namespace
 
-int run_session(const Options& options, double init_s) { return Session(options, init_s).run(); }
+int run_session(const Options& options, double init_s) {
+  return Session(options, init_s).run();
+}
 
 }  // namespace hockney

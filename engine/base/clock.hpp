@@ -10,14 +10,17 @@
 namespace hockney {
 
 // Seconds. MPI_Wtime and nothing else: on a simulated machine it is the simulated time, std::chrono is not.
-inline double now() { return MPI_Wtime(); }
+inline double now() {
+  return MPI_Wtime();
+}
 
 struct ClockCost {
   double overhead_s;    // one call, averaged over many
   double resolution_s;  // smallest positive difference of two successive readings
 };
 
-// Takes about a millisecond. On a clock that stands still while nobody communicates (a simulator's), both are 0.
+// Takes about a millisecond. On a clock that stands still while nobody communicates (a simulator's), both are
+// 0.
 inline ClockCost measure_clock() {
   constexpr int calls = 4000;
   const double start = now();
@@ -31,7 +34,8 @@ inline ClockCost measure_clock() {
   return {(last - start) / calls, step == std::numeric_limits<double>::infinity() ? 0.0 : step};
 }
 
-// Keeps this processor busy for `seconds`, without communication. Needed between the messages of PRTT(n, d, s).
+// Keeps this processor busy for `seconds`, without communication. Needed between the messages of PRTT(n, d,
+// s).
 inline void spin(double seconds) {
   if (seconds <= 0) return;
   const double end = now() + seconds;

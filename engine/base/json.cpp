@@ -66,13 +66,21 @@ void Json::key(std::string_view name) {
   text_ += ':';
 }
 
-Json& Json::field(std::string_view name, std::string_view value) { return raw(name, json_string(value)); }
+Json& Json::field(std::string_view name, std::string_view value) {
+  return raw(name, json_string(value));
+}
 
-Json& Json::field(std::string_view name, double value) { return raw(name, json_number(value)); }
+Json& Json::field(std::string_view name, double value) {
+  return raw(name, json_number(value));
+}
 
-Json& Json::field(std::string_view name, std::int64_t value) { return raw(name, std::to_string(value)); }
+Json& Json::field(std::string_view name, std::int64_t value) {
+  return raw(name, std::to_string(value));
+}
 
-Json& Json::field(std::string_view name, std::uint64_t value) { return raw(name, std::to_string(value)); }
+Json& Json::field(std::string_view name, std::uint64_t value) {
+  return raw(name, std::to_string(value));
+}
 
 Json& Json::field(std::string_view name, std::span<const double> values) {
   std::string list = "[";

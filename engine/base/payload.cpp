@@ -8,7 +8,8 @@
 namespace hockney {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014): a bijection of the counter, so any word can be made without the ones before.
+// SplitMix64 (Steele, Lea, Flood 2014): a bijection of the counter, so any word can be made without the ones
+// before.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -16,12 +17,14 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The words of a payload are a Weyl sequence from a start that seed and source choose: no two places of one payload are alike,
-// payloads of different ranks have nothing to do with each other, and making one costs an addition for eight bytes, so that
-// verification does not eat the time for measuring.
+// The words of a payload are a Weyl sequence from a start that seed and source choose: no two places of one
+// payload are alike, payloads of different ranks have nothing to do with each other, and making one costs an
+// addition for eight bytes, so that verification does not eat the time for measuring.
 constexpr std::uint64_t step = 0x9E3779B97F4A7C15U;
 
-std::uint64_t start_of(std::uint64_t seed, std::uint64_t source) { return mix(seed ^ mix(source)); }
+std::uint64_t start_of(std::uint64_t seed, std::uint64_t source) {
+  return mix(seed ^ mix(source));
+}
 
 std::size_t first_difference(const std::byte* found, std::uint64_t word, std::size_t length) {
   std::byte wanted[8];
@@ -40,7 +43,8 @@ void write_payload(std::span<std::byte> to, std::uint64_t seed, std::uint64_t so
   std::memcpy(to.data() + whole, &word, to.size() - whole);
 }
 
-std::optional<std::size_t> check_payload(std::span<const std::byte> found, std::uint64_t seed, std::uint64_t source) {
+std::optional<std::size_t> check_payload(std::span<const std::byte> found, std::uint64_t seed,
+                                         std::uint64_t source) {
   std::uint64_t word = start_of(seed, source);
   const std::size_t whole = found.size() / 8 * 8;
   for (std::size_t at = 0; at < whole; at += 8, word += step) {

@@ -32,14 +32,16 @@ Correlation correlation(std::span<const int> sign) {
       squares += sum * sum;
     }
     const double seen = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
-    const double ratio = seen * (1.0 + seen / static_cast<double>(length));  // what blocks of finite length miss
+    const double ratio =
+        seen * (1.0 + seen / static_cast<double>(length));  // what blocks of finite length miss
     found = {1.0, normal_quantile};
     if (ratio > 1.0) {
       // Student's t for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5).
       const double v = static_cast<double>(blocks - 1);
       found = {ratio, normal_quantile + (2.3723 + (2.8225 + 2.5562 / v) / v) / v};
     }
-    if (static_cast<double>(length * length * length) >= 4.0 * static_cast<double>(n) * found.tau * found.tau) break;
+    if (static_cast<double>(length * length * length) >= 4.0 * static_cast<double>(n) * found.tau * found.tau)
+      break;
   }
   return found;
 }

@@ -40,14 +40,16 @@ double to_real(std::string_view text, std::string_view what) {
   const std::string copy(text);
   char* end = nullptr;
   const double value = std::strtod(copy.c_str(), &end);
-  if (copy.empty() || end != copy.c_str() + copy.size() || !std::isfinite(value)) refuse_number(text, what, "a number");
+  if (copy.empty() || end != copy.c_str() + copy.size() || !std::isfinite(value))
+    refuse_number(text, what, "a number");
   return value;
 }
 
 std::int64_t to_integer(std::string_view text, std::string_view what) {
   const double value = to_real(text, what);
   // Exact below 2^53; every limit in the catalog is below that.
-  if (value != std::floor(value) || std::abs(value) > 9007199254740992.0) refuse_number(text, what, "a whole number");
+  if (value != std::floor(value) || std::abs(value) > 9007199254740992.0)
+    refuse_number(text, what, "a whole number");
   return static_cast<std::int64_t>(value);
 }
 

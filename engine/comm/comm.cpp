@@ -14,7 +14,9 @@ Comm Comm::duplicate(MPI_Comm parent) {
   return comm;
 }
 
-void Comm::release() { MPI_Comm_free(&handle); }
+void Comm::release() {
+  MPI_Comm_free(&handle);
+}
 
 bool Comm::all(bool mine) const {
   int value = mine ? 1 : 0;

@@ -8,8 +8,8 @@
 
 namespace hockney {
 
-// A communicator with its rank and size. Thin on purpose: workloads call MPI themselves with `handle`, so that the measured
-// call stays visible. What is here serves the steps around the measurement.
+// A communicator with its rank and size. Thin on purpose: workloads call MPI themselves with `handle`, so
+// that the measured call stays visible. What is here serves the steps around the measurement.
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;

@@ -78,11 +78,13 @@ std::string gather_ranks(const Comm& comm) {
     total += lengths[i];
   }
   std::string joined(static_cast<std::size_t>(total), ' ');
-  MPI_Gatherv(mine.data(), length, MPI_CHAR, joined.data(), lengths.data(), starts.data(), MPI_CHAR, 0, comm.handle);
+  MPI_Gatherv(mine.data(), length, MPI_CHAR, joined.data(), lengths.data(), starts.data(), MPI_CHAR, 0,
+              comm.handle);
   if (!comm.root()) return "";
   std::string list = "[";
   for (std::size_t i = 0; i < lengths.size(); ++i)
-    list += (i ? "," : "") + joined.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i]));
+    list += (i ? "," : "") +
+            joined.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i]));
   return list + "]";
 }
 

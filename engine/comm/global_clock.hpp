@@ -10,14 +10,16 @@ namespace hockney {
 
 // Rank 0's clock, as every rank can compute it from its own.
 //
-// Offsets come from ping-pongs with rank 0: of many, the one with the shortest round trip bounds the offset best
-// (Cristian 1989). Offsets measured at different moments give the drift by a straight line. Each rank keeps its own line.
+// Offsets come from ping-pongs with rank 0: of many, the one with the shortest round trip bounds the offset
+// best (Cristian 1989). Offsets measured at different moments give the drift by a straight line. Each rank
+// keeps its own line.
 class GlobalClock {
  public:
   // Collective: measure once more and refit.
   void synchronise(const Comm& comm);
 
-  // Collective: the largest difference over the ranks between the model and a fresh measurement (s), on every rank.
+  // Collective: the largest difference over the ranks between the model and a fresh measurement (s), on every
+  // rank.
   double residual(const Comm& comm) const;
 
   double to_global(double local) const { return local + offset_ + drift_ * (local - reference_); }

@@ -7,8 +7,8 @@
 
 namespace hockney {
 
-// The memory of one launch's buffers. What one case gives back the next one takes, so that a case need not wait for the
-// operating system to hand out (and clear) a cache's worth of pages again.
+// The memory of one launch's buffers. What one case gives back the next one takes, so that a case need not
+// wait for the operating system to hand out (and clear) a cache's worth of pages again.
 class Arena {
  public:
   // `sharing`: ranks on this host, each with an arena of its own.

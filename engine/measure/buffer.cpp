@@ -9,15 +9,19 @@
 namespace hockney {
 namespace {
 
-// Small messages keep a distance, so that cold ones do not share lines or neighbours that the prefetcher brings along.
+// Small messages keep a distance, so that cold ones do not share lines or neighbours that the prefetcher
+// brings along.
 constexpr std::size_t smallest_stride = 512;
 constexpr std::size_t largest_ring = std::size_t{1} << 30;
 
-std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+std::size_t rounded_up(std::size_t bytes, std::size_t to) {
+  return (bytes + to - 1) / to * to;
+}
 
 std::size_t places_of(const std::string& heat, std::size_t stride, int sharing) {
   if (heat != "cold") return 1;
-  const std::size_t ring = std::min<std::size_t>(2 * last_level_cache() / static_cast<std::size_t>(sharing), largest_ring);
+  const std::size_t ring =
+      std::min<std::size_t>(2 * last_level_cache() / static_cast<std::size_t>(sharing), largest_ring);
   return std::max<std::size_t>(2, ring / stride);
 }
 

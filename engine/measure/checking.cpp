@@ -10,7 +10,8 @@ namespace hockney {
 namespace {
 
 Check mismatch(std::uint64_t bytes, const char* what, std::size_t offset) {
-  return {bytes, 1, std::string(what) + " differs at byte " + std::to_string(offset) + " of " + std::to_string(bytes)};
+  return {bytes, 1,
+          std::string(what) + " differs at byte " + std::to_string(offset) + " of " + std::to_string(bytes)};
 }
 
 }  // namespace
@@ -19,16 +20,19 @@ void spoil(std::span<std::byte> place) {
   if (!place.empty()) std::memset(place.data(), 0xA5, place.size());
 }
 
-Check check_bytes(std::span<const std::byte> found, std::uint64_t seed, std::uint64_t source, const char* what) {
+Check check_bytes(std::span<const std::byte> found, std::uint64_t seed, std::uint64_t source,
+                  const char* what) {
   const auto offset = check_payload(found, seed, source);
   return offset ? mismatch(found.size(), what, *offset) : Check{found.size(), 0, ""};
 }
 
-Check check_reduced(std::span<const std::byte> found, std::uint64_t seed, std::size_t first, double scale, const char* what) {
+Check check_reduced(std::span<const std::byte> found, std::uint64_t seed, std::size_t first, double scale,
+                    const char* what) {
   for (std::size_t i = 0; i < found.size() / sizeof(double); ++i) {
     double element = 0;
     std::memcpy(&element, found.data() + i * sizeof element, sizeof element);
-    if (element != scale * reduction_element(seed, first + i)) return mismatch(found.size(), what, i * sizeof element);
+    if (element != scale * reduction_element(seed, first + i))
+      return mismatch(found.size(), what, i * sizeof element);
   }
   return {found.size(), 0, ""};
 }

@@ -14,7 +14,8 @@ Check Group::check_all_blocks(std::span<const std::byte> found, std::uint64_t se
 }
 
 Reduction::Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
-    : Group(place, reducible(values), outgoing, incoming), elements_(static_cast<int>(block_.bytes / sizeof(double))) {}
+    : Group(place, reducible(values), outgoing, incoming),
+      elements_(static_cast<int>(block_.bytes / sizeof(double))) {}
 
 const Values& Reduction::reducible(const Values& values) {
   const std::uint64_t bytes = values.bytes();

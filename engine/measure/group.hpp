@@ -30,7 +30,9 @@ class Group : public Pattern {
       throw Refusal("root=" + std::to_string(root) + " is no rank of " + std::to_string(place.comm.size));
     return static_cast<int>(root);
   }
-  static bool is_root(const Place& place, const Values& values) { return place.comm.rank == root_of(place, values); }
+  static bool is_root(const Place& place, const Values& values) {
+    return place.comm.rank == root_of(place, values);
+  }
 
   bool at_root() const { return comm_.rank == root_; }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
@@ -45,7 +47,8 @@ class Group : public Pattern {
   Buffer incoming_;
 };
 
-// Reductions sum doubles: values are whole numbers, so that the sum is exact in any order and can be checked to the bit.
+// Reductions sum doubles: values are whole numbers, so that the sum is exact in any order and can be checked
+// to the bit.
 class Reduction : public Group {
  public:
   Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming);

@@ -28,19 +28,22 @@ constexpr double settled = 0.97;
 constexpr double warm_up_share = 0.15;
 
 constexpr int first_chunk = 30;
-// Looking too often at an interval that shrinks by chance ends too early; so the sample grows by half between looks.
+// Looking too often at an interval that shrinks by chance ends too early; so the sample grows by half between
+// looks.
 constexpr double growth = 0.5;
 constexpr int largest_chunk = 5000;
-// An interval from fewer repetitions may be narrow by luck: times come in modes that last for tens of messages, and 30 repetitions
-// may see one mode only. With 30 the interval at which a case stops would cover 58% where there are two modes, with 300 it covers
-// as often as that of a fixed number (benchmarks/coverage.py, part stopping).
+// An interval from fewer repetitions may be narrow by luck: times come in modes that last for tens of
+// messages, and 30 repetitions may see one mode only. With 30 the interval at which a case stops would cover
+// 58% where there are two modes, with 300 it covers as often as that of a fixed number
+// (benchmarks/coverage.py, part stopping).
 constexpr int fewest_for_precision = 300;
 // A case whose time is up still gets this many, where one takes no more than the case's share.
 constexpr int fewest = 5;
 // Windows missed, with the time up, before a case is given up.
 constexpr int most_attempts = 200;
 
-std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Place& place, const Comm& control) {
+std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Place& place,
+                                const Comm& control) {
   std::unique_ptr<Pattern> pattern;
   std::string refused;
   std::string problem;
@@ -55,12 +58,13 @@ std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, 
   }
   if (control.all(pattern != nullptr)) return pattern;
   // One rank may lack the memory for what the next one refuses: all leave together, with the same word.
-  if (!control.all(refused.empty())) throw Refusal(refused.empty() ? "another rank refuses this case" : refused);
+  if (!control.all(refused.empty()))
+    throw Refusal(refused.empty() ? "another rank refuses this case" : refused);
   throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
 }
 
-// One operation with a payload that is then compared. It is no repetition: its time, on every rank the longest, only serves as
-// a first idea of how long one takes.
+// One operation with a payload that is then compared. It is no repetition: its time, on every rank the
+// longest, only serves as a first idea of how long one takes.
 double verified_run(Pattern& pattern, const Comm& control, std::uint64_t seed, Check& check) {
   watchdog::at(watchdog::verification);
   pattern.fill(seed);
@@ -80,7 +84,8 @@ Check summed(const Check& mine, const Comm& control) {
   int teller = mine.errors ? control.rank : control.size;
   MPI_Allreduce(MPI_IN_PLACE, &teller, 1, MPI_INT, MPI_MIN, control.handle);
   char text[256] = {};
-  if (control.rank == teller) ("rank " + std::to_string(teller) + ": " + mine.first).copy(text, sizeof text - 1);
+  if (control.rank == teller)
+    ("rank " + std::to_string(teller) + ": " + mine.first).copy(text, sizeof text - 1);
   MPI_Bcast(text, sizeof text, MPI_CHAR, teller, control.handle);
   all.first = text;
   return all;
@@ -99,8 +104,9 @@ class WarmUp {
   WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s)
       : sync_(sync), control_(control), cost_(cost), run_s_(first_s) {}
 
-  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions, run_s() the last block's median time of one run().
-  // A run so long that a few of them take all the time there is has no warm-up but the verified one.
+  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions, run_s() the last block's
+  // median time of one run(). A run so long that a few of them take all the time there is has no warm-up but
+  // the verified one.
   void run(Pattern& pattern, Timing timing, double until, double ends) {
     double before = INFINITY;
     for (int block = 0; block < most_warm_up_blocks; ++block) {
@@ -146,7 +152,8 @@ struct Decision {
   int count = 0;  // repetitions to come
 };
 
-// Rank 0's choice after each chunk, from the times so far. `each_s`: what one repetition costs with all that goes with it.
+// Rank 0's choice after each chunk, from the times so far. `each_s`: what one repetition costs with all that
+// goes with it.
 Decision decide(Measurement& result, const StopRule& rule, double each_s, double ends) {
   const auto done = static_cast<int>(result.times_s.size());
   if (done > 0) result.achieved = median_interval(result.times_s).relative();
@@ -168,8 +175,8 @@ Decision decide(Measurement& result, const StopRule& rule, double each_s, double
 
 }  // namespace
 
-Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control, GlobalClock& clock,
-                    const ClockCost& clock_cost, const StopRule& rule, double started) {
+Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control,
+                    GlobalClock& clock, const ClockCost& clock_cost, const StopRule& rule, double started) {
   const double ends = started + rule.budget_s;
   const std::unique_ptr<Pattern> pattern = set_up(workload, values, place, control);
   Measurement result;
@@ -195,11 +202,13 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
     Decision decision = control.root() ? decide(result, rule, each_s, ends) : Decision{};
     control.broadcast(decision);
     if (decision.next == Next::give_up)
-      throw Refusal("the ranks cannot meet at one moment of the clock (they share cores, or the clocks drift); use sync=barrier");
+      throw Refusal(
+          "the ranks cannot meet at one moment of the clock (they share cores, or the clocks drift); use "
+          "sync=barrier");
     if (decision.next == Next::stop) break;
     const double began = now();
-    const std::vector<double> times =
-        sync.repeat(*pattern, workload.timing, decision.count, runs, static_cast<long>(result.times_s.size()));
+    const std::vector<double> times = sync.repeat(*pattern, workload.timing, decision.count, runs,
+                                                  static_cast<long>(result.times_s.size()));
     each_s = (now() - began) / decision.count;
     result.late = sync.late();
     result.times_s.insert(result.times_s.end(), times.begin(), times.end());

@@ -16,8 +16,8 @@ namespace hockney {
 
 // When to stop repeating.
 struct StopRule {
-  double precision = 0.02;    // wanted half width of the median's 95% interval, relative
-  double budget_s = 1.0;      // for the whole case: set-up, warm-up, repetitions, verification
+  double precision = 0.02;  // wanted half width of the median's 95% interval, relative
+  double budget_s = 1.0;    // for the whole case: set-up, warm-up, repetitions, verification
   int max_repetitions = 20000;
 };
 
@@ -30,12 +30,13 @@ struct Measurement {
   std::optional<double> clock_error_s;
   long late = 0;
   std::uint64_t bytes_moved = 0;
-  Check verified;       // summed over the ranks; `first` from the lowest rank with a mismatch
+  Check verified;  // summed over the ranks; `first` from the lowest rank with a mismatch
 };
 
-// Collective over `control`: set the workload up at `place`, verify, warm up, repeat, verify again. `started` is when the
-// case began on rank 0. Throws OutOfMemory on all ranks when one rank has not enough, Refusal when the ranks cannot meet a window.
-Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control, GlobalClock& clock,
-                    const ClockCost& clock_cost, const StopRule& rule, double started);
+// Collective over `control`: set the workload up at `place`, verify, warm up, repeat, verify again. `started`
+// is when the case began on rank 0. Throws OutOfMemory on all ranks when one rank has not enough, Refusal
+// when the ranks cannot meet a window.
+Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control,
+                    GlobalClock& clock, const ClockCost& clock_cost, const StopRule& rule, double started);
 
 }  // namespace hockney

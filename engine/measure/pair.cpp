@@ -12,7 +12,9 @@ void Pair::fill(std::uint64_t seed) {
 }
 
 Check Pair::verify(std::uint64_t seed) {
-  return receives() ? check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(partner_), "the message received") : Check{};
+  return receives() ? check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(partner_),
+                                  "the message received")
+                    : Check{};
 }
 
 }  // namespace hockney

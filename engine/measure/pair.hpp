@@ -8,9 +8,9 @@
 
 namespace hockney {
 
-// What patterns between rank 0 and rank 1 share: a place to send from, one to receive into, and the check that what came is
-// what the partner sent. A run that sends several messages has them side by side in one place, each with memory of its own:
-// MPI forbids two receives on the way into the same bytes.
+// What patterns between rank 0 and rank 1 share: a place to send from, one to receive into, and the check
+// that what came is what the partner sent. A run that sends several messages has them side by side in one
+// place, each with memory of its own: MPI forbids two receives on the way into the same bytes.
 class Pair : public Pattern {
  public:
   Pair(const Place& place, const Values& values, std::size_t messages = 1)
@@ -38,7 +38,9 @@ class Pair : public Pattern {
   Buffer incoming_;
 
  private:
-  static std::string heat(const Values& values) { return values.has("buffers") ? values.word("buffers") : "hot"; }
+  static std::string heat(const Values& values) {
+    return values.has("buffers") ? values.word("buffers") : "hot";
+  }
 };
 
 }  // namespace hockney

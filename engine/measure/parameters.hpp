@@ -13,13 +13,28 @@ constexpr Parameter bytes(const char* help) {
   return {"bytes", Kind::integer, "B", "8", 0, largest_bytes, "", help};
 }
 
-inline constexpr Parameter buffers{"buffers", Kind::choice, "", "hot", 0, 0, "hot|cold",
-                                   "hot: the same buffer each time, in cache; cold: walk through more memory than the caches hold"};
+inline constexpr Parameter buffers{
+    "buffers",
+    Kind::choice,
+    "",
+    "hot",
+    0,
+    0,
+    "hot|cold",
+    "hot: the same buffer each time, in cache; cold: walk through more memory than the caches hold"};
 
-inline constexpr Parameter sync{"sync", Kind::choice, "", "barrier", 0, 0, "barrier|window",
-                                "how repetitions start together: after MPI_Barrier, or at a moment of a synchronised clock"};
+inline constexpr Parameter sync{
+    "sync",
+    Kind::choice,
+    "",
+    "barrier",
+    0,
+    0,
+    "barrier|window",
+    "how repetitions start together: after MPI_Barrier, or at a moment of a synchronised clock"};
 
-inline constexpr Parameter window{"window", Kind::integer, "", "16", 1, 4096, "", "messages on the way at once"};
+inline constexpr Parameter window{"window", Kind::integer, "", "16",
+                                  1,        4096,          "", "messages on the way at once"};
 
 inline constexpr Parameter root{"root", Kind::integer, "", "0", 0, 1e7, "", "rank of the root"};
 

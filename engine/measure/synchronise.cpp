@@ -11,14 +11,15 @@
 namespace hockney {
 namespace {
 
-// Ranks come out of the step before at different moments; untimed runs bring a self-synchronising pattern into step. A run that
-// takes longer than that skew by far needs none.
+// Ranks come out of the step before at different moments; untimed runs bring a self-synchronising pattern
+// into step. A run that takes longer than that skew by far needs none.
 constexpr int short_lead_in = 2;
 constexpr double long_run_s = 1e-3;
 // A window holds this many times the operation, so that one slow repetition does not make the next one late.
 constexpr double window_factor = 3.0;
 constexpr double window_floor_s = 5e-6;
 constexpr int windows_in_a_row = 32;
+constexpr double widest_window_s = 1.0;
 constexpr double never = std::numeric_limits<double>::max();
 
 void run_batch(Pattern& pattern, int batch) {
@@ -54,7 +55,8 @@ void Synchroniser::start(double operation_s) {
   control_.broadcast(window_s_);
 }
 
-std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int count, int batch, long already) {
+std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int count, int batch,
+                                         long already) {
   std::vector<double> times;
   switch (kind_) {
     case Kind::none: times = chained(pattern, count, batch, already); break;
@@ -82,7 +84,8 @@ std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch
   return times;
 }
 
-std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing, int count, int batch, long already) {
+std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing, int count, int batch,
+                                                 long already) {
   std::vector<double> times(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     watchdog::at(watchdog::timing, already + i);
@@ -99,8 +102,8 @@ std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing
 std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int batch, long already) {
   std::vector<double> times(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
-    // Windows follow one another, but not for long: when the operating system takes a core away, all windows are lost until the
-    // ranks agree on a new first one.
+    // Windows follow one another, but not for long: when the operating system takes a core away, all windows
+    // are lost until the ranks agree on a new first one.
     if (i % windows_in_a_row == 0) {
       first_ = clock_.to_global(now()) + window_s_ + 2e-6 * control_.size;
       control_.broadcast(first_);
@@ -119,7 +122,8 @@ std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int ba
   if (control_.root()) dropped = static_cast<int>(std::erase(times, never));
   control_.broadcast(dropped);
   late_ += dropped;
-  if (dropped * 4 > count) window_s_ *= 1.5;
+  // Wider, but not for ever: ranks that miss windows of a second will not meet in longer ones either.
+  if (dropped * 4 > count) window_s_ = std::min(std::max(window_s_, widest_window_s), window_s_ * 1.5);
   return times;
 }
 

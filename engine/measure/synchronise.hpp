@@ -12,16 +12,19 @@ namespace hockney {
 
 // How repetitions start, and the one loop that reads the clock around them.
 //
-//   none     The pattern keeps its ranks in step itself. One reading of the clock ends a repetition and starts the next, so
+//   none     The pattern keeps its ranks in step itself. One reading of the clock ends a repetition and
+//   starts the next, so
 //            nothing that happens between is lost, and no barrier disturbs.
 //   barrier  MPI_Barrier before each repetition; each rank times its own part.
-//   window   All ranks wait for one moment of the global clock; the time runs from that moment to the end of the slowest.
+//   window   All ranks wait for one moment of the global clock; the time runs from that moment to the end of
+//   the slowest.
 //            A repetition is late, and dropped, when a rank was not ready at that moment.
 class Synchroniser {
  public:
   enum class Kind { none, barrier, window };
 
-  Synchroniser(Kind kind, const Comm& control, GlobalClock& clock) : kind_(kind), control_(control), clock_(clock) {}
+  Synchroniser(Kind kind, const Comm& control, GlobalClock& clock)
+      : kind_(kind), control_(control), clock_(clock) {}
 
   static Kind kind_of(const Values& values);
   static const char* name(Kind kind);
@@ -29,8 +32,8 @@ class Synchroniser {
   // Collective, before the first repeat(): one repetition takes about `operation_s` (rank 0's word counts).
   void start(double operation_s);
 
-  // Collective: `count` repetitions of `batch` runs each. On rank 0 the times of those in time, in order, as seen by `timing`
-  // and divided by batch * operations; nothing elsewhere.
+  // Collective: `count` repetitions of `batch` runs each. On rank 0 the times of those in time, in order, as
+  // seen by `timing` and divided by batch * operations; nothing elsewhere.
   std::vector<double> repeat(Pattern& pattern, Timing timing, int count, int batch, long already);
 
   long late() const { return late_; }

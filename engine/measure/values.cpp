@@ -6,8 +6,12 @@
 
 namespace hockney {
 
-std::int64_t Values::integer(const std::string& name) const { return to_integer(words_.at(name), name); }
+std::int64_t Values::integer(const std::string& name) const {
+  return to_integer(words_.at(name), name);
+}
 
-double Values::real(const std::string& name) const { return to_real(words_.at(name), name); }
+double Values::real(const std::string& name) const {
+  return to_real(words_.at(name), name);
+}
 
 }  // namespace hockney

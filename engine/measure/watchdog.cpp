@@ -68,7 +68,7 @@ void arm(int rank, const std::string& case_line, double allowed_s, double hang_s
   std::strncpy(message, text.c_str(), sizeof message - 1);
   spoken = false;
   at(setup);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = speak;
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);

@@ -27,7 +27,8 @@ struct Check {
   }
 };
 
-// One workload set up with its parameters. It has neither loop nor clock of its own: measure() repeats and times run().
+// One workload set up with its parameters. It has neither loop nor clock of its own: measure() repeats and
+// times run().
 class Pattern {
  public:
   virtual ~Pattern() = default;
@@ -60,7 +61,8 @@ struct Place {
 // Whose clock counts: rank 0's where it sees the whole operation, else the longest over the ranks.
 enum class Timing { root, longest };
 
-// The descriptor of a workload: what the catalog shows, and how to set it up. Limits of 0 ranks mean no limit.
+// The descriptor of a workload: what the catalog shows, and how to set it up. Limits of 0 ranks mean no
+// limit.
 struct Workload {
   const char* name;
   const char* shelf;

@@ -9,10 +9,12 @@ namespace {
 
 class Allgather final : public Group {
  public:
-  Allgather(const Place& place, const Values& values) : Group(place, values, 1, static_cast<std::size_t>(place.comm.size)) {}
+  Allgather(const Place& place, const Values& values)
+      : Group(place, values, 1, static_cast<std::size_t>(place.comm.size)) {}
 
   void run() override {
-    MPI_Allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, comm_.handle);
+    MPI_Allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
+                  comm_.handle);
   }
 
   void fill(std::uint64_t seed) override {
@@ -20,14 +22,18 @@ class Allgather final : public Group {
     spoil(incoming_.upcoming());
   }
 
-  Check verify(std::uint64_t seed) override { return check_all_blocks(incoming_.taken(), seed, "a block gathered"); }
+  Check verify(std::uint64_t seed) override {
+    return check_all_blocks(incoming_.taken(), seed, "a block gathered");
+  }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), parameters::buffers, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), parameters::buffers,
+                                    parameters::sync};
 
 }  // namespace
 
 extern constinit const Workload allgather{
-    "allgather", "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Allgather>};
+    "allgather",     "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0,
+    Timing::longest, parameters, make<Allgather>};
 
 }  // namespace hockney::patterns

@@ -10,18 +10,28 @@ class Allreduce final : public Reduction {
  public:
   Allreduce(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
-  void run() override { MPI_Allreduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle); }
+  void run() override {
+    MPI_Allreduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle);
+  }
 
   Check verify(std::uint64_t seed) override {
     return check_reduced(incoming_.taken(), seed, 0, factor(comm_.size), "the sum");
   }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"), parameters::buffers, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
+                                    parameters::buffers, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload allreduce{
-    "allreduce", "patterns", "MPI_Allreduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Allreduce>};
+extern constinit const Workload allreduce{"allreduce",
+                                          "patterns",
+                                          "MPI_Allreduce, MPI_SUM of doubles",
+                                          "the longest over the ranks",
+                                          1,
+                                          0,
+                                          Timing::longest,
+                                          parameters,
+                                          make<Allreduce>};
 
 }  // namespace hockney::patterns

@@ -10,36 +10,44 @@ namespace {
 class Alltoall final : public Group {
  public:
   Alltoall(const Place& place, const Values& values)
-      : Group(place, values, static_cast<std::size_t>(place.comm.size), static_cast<std::size_t>(place.comm.size)) {}
+      : Group(place, values, static_cast<std::size_t>(place.comm.size),
+              static_cast<std::size_t>(place.comm.size)) {}
 
   void run() override {
-    MPI_Alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, comm_.handle);
+    MPI_Alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
+                 comm_.handle);
   }
 
   // The block from rank a to rank b has a payload of its own, so that blocks in the wrong order are seen.
   void fill(std::uint64_t seed) override {
     for (std::size_t to = 0; to < ranks(); ++to)
-      write_payload(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), seed, channel(comm_.rank, static_cast<int>(to)));
+      write_payload(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), seed,
+                    channel(comm_.rank, static_cast<int>(to)));
     spoil(incoming_.upcoming());
   }
 
   Check verify(std::uint64_t seed) override {
     Check all;
     for (int from = 0; from < comm_.size; ++from)
-      all += check_bytes(incoming_.taken().subspan(static_cast<std::size_t>(from) * block_.bytes, block_.bytes), seed,
-                         channel(from, comm_.rank), "a block exchanged");
+      all +=
+          check_bytes(incoming_.taken().subspan(static_cast<std::size_t>(from) * block_.bytes, block_.bytes),
+                      seed, channel(from, comm_.rank), "a block exchanged");
     return all;
   }
 
  private:
-  std::uint64_t channel(int from, int to) const { return static_cast<std::uint64_t>(from) * ranks() + static_cast<std::uint64_t>(to); }
+  std::uint64_t channel(int from, int to) const {
+    return static_cast<std::uint64_t>(from) * ranks() + static_cast<std::uint64_t>(to);
+  }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank to each rank"), parameters::buffers, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank to each rank"),
+                                    parameters::buffers, parameters::sync};
 
 }  // namespace
 
 extern constinit const Workload alltoall{
-    "alltoall", "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Alltoall>};
+    "alltoall",      "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0,
+    Timing::longest, parameters, make<Alltoall>};
 
 }  // namespace hockney::patterns

@@ -20,8 +20,16 @@ constexpr Parameter parameters[] = {parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload barrier{
-    "barrier", "patterns", "MPI_Barrier", "the longest over the ranks", 1, 0, Timing::longest, parameters,
-    [](const Place& place, const Values&) -> std::unique_ptr<Pattern> { return std::make_unique<Barrier>(place.comm); }};
+extern constinit const Workload barrier{"barrier",
+                                        "patterns",
+                                        "MPI_Barrier",
+                                        "the longest over the ranks",
+                                        1,
+                                        0,
+                                        Timing::longest,
+                                        parameters,
+                                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
+                                          return std::make_unique<Barrier>(place.comm);
+                                        }};
 
 }  // namespace hockney::patterns

@@ -20,14 +20,18 @@ class Bcast final : public Group {
       spoil(incoming_.upcoming());
   }
 
-  Check verify(std::uint64_t seed) override { return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(root_), "the vector broadcast"); }
+  Check verify(std::uint64_t seed) override {
+    return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(root_), "the vector broadcast");
+  }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector"), parameters::buffers, parameters::root, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector"), parameters::buffers,
+                                    parameters::root, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload bcast{
-    "bcast", "patterns", "MPI_Bcast", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Bcast>};
+extern constinit const Workload bcast{"bcast",    "patterns", "MPI_Bcast",     "the longest over the ranks",
+                                      1,          0,          Timing::longest, parameters,
+                                      make<Bcast>};
 
 }  // namespace hockney::patterns

@@ -13,7 +13,8 @@ class Gather final : public Group {
       : Group(place, values, 1, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0) {}
 
   void run() override {
-    MPI_Gather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_, comm_.handle);
+    MPI_Gather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
+               root_, comm_.handle);
   }
 
   void fill(std::uint64_t seed) override {
@@ -26,11 +27,13 @@ class Gather final : public Group {
   }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), parameters::buffers, parameters::root, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), parameters::buffers,
+                                    parameters::root, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload gather{
-    "gather", "patterns", "MPI_Gather", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Gather>};
+extern constinit const Workload gather{"gather",    "patterns", "MPI_Gather",    "the longest over the ranks",
+                                       1,           0,          Timing::longest, parameters,
+                                       make<Gather>};
 
 }  // namespace hockney::patterns

@@ -6,7 +6,8 @@
 namespace hockney::patterns {
 namespace {
 
-// The base line of Krishnamurthy (1998): what one message costs when the sender does not block and the receiver does.
+// The base line of Krishnamurthy (1998): what one message costs when the sender does not block and the
+// receiver does.
 class IsendRecv final : public Pair {
  public:
   using Pair::Pair;
@@ -32,8 +33,14 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload isend_recv{
-    "isend_recv", "patterns", "ping-pong of MPI_Isend and MPI_Recv, then MPI_Wait", "one message: half a round trip", 2, 2, Timing::root,
-    parameters, make<IsendRecv>};
+extern constinit const Workload isend_recv{"isend_recv",
+                                           "patterns",
+                                           "ping-pong of MPI_Isend and MPI_Recv, then MPI_Wait",
+                                           "one message: half a round trip",
+                                           2,
+                                           2,
+                                           Timing::root,
+                                           parameters,
+                                           make<IsendRecv>};
 
 }  // namespace hockney::patterns

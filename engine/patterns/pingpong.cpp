@@ -29,8 +29,14 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload pingpong{
-    "pingpong", "patterns", "a message there and one back, MPI_Send and MPI_Recv", "one way: half a round trip", 2, 2, Timing::root,
-    parameters, make<PingPong>};
+extern constinit const Workload pingpong{"pingpong",
+                                         "patterns",
+                                         "a message there and one back, MPI_Send and MPI_Recv",
+                                         "one way: half a round trip",
+                                         2,
+                                         2,
+                                         Timing::root,
+                                         parameters,
+                                         make<PingPong>};
 
 }  // namespace hockney::patterns

@@ -11,8 +11,8 @@ class PingPongDouble final : public Pair {
   using Pair::Pair;
 
   void run() override {
-    MPI_Sendrecv(outgoing_.next(), block_.count, block_.type, partner_, tag, incoming_.next(), block_.count, block_.type, partner_,
-                 tag, comm_.handle, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(outgoing_.next(), block_.count, block_.type, partner_, tag, incoming_.next(), block_.count,
+                 block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
   }
 
   // Both directions together.
@@ -24,6 +24,8 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 }  // namespace
 
 extern constinit const Workload pingpong_double{
-    "pingpong_double", "patterns", "both ranks send and receive at once, MPI_Sendrecv", "one exchange", 2, 2, Timing::root, parameters, make<PingPongDouble>};
+    "pingpong_double", "patterns", "both ranks send and receive at once, MPI_Sendrecv",
+    "one exchange",    2,          2,
+    Timing::root,      parameters, make<PingPongDouble>};
 
 }  // namespace hockney::patterns

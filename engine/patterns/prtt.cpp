@@ -9,8 +9,9 @@
 namespace hockney::patterns {
 namespace {
 
-// PRTT(n, d, s), the parametrised round trip of Hoefler, Lichei and Rehm (2007): n messages of s bytes with a pause d after each
-// but the last, then one message of s bytes back. LogGP's o_s, g and G follow from differences of such times.
+// PRTT(n, d, s), the parametrised round trip of Hoefler, Lichei and Rehm (2007): n messages of s bytes with a
+// pause d after each but the last, then one message of s bytes back. LogGP's o_s, g and G follow from
+// differences of such times.
 class ParametrisedRoundTrip final : public Pair {
  public:
   ParametrisedRoundTrip(const Place& place, const Values& values)
@@ -33,7 +34,9 @@ class ParametrisedRoundTrip final : public Pair {
     }
   }
 
-  std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(messages_ + 1); }
+  std::uint64_t bytes_moved() const override {
+    return block_.bytes * static_cast<std::uint64_t>(messages_ + 1);
+  }
 
  private:
   const std::int64_t messages_;
@@ -49,7 +52,14 @@ constexpr Parameter parameters[] = {
 }  // namespace
 
 extern constinit const Workload prtt{
-    "prtt", "patterns", "parametrised round trip PRTT(n, d, s), from which LogGP's parameters follow", "the whole round trip", 2, 2,
-    Timing::root, parameters, make<ParametrisedRoundTrip>};
+    "prtt",
+    "patterns",
+    "parametrised round trip PRTT(n, d, s), from which LogGP's parameters follow",
+    "the whole round trip",
+    2,
+    2,
+    Timing::root,
+    parameters,
+    make<ParametrisedRoundTrip>};
 
 }  // namespace hockney::patterns

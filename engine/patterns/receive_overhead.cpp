@@ -9,11 +9,12 @@
 namespace hockney::patterns {
 namespace {
 
-// LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts, rank 0 waits long enough for
-// the message to arrive, then only its receive is timed.
+// LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts, rank 0
+// waits long enough for the message to arrive, then only its receive is timed.
 class ReceiveOverhead final : public Pair {
  public:
-  ReceiveOverhead(const Place& place, const Values& values) : Pair(place, values), delay_s_(values.real("delay")) {}
+  ReceiveOverhead(const Place& place, const Values& values)
+      : Pair(place, values), delay_s_(values.real("delay")) {}
   ~ReceiveOverhead() override { finish_sends(); }
 
   void prepare(int count) override {
@@ -29,7 +30,8 @@ class ReceiveOverhead final : public Pair {
   }
 
   void run() override {
-    if (first()) MPI_Recv(incoming_.next(), block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+    if (first())
+      MPI_Recv(incoming_.next(), block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
   }
 
  private:
@@ -47,13 +49,15 @@ class ReceiveOverhead final : public Pair {
 constexpr Parameter parameters[] = {
     parameters::bytes("bytes in the message"),
     {"delay", Kind::real, "s", "1e-05", 0, 10, "", "time for the message to arrive before it is received"},
-    {"sync", Kind::choice, "", "barrier", 0, 0, "barrier", "the barrier lies between the arrival and the receive"},
+    {"sync", Kind::choice, "", "barrier", 0, 0, "barrier",
+     "the barrier lies between the arrival and the receive"},
 };
 
 }  // namespace
 
 extern constinit const Workload receive_overhead{
-    "receive_overhead", "patterns", "MPI_Recv of a message that has arrived already (LogGP's o_r)", "the receive call", 2, 2, Timing::root,
-    parameters, make<ReceiveOverhead>};
+    "receive_overhead", "patterns", "MPI_Recv of a message that has arrived already (LogGP's o_r)",
+    "the receive call", 2,          2,
+    Timing::root,       parameters, make<ReceiveOverhead>};
 
 }  // namespace hockney::patterns

@@ -10,18 +10,28 @@ class Reduce final : public Reduction {
  public:
   Reduce(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
-  void run() override { MPI_Reduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, root_, comm_.handle); }
+  void run() override {
+    MPI_Reduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, root_, comm_.handle);
+  }
 
   Check verify(std::uint64_t seed) override {
     return at_root() ? check_reduced(incoming_.taken(), seed, 0, factor(comm_.size), "the sum") : Check{};
   }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"), parameters::buffers, parameters::root, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
+                                    parameters::buffers, parameters::root, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload reduce{
-    "reduce", "patterns", "MPI_Reduce, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Reduce>};
+extern constinit const Workload reduce{"reduce",
+                                       "patterns",
+                                       "MPI_Reduce, MPI_SUM of doubles",
+                                       "the longest over the ranks",
+                                       1,
+                                       0,
+                                       Timing::longest,
+                                       parameters,
+                                       make<Reduce>};
 
 }  // namespace hockney::patterns

@@ -8,9 +8,13 @@ namespace {
 
 class ReduceScatterBlock final : public Reduction {
  public:
-  ReduceScatterBlock(const Place& place, const Values& values) : Reduction(place, values, static_cast<std::size_t>(place.comm.size), 1) {}
+  ReduceScatterBlock(const Place& place, const Values& values)
+      : Reduction(place, values, static_cast<std::size_t>(place.comm.size), 1) {}
 
-  void run() override { MPI_Reduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle); }
+  void run() override {
+    MPI_Reduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM,
+                             comm_.handle);
+  }
 
   Check verify(std::uint64_t seed) override {
     const std::size_t first = static_cast<std::size_t>(comm_.rank) * static_cast<std::size_t>(elements());
@@ -18,11 +22,19 @@ class ReduceScatterBlock final : public Reduction {
   }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the block each rank gets, a multiple of 8"), parameters::buffers, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes of the block each rank gets, a multiple of 8"),
+                                    parameters::buffers, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload reduce_scatter_block{
-    "reduce_scatter_block", "patterns", "MPI_Reduce_scatter_block, MPI_SUM of doubles", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<ReduceScatterBlock>};
+extern constinit const Workload reduce_scatter_block{"reduce_scatter_block",
+                                                     "patterns",
+                                                     "MPI_Reduce_scatter_block, MPI_SUM of doubles",
+                                                     "the longest over the ranks",
+                                                     1,
+                                                     0,
+                                                     Timing::longest,
+                                                     parameters,
+                                                     make<ReduceScatterBlock>};
 
 }  // namespace hockney::patterns

@@ -13,7 +13,8 @@ class Scatter final : public Group {
       : Group(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0, 1) {}
 
   void run() override {
-    MPI_Scatter(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_, comm_.handle);
+    MPI_Scatter(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
+                root_, comm_.handle);
   }
 
   // The block for rank r carries r's payload, so a block delivered to the wrong rank is seen.
@@ -24,14 +25,19 @@ class Scatter final : public Group {
       write_payload(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), seed, to);
   }
 
-  Check verify(std::uint64_t seed) override { return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(comm_.rank), "the block scattered"); }
+  Check verify(std::uint64_t seed) override {
+    return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(comm_.rank),
+                       "the block scattered");
+  }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes to each rank"), parameters::buffers, parameters::root, parameters::sync};
+constexpr Parameter parameters[] = {parameters::bytes("bytes to each rank"), parameters::buffers,
+                                    parameters::root, parameters::sync};
 
 }  // namespace
 
 extern constinit const Workload scatter{
-    "scatter", "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0, Timing::longest, parameters, make<Scatter>};
+    "scatter",       "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0,
+    Timing::longest, parameters, make<Scatter>};
 
 }  // namespace hockney::patterns

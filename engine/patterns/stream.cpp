@@ -10,21 +10,25 @@ namespace {
 
 class Stream final : public Pair {
  public:
-  Stream(const Place& place, const Values& values, std::size_t window) : Pair(place, values, window), requests_(window) {}
+  Stream(const Place& place, const Values& values, std::size_t window)
+      : Pair(place, values, window), requests_(window) {}
 
-  // `window` messages on the way at once, then an empty answer, so that the clock stops when the last has arrived.
+  // `window` messages on the way at once, then an empty answer, so that the clock stops when the last has
+  // arrived.
   void run() override {
     const int window = static_cast<int>(requests_.size());
     if (first()) {
       std::byte* const out = outgoing_.next();
       for (int i = 0; i < window; ++i)
-        MPI_Isend(out + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[i]);
+        MPI_Isend(out + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle,
+                  &requests_[i]);
       MPI_Waitall(window, requests_.data(), MPI_STATUSES_IGNORE);
       MPI_Recv(nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
     } else {
       std::byte* const in = incoming_.next();
       for (int i = 0; i < window; ++i)
-        MPI_Irecv(in + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[i]);
+        MPI_Irecv(in + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle,
+                  &requests_[i]);
       MPI_Waitall(window, requests_.data(), MPI_STATUSES_IGNORE);
       MPI_Send(nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle);
     }
@@ -38,13 +42,20 @@ class Stream final : public Pair {
   std::vector<MPI_Request> requests_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers, parameters::window};
+constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,
+                                    parameters::window};
 
 }  // namespace
 
 extern constinit const Workload stream{
-    "stream", "patterns", "many messages one way at once (MPI_Isend, MPI_Irecv), then an empty answer",
-    "one message of the window", 2, 2, Timing::root, parameters,
+    "stream",
+    "patterns",
+    "many messages one way at once (MPI_Isend, MPI_Irecv), then an empty answer",
+    "one message of the window",
+    2,
+    2,
+    Timing::root,
+    parameters,
     [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
       return std::make_unique<Stream>(place, values, static_cast<std::size_t>(values.integer("window")));
     }};

@@ -10,9 +10,11 @@ namespace {
 
 class StreamBoth final : public Pair {
  public:
-  StreamBoth(const Place& place, const Values& values, std::size_t window) : Pair(place, values, window), requests_(2 * window) {}
+  StreamBoth(const Place& place, const Values& values, std::size_t window)
+      : Pair(place, values, window), requests_(2 * window) {}
 
-  // `window` messages each way at once. Whoever has all its messages has seen the partner's last send, so no answer is needed.
+  // `window` messages each way at once. Whoever has all its messages has seen the partner's last send, so no
+  // answer is needed.
   void run() override {
     std::byte* const out = outgoing_.next();
     std::byte* const in = incoming_.next();
@@ -20,7 +22,8 @@ class StreamBoth final : public Pair {
     for (int i = 0; i < window; ++i)
       MPI_Irecv(in + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[i]);
     for (int i = 0; i < window; ++i)
-      MPI_Isend(out + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle, &requests_[window + i]);
+      MPI_Isend(out + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle,
+                &requests_[window + i]);
     MPI_Waitall(2 * window, requests_.data(), MPI_STATUSES_IGNORE);
   }
 
@@ -33,13 +36,20 @@ class StreamBoth final : public Pair {
   std::vector<MPI_Request> requests_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers, parameters::window};
+constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,
+                                    parameters::window};
 
 }  // namespace
 
 extern constinit const Workload stream_both{
-    "stream_both", "patterns", "many messages each way at once (MPI_Isend, MPI_Irecv)",
-    "one message each way; bandwidth counts both directions", 2, 2, Timing::root, parameters,
+    "stream_both",
+    "patterns",
+    "many messages each way at once (MPI_Isend, MPI_Irecv)",
+    "one message each way; bandwidth counts both directions",
+    2,
+    2,
+    Timing::root,
+    parameters,
     [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
       return std::make_unique<StreamBoth>(place, values, static_cast<std::size_t>(values.integer("window")));
     }};

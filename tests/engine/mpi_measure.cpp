@@ -29,21 +29,25 @@ Comm control() {
 // Every rank sends 64 bytes to the next; the last rank's payload loses a bit on `broken`.
 class Ring final : public Pattern {
  public:
-  Ring(const Place& place, bool broken) : comm_(place.comm), broken_(broken), out_(place.arena, 64, "hot"), in_(place.arena, 64, "hot") {}
+  Ring(const Place& place, bool broken)
+      : comm_(place.comm), broken_(broken), out_(place.arena, 64, "hot"), in_(place.arena, 64, "hot") {}
   void run() override {
     const int next = (comm_.rank + 1) % comm_.size;
     const int before = (comm_.rank + comm_.size - 1) % comm_.size;
-    MPI_Sendrecv(out_.next(), 64, MPI_BYTE, next, 0, in_.next(), 64, MPI_BYTE, before, 0, comm_.handle, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out_.next(), 64, MPI_BYTE, next, 0, in_.next(), 64, MPI_BYTE, before, 0, comm_.handle,
+                 MPI_STATUS_IGNORE);
     if (broken_ && comm_.rank == comm_.size - 1) const_cast<std::byte&>(in_.taken()[17]) ^= std::byte{4};
   }
   void fill(std::uint64_t seed) override {
-    for (std::byte& b : out_.upcoming()) b = static_cast<std::byte>(seed + static_cast<std::uint64_t>(comm_.rank));
+    for (std::byte& b : out_.upcoming())
+      b = static_cast<std::byte>(seed + static_cast<std::uint64_t>(comm_.rank));
     spoil(in_.upcoming());
   }
   Check verify(std::uint64_t seed) override {
     const auto before = static_cast<std::uint64_t>((comm_.rank + comm_.size - 1) % comm_.size);
     for (std::size_t i = 0; i < 64; ++i)
-      if (in_.taken()[i] != static_cast<std::byte>(seed + before)) return {64, 1, "byte " + std::to_string(i)};
+      if (in_.taken()[i] != static_cast<std::byte>(seed + before))
+        return {64, 1, "byte " + std::to_string(i)};
     return {64, 0, ""};
   }
   std::uint64_t bytes_moved() const override { return 64; }
@@ -58,14 +62,25 @@ class Ring final : public Pattern {
 constexpr Parameter parameters[] = {{"sync", Kind::choice, "", "barrier", 0, 0, "barrier|window", ""}};
 
 template <bool broken>
-constexpr Workload ring{"ring", "tests", "-", "-", 1, 0, Timing::longest, parameters,
-                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> { return std::make_unique<Ring>(place, broken); }};
+constexpr Workload ring{"ring",
+                        "tests",
+                        "-",
+                        "-",
+                        1,
+                        0,
+                        Timing::longest,
+                        parameters,
+                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
+                          return std::make_unique<Ring>(place, broken);
+                        }};
 
-Measurement measured(const Workload& workload, const char* sync, StopRule rule = {.precision = 0.05, .budget_s = 0.3}) {
+Measurement measured(const Workload& workload, const char* sync,
+                     StopRule rule = {.precision = 0.05, .budget_s = 0.3}) {
   const Comm comm = control();
   Arena arena(ranks_on_this_host(comm));
   GlobalClock clock;
-  return measure(workload, Values(std::map<std::string, std::string>{{"sync", sync}}), {comm, arena}, comm, clock, {3e-8, 1e-9}, rule, now());
+  return measure(workload, Values(std::map<std::string, std::string>{{"sync", sync}}), {comm, arena}, comm,
+                 clock, {3e-8, 1e-9}, rule, now());
 }
 
 TEST(Measure, FindsABrokenPayloadAndSaysWhere) {
@@ -76,7 +91,8 @@ TEST(Measure, FindsABrokenPayloadAndSaysWhere) {
 }
 
 TEST(Measure, KeepsEveryRepetitionOnRankZero) {
-  const Measurement result = measured(ring<false>, "barrier", {.precision = 1e-9, .budget_s = 5, .max_repetitions = 200});
+  const Measurement result =
+      measured(ring<false>, "barrier", {.precision = 1e-9, .budget_s = 5, .max_repetitions = 200});
   EXPECT_EQ(result.verified.errors, 0u);
   EXPECT_EQ(result.times_s.size(), control().root() ? 200u : 0u);
   EXPECT_STREQ(result.stop_reason, "repetitions");  // also what a rank says that does not decide
@@ -85,7 +101,8 @@ TEST(Measure, KeepsEveryRepetitionOnRankZero) {
 
 TEST(Measure, StopsAtTheBudget) {
   const double before = now();
-  const Measurement result = measured(ring<false>, "barrier", {.precision = 1e-9, .budget_s = 0.2, .max_repetitions = 100000000});
+  const Measurement result =
+      measured(ring<false>, "barrier", {.precision = 1e-9, .budget_s = 0.2, .max_repetitions = 100000000});
   EXPECT_LT(now() - before, 2.0);
   if (control().root()) {
     EXPECT_STREQ(result.stop_reason, "budget");
@@ -105,17 +122,29 @@ class Slow final : public Pattern {
   const Comm& comm_;
 };
 
-constexpr Workload slow{"slow", "tests", "-", "-", 1, 0, Timing::longest, parameters,
-                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> { return std::make_unique<Slow>(place.comm); }};
+constexpr Workload slow{"slow",
+                        "tests",
+                        "-",
+                        "-",
+                        1,
+                        0,
+                        Timing::longest,
+                        parameters,
+                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
+                          return std::make_unique<Slow>(place.comm);
+                        }};
 
 TEST(Measure, ACollectivesTimeIsTheLongestOverTheRanks) {
-  const Measurement result = measured(slow, "barrier", {.precision = 0.01, .budget_s = 0.3, .max_repetitions = 50});
+  const Measurement result =
+      measured(slow, "barrier", {.precision = 0.01, .budget_s = 0.3, .max_repetitions = 50});
   for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3);
 }
 
 TEST(Windows, MeasureTheSameAsBarriersWhereRanksHaveCores) {
-  if (static_cast<int>(std::thread::hardware_concurrency()) < control().size) GTEST_SKIP() << "oversubscribed";
-  const Measurement result = measured(slow, "window", {.precision = 0.01, .budget_s = 1.0, .max_repetitions = 50});
+  if (static_cast<int>(std::thread::hardware_concurrency()) < control().size)
+    GTEST_SKIP() << "oversubscribed";
+  const Measurement result =
+      measured(slow, "window", {.precision = 0.01, .budget_s = 1.0, .max_repetitions = 50});
   ASSERT_TRUE(result.clock_error_s);
   EXPECT_LT(*result.clock_error_s, 0.05);  // a rank that loses its core meanwhile makes it milliseconds
   // A rank may be late into its window by what the scheduler does, so only the lower end is certain.
@@ -150,9 +179,17 @@ TEST(Block, DescribesMoreThanAnIntCanCount) {
 }
 
 TEST(Measure, NotEnoughMemoryOnOneRankIsToldToAll) {
-  static constexpr Workload greedy{"greedy", "tests", "-", "-", 1, 0, Timing::longest, parameters,
+  static constexpr Workload greedy{"greedy",
+                                   "tests",
+                                   "-",
+                                   "-",
+                                   1,
+                                   0,
+                                   Timing::longest,
+                                   parameters,
                                    [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
-                                     if (place.comm.rank == place.comm.size - 1) place.arena.take(std::size_t{1} << 50);
+                                     if (place.comm.rank == place.comm.size - 1)
+                                       place.arena.take(std::size_t{1} << 50);
                                      return std::make_unique<Slow>(place.comm);
                                    }};
   EXPECT_THROW(measured(greedy, "barrier"), OutOfMemory);
@@ -164,8 +201,11 @@ TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemor
   Arena arena(comm.rank == comm.size - 1 ? INT_MAX : 1);
   GlobalClock clock;
   for (const char* bytes : {"12345678", "17179869184"}) {
-    const Values values(std::map<std::string, std::string>{{"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
-    EXPECT_THROW(measure(patterns::allreduce, values, {comm, arena}, comm, clock, {3e-8, 1e-9}, {.budget_s = 0.1}, now()), Refusal);
+    const Values values(
+        std::map<std::string, std::string>{{"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
+    EXPECT_THROW(measure(patterns::allreduce, values, {comm, arena}, comm, clock, {3e-8, 1e-9},
+                         {.budget_s = 0.1}, now()),
+                 Refusal);
   }
 }
 

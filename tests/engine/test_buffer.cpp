@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/buffer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "base/memory.hpp"
 #include "base/refusal.hpp"
+#include "measure/buffer.hpp"
 
 namespace {
 

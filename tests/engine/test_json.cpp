@@ -1,28 +1,36 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "base/json.hpp"
+
 namespace {
 
 using hockney::Json;
 using hockney::json_string;
 
-TEST(Json, EscapesWhatWouldEndTheString) { EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")"); }
+TEST(Json, EscapesWhatWouldEndTheString) {
+  EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")");
+}
 
-TEST(Json, EscapesControlCharacters) { EXPECT_EQ(json_string("a\n\x1b[31m\x7f"), "\"a\\u000a\\u001b[31m\\u007f\""); }
+TEST(Json, EscapesControlCharacters) {
+  EXPECT_EQ(json_string("a\n\x1b[31m\x7f"), "\"a\\u000a\\u001b[31m\\u007f\"");
+}
 
-TEST(Json, KeepsWellFormedUtf8) { EXPECT_EQ(json_string("µs €"), "\"µs €\""); }
+TEST(Json, KeepsWellFormedUtf8) {
+  EXPECT_EQ(json_string("µs €"), "\"µs €\"");
+}
 
 TEST(Json, ReplacesBytesThatAreNotUtf8) {
-  EXPECT_EQ(json_string("a\xff" "b"), "\"a\\ufffdb\"");
-  EXPECT_EQ(json_string("\xc3"), "\"\\ufffd\"");              // cut off
-  EXPECT_EQ(json_string("\xc0\xaf"), "\"\\ufffd\\ufffd\"");    // overlong
+  EXPECT_EQ(json_string("a\xff"
+                        "b"),
+            "\"a\\ufffdb\"");
+  EXPECT_EQ(json_string("\xc3"), "\"\\ufffd\"");                     // cut off
+  EXPECT_EQ(json_string("\xc0\xaf"), "\"\\ufffd\\ufffd\"");          // overlong
   EXPECT_EQ(json_string("\xed\xa0\x80").substr(0, 7), "\"\\ufffd");  // surrogate
 }
 
@@ -32,9 +40,12 @@ TEST(Json, WritesOneObjectInTheOrderOfTheCalls) {
 }
 
 TEST(Json, HasNoNumberForWhatIsNotFinite) {
-  EXPECT_EQ(Json().field("x", std::numeric_limits<double>::quiet_NaN()).field("y", INFINITY).str(), R"({"x":null,"y":null})");
+  EXPECT_EQ(Json().field("x", std::numeric_limits<double>::quiet_NaN()).field("y", INFINITY).str(),
+            R"({"x":null,"y":null})");
 }
 
-TEST(Json, KeepsNanosecondsInASecond) { EXPECT_EQ(hockney::json_number(1.000001), "1.000001"); }
+TEST(Json, KeepsNanosecondsInASecond) {
+  EXPECT_EQ(hockney::json_number(1.000001), "1.000001");
+}
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "app/lookup.hpp"
-
 #include <gtest/gtest.h>
 
+#include "app/lookup.hpp"
 #include "base/refusal.hpp"
 #include "base/words.hpp"
 
@@ -11,11 +10,14 @@ namespace {
 
 using hockney::Refusal;
 
-hockney::Case find(const char* line, int ranks) { return hockney::look_up(hockney::split_words(line), ranks); }
+hockney::Case find(const char* line, int ranks) {
+  return hockney::look_up(hockney::split_words(line), ranks);
+}
 
 TEST(LookUp, FillsInDefaultsInAlphabeticalOrder) {
   EXPECT_EQ(find("pingpong", 2).line, "pingpong buffers=hot bytes=8 ranks=2");
-  EXPECT_EQ(find("bcast sync=window bytes=1024", 3).line, "bcast buffers=hot bytes=1024 ranks=3 root=0 sync=window");
+  EXPECT_EQ(find("bcast sync=window bytes=1024", 3).line,
+            "bcast buffers=hot bytes=1024 ranks=3 root=0 sync=window");
 }
 
 TEST(LookUp, IsItsOwnInverse) {
@@ -26,8 +28,9 @@ TEST(LookUp, IsItsOwnInverse) {
 }
 
 TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
-  for (const char* bad : {"", "pingpog", "pingpong byte=8", "pingpong bytes=-1", "pingpong bytes=1e30", "pingpong bytes=1.5",
-                          "pingpong buffers=warm", "pingpong ranks=3", "pingpong bytes"})
+  for (const char* bad :
+       {"", "pingpog", "pingpong byte=8", "pingpong bytes=-1", "pingpong bytes=1e30", "pingpong bytes=1.5",
+        "pingpong buffers=warm", "pingpong ranks=3", "pingpong bytes"})
     EXPECT_THROW(find(bad, 2), Refusal) << bad;
   EXPECT_THROW(find("pingpong", 3), Refusal);
   EXPECT_THROW(find("pingpong", 1), Refusal);

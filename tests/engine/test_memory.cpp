@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/memory.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <string>
+
+#include "base/memory.hpp"
 
 namespace {
 
@@ -60,6 +60,8 @@ TEST_F(Memory, OfAJobIsTheLeastOnTheWayUpFromItsGroup) {
   EXPECT_EQ(hockney::available_memory(root_), MiB);
 }
 
-TEST_F(Memory, IsUnlimitedWhereTheSystemDoesNotTell) { EXPECT_GT(hockney::available_memory(root_ / "nowhere"), std::uint64_t{1} << 60); }
+TEST_F(Memory, IsUnlimitedWhereTheSystemDoesNotTell) {
+  EXPECT_GT(hockney::available_memory(root_ / "nowhere"), std::uint64_t{1} << 60);
+}
 
 }  // namespace

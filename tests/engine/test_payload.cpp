@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/payload.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
+
+#include "base/payload.hpp"
 
 namespace {
 
@@ -16,7 +16,8 @@ std::vector<std::byte> payload(std::size_t size, std::uint64_t seed, std::uint64
 }
 
 TEST(Payload, IsRecognised) {
-  for (const std::size_t size : {0, 1, 7, 8, 9, 4096, 4099}) EXPECT_FALSE(hockney::check_payload(payload(size, 1, 2), 1, 2)) << size;
+  for (const std::size_t size : {0, 1, 7, 8, 9, 4096, 4099})
+    EXPECT_FALSE(hockney::check_payload(payload(size, 1, 2), 1, 2)) << size;
 }
 
 TEST(Payload, EveryFlippedByteIsFoundWhereItIs) {

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/statistics.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,6 +8,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "base/statistics.hpp"
 
 namespace {
 
@@ -31,8 +31,11 @@ std::vector<Golden> golden() {
     const std::size_t close = line.find(']', open);
     Golden one;
     std::stringstream list(line.substr(open + 1, close - open - 1));
-    for (std::string number; std::getline(list, number, ',');) one.times.push_back(std::strtod(number.c_str(), nullptr));
-    const auto value = [&](const char* name) { return line.substr(line.find(':', line.find(name, close)) + 1); };
+    for (std::string number; std::getline(list, number, ',');)
+      one.times.push_back(std::strtod(number.c_str(), nullptr));
+    const auto value = [&](const char* name) {
+      return line.substr(line.find(':', line.find(name, close)) + 1);
+    };
     one.median = std::strtod(value("\"median\"").c_str(), nullptr);
     one.has_interval = value("\"low\"").find("null") > 5;
     if (one.has_interval) {

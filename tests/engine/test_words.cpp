@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/words.hpp"
-
 #include <gtest/gtest.h>
 
 #include "app/options.hpp"
 #include "base/refusal.hpp"
+#include "base/words.hpp"
 
 namespace {
 
@@ -17,21 +16,24 @@ TEST(Words, AreSplitAtAnyBlank) {
 }
 
 TEST(Words, WithoutNameOrValueAreRefused) {
-  for (const char* bad : {"bytes", "=8", "bytes="}) EXPECT_THROW(hockney::named_words({"x", bad}, 1), Refusal) << bad;
+  for (const char* bad : {"bytes", "=8", "bytes="})
+    EXPECT_THROW(hockney::named_words({"x", bad}, 1), Refusal) << bad;
   EXPECT_THROW(hockney::named_words({"x", "a=1", "a=2"}, 1), Refusal);
 }
 
 TEST(Numbers, AreReadWholeOrNotAtAll) {
   EXPECT_EQ(hockney::to_integer("1048576", "bytes"), 1048576);
   EXPECT_EQ(hockney::to_integer("1e3", "bytes"), 1000);
-  for (const char* bad : {"", "8x", "x8", "1.5", "nan", "inf", "1e300", "0x"}) EXPECT_THROW(hockney::to_integer(bad, "bytes"), Refusal) << bad;
+  for (const char* bad : {"", "8x", "x8", "1.5", "nan", "inf", "1e300", "0x"})
+    EXPECT_THROW(hockney::to_integer(bad, "bytes"), Refusal) << bad;
   EXPECT_DOUBLE_EQ(hockney::to_real("1e-06", "delay"), 1e-6);
 }
 
 TEST(Options, RefuseWhatCannotBeMeant) {
   using Words = std::vector<std::string>;
-  for (const Words& bad : {Words{"--budget"}, Words{"--budget", "-1"}, Words{"--budget", "0"}, Words{"--nonsense", "1"},
-                           Words{"--max-repetitions", "0"}, Words{"--precision", "x"}, Words{"--index", "-1"}})
+  for (const Words& bad :
+       {Words{"--budget"}, Words{"--budget", "-1"}, Words{"--budget", "0"}, Words{"--nonsense", "1"},
+        Words{"--max-repetitions", "0"}, Words{"--precision", "x"}, Words{"--index", "-1"}})
     EXPECT_THROW(hockney::parse_options(bad), Refusal) << bad[0];
 }
 
