@@ -66,10 +66,8 @@ def test_pictures_are_small():
 
 def test_the_messages_in_troubleshooting_are_hockneys():
     """Each quoted message, cut where it stands for something (`...`, N, one example), is in the sources."""
-    sources = " ".join(
-        path.read_text("utf-8") for f in ("hockney", "engine") for path in (ROOT / f).rglob("*.[ch]*")
-    )
-    sources += " ".join(path.read_text("utf-8") for path in (ROOT / "hockney").rglob("*.py"))
+    paths = (*(ROOT / "engine").rglob("*.[ch]pp"), *(ROOT / "hockney").rglob("*.py"))
+    sources = " ".join(path.read_text("utf-8") for path in paths)
     sources = re.sub(r'"\s*\n?\s*f?"', "", sources)
     page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
     messages = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
