@@ -91,7 +91,10 @@ def _failures(evidence: Evidence) -> Doubt | None:
     if not failed:
         return None
     one = next(iter(failed.values()))
-    silent = f"; ranks {', '.join(map(str, one.silent_ranks))} did not answer" if one.silent_ranks else ""
+    silent = ""
+    if one.silent_ranks and "did not answer" not in one.message:
+        noun = "rank" if len(one.silent_ranks) == 1 else "ranks"
+        silent = f"; {noun} {', '.join(map(str, one.silent_ranks))} did not answer"
     return _doubt(
         "failures",
         f"{plural(len(failed), 'case')} gave no result, {one.case} because {one.message}{silent}",
@@ -239,7 +242,7 @@ def _few_launches(evidence: Evidence) -> Doubt | None:
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     return _doubt(
         "launches",
-        f"{plural(len(few), 'case')} rest on fewer than {FEWEST_LAUNCHES} launches: "
+        f"{plural(len(few), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
         + (
             "what differs from launch to launch is not in the intervals"
             if fewest == 1

@@ -222,7 +222,10 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
         assert codes(cause) == {"fake", code}
         doubt = next(d.warning for d in doubts(cause) if d.warning.code == code)
         assert doubt.text and doubt.touches and doubt.todo
-    assert "ranks 3 did not answer" in next(d.warning.text for d in doubts(causes["failures"]) if d.cases)
+    said = next(d.warning.text for d in doubts(causes["failures"]) if d.cases)
+    assert "rank 3 did not answer" in said
+    named = changed(causes["failures"], "failures", message=said)
+    assert next(d.warning.text for d in doubts(named) if d.cases).count("did not answer") == 1
 
 
 def test_a_rank_bound_to_both_threads_of_a_core_is_bound(evidence):
