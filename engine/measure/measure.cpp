@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint64_t seed_before = 0x5EED0001;
 constexpr std::uint64_t seed_after = 0x5EED0002;
 
-// The clock may take 5% of a repetition, and its step 10%.
-constexpr double clock_share = 0.05;
+// The clock may take 2% of a repetition, and its step 10%. With the customary 5% reading the clock would by
+// itself use up the fidelity promised against a loop that reads it once (benchmarks/fidelity.py).
+constexpr double clock_share = 0.02;
 constexpr double step_share = 0.10;
 constexpr int largest_batch = 100000;
 
