@@ -24,7 +24,9 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
+  // Nothing is written where there is one place: two stores here made a 300 ns message 7% slower.
   std::byte* next() {
+    if (places_ == 1) return memory_;
     current_ = upcoming_;
     if (++upcoming_ == places_) upcoming_ = 0;
     return memory_ + current_ * stride_;
