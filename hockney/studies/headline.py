@@ -70,10 +70,10 @@ def _overhead(evidence: Evidence) -> str:
     for fit in evidence.fits.of("loggp", "prtt"):
         busy, gap = fit.parameter("o_s"), fit.parameter("g")
         if fit.verdict in ("good", "fair") and busy is not None and gap is not None:
-            return (
-                f"Sending keeps a processor busy for {told(busy.estimate, 's')}; "
-                f"a new message can follow every {told(gap.estimate, 's')}."
-            )
+            follow = f"a new message can follow every {told(gap.estimate, 's')}."
+            if busy.estimate.value > 0:
+                return f"Sending keeps a processor busy for {told(busy.estimate, 's')}; {follow}"
+            return follow.capitalize()  # no time at all is not to be claimed, only not to be seen
     return ""
 
 

@@ -15,7 +15,7 @@ from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.store import Settings
-from hockney.studies import Evidence, Options
+from hockney.studies import Evidence, Options, headline
 from hockney.studies.doubts import beside, doubts, everywhere
 from hockney.studies.headline import half_reached, sentences
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
@@ -86,6 +86,24 @@ def test_an_interval_with_one_end_shows_it():
     assert interval(Estimate(2e9, None, None), "B/s") == "unknown"
     assert told(Estimate(2e9, None, None), "B/s") == "2.00 GB/s (no interval)"
     assert told(Estimate(2e9, None, 3e9), "B/s") == "2.00 GB/s (95%: at most 3.00 GB/s)"
+
+
+def test_an_overhead_that_is_not_seen_is_not_said_to_be_nothing(evidence):
+    import msgspec
+
+    from hockney.core.fit import Estimate
+
+    def unseen(fit):
+        parameters = [
+            msgspec.structs.replace(p, estimate=Estimate(0.0, 0.0, 5e-8)) if p.symbol == "o_s" else p
+            for p in fit.parameters
+        ]
+        return msgspec.structs.replace(fit, parameters=parameters, verdict="fair")
+
+    fits = [unseen(f) if f.model == "loggp" else f for f in evidence.fits.fits]
+    said = headline.sentences(replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits)))
+    assert any(s.startswith("A new message can follow every") for s in said)
+    assert not any("busy" in s for s in said)
 
 
 def test_fits_find_the_world_again(evidence):
