@@ -20,7 +20,7 @@ LONGEST = 400
 MARKERS = ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")
 UNFINISHED = re.compile(r"\b(" + "|".join(MARKERS) + r")\b")
 # a home, or a place where the authors happened to work
-PRIVATE = re.compile(r"(?<![\w./~-])/(work|root|home/\w+|tmp/lab)/")
+PRIVATE = re.compile(r"(?<![\w./~-])/(work|root|home/\w+|tmp/\w+)/")
 
 
 def committed() -> list[Path]:
@@ -82,7 +82,7 @@ def test_no_path_of_one_machine(tree):
 
 def test_the_walk_finds_what_it_looks_for():
     assert UNFINISHED.search("# TO" + "DO: more") and not UNFINISHED.search("hackney")
-    assert PRIVATE.search("see /root/x") and PRIVATE.search("'/tmp/lab/vm'")
+    assert PRIVATE.search("see /root/x") and PRIVATE.search("'/tmp/scratch/vm'")
     assert not PRIVATE.search("the grass/root/x") and not PRIVATE.search("/tmp/x")
 
 
