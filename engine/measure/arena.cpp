@@ -31,13 +31,16 @@ std::byte* Arena::take(std::size_t bytes) {
     best->taken = true;
     return best->memory;
   }
-  // Memory that is only promised kills a rank when it is touched, so ask first. A tenth stays for everybody
-  // else.
-  const std::size_t limit = available_memory() / static_cast<std::size_t>(sharing_) / 10 * 9;
-  if (wanted > limit) release_idle();
-  if (wanted > available_memory() / static_cast<std::size_t>(sharing_) / 10 * 9)
-    throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes on each of " +
-                      std::to_string(sharing_) + " ranks does not fit into this host's memory");
+  // Memory that is only promised kills a rank when it is touched, so ask first. A tenth stays for others.
+  const auto fits = [&] {
+    return wanted <= available_memory() / static_cast<std::size_t>(sharing_) / 10 * 9;
+  };
+  if (!fits()) {
+    release_idle();
+    if (!fits())
+      throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes on each of " +
+                        std::to_string(sharing_) + " ranks does not fit into this host's memory");
+  }
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, wanted));
   if (!memory) throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes cannot be allocated");
   std::memset(memory, 0x5A, wanted);
