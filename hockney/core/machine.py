@@ -8,15 +8,17 @@ from typing import Literal
 
 import msgspec
 
+from hockney.core.platform import Platform
+
 
 class Mpi(msgspec.Struct, frozen=True, kw_only=True):
-    """One MPI: compiler wrapper and launcher from the same prefix.
+    """One MPI: compiler wrapper and launcher from the same prefix. Family smpi is SimGrid's, which simulates.
 
     `source` says who chose it: option (--mpi), environment ($HOCKNEY_MPI), path, wheel (the one in
     hockney's environment), cache (a wheel that hockney brought to a prefix of its own).
     """
 
-    family: Literal["openmpi", "mpich", "intel", "unknown"]
+    family: Literal["openmpi", "mpich", "intel", "smpi", "unknown"]
     version: str
     prefix: str
     mpicxx: str
@@ -25,8 +27,8 @@ class Mpi(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        names = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI", "unknown": "unknown MPI"}
-        return f"{names[self.family]} {self.version}".strip()
+        names = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI", "smpi": "SimGrid"}
+        return f"{names.get(self.family, 'unknown MPI')} {self.version}".strip()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -37,9 +39,10 @@ class Mpi(msgspec.Struct, frozen=True, kw_only=True):
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """The front end's view; every rank's host and CPUs are in the launch lines.
 
-    `cores` are the physical cores this process may use, `threads` the hardware threads; `caches`
-    maps "L1d", "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"),
-    empty on bare metal; `governor` is the frequency governor, empty where unknown.
+    `cores` are the physical cores this process may use, `threads` the hardware threads; `caches` maps "L1d",
+    "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"), empty on bare metal;
+    `governor` is the frequency governor, empty where unknown. A simulated machine has the cores that its
+    description says, one thread each; `platform` is that description as it was then.
     """
 
     schema: int
@@ -64,3 +67,4 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     hockney: str
     python: str
     scheduler: str = ""
+    platform: Platform | None = None

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A described machine: what a simulator needs to know to stand in for it.
 
-Times in seconds, sizes in bytes, rates in bytes a second. A message of x bytes takes, one way and undisturbed,
+Times in seconds, sizes in bytes, rates in bytes a second. A message of x bytes takes, one way and
+undisturbed,
 
     send_s + send_s_per_byte x + latency_s + hops hop_s + per_byte_s x + receive_s + receive_s_per_byte x
 
-with the segment that holds for x: LogGP (Alexandrov, Ionescu, Schauser and Scheiman 1995) with overheads o_s and o_r
-that grow with the size, L = latency_s, G = per_byte_s. What messages take from each other, links, NICs and a shared
-medium decide.
+with the segment that holds for x: LogGP (Alexandrov, Ionescu, Schauser and Scheiman 1995) with overheads o_s
+and o_r that grow with the size, L = latency_s, G = per_byte_s. What messages take from each other, links,
+NICs and a shared medium decide.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ COLLECTIVES = (
     "barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall",
     "reduce", "allreduce", "reduce_scatter",
 )  # fmt: skip
-"""MPI operations whose algorithm a simulated machine must name: the simulator's own choices cost O(P^2) for some."""
+"""MPI operations whose algorithm a simulated machine must name: the simulator's own choices cost O(P^2) for
+some."""
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What holds for messages of `first` bytes and more, up to the next segment.
 
-    `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of MPI_Sendrecv's sending half; None:
-    as for MPI_Send.
+    `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of MPI_Sendrecv's sending
+    half; None: as for MPI_Send.
     """
 
     first: int = 0
@@ -60,13 +62,14 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How nodes are joined.
 
-    `dims` are the nodes along each axis of a torus or mesh. A fat tree has for each level from below: `down` children of
-    a switch, `up` parents of a node or switch, `cables` parallel cables. A dragonfly has `dragonfly` = groups, chassis
-    a group, routers a chassis, nodes a router. Other shapes have as many nodes as `nodes` count. A bus is one link for
-    all. `nic` is a node's rate into the network; with duplex half, sending and receiving share it. `link` is the rate of
-    each direction of each cable between routers, `hop_s` what each of them adds. A medium is held by every message for
-    `medium_message_s` + x `medium_s_per_byte`, one after the other, before it goes its way: an Ethernet's cable, or a
-    daemon that every message passes.
+    `dims` are the nodes along each axis of a torus or mesh. A fat tree has for each level from below: `down`
+    children of a switch, `up` parents of a node or switch, `cables` parallel cables. A dragonfly has
+    `dragonfly` = groups, chassis a group, routers a chassis, nodes a router. Other shapes have as many nodes
+    as `nodes` count. A bus is one link for all. `nic` is a node's rate into the network; with duplex half,
+    sending and receiving share it. `link` is the rate of each direction of each cable between routers,
+    `hop_s` what each of them adds. A medium is held by every message for `medium_message_s` + x
+    `medium_s_per_byte`, one after the other, before it goes its way: an Ethernet's cable, or a daemon that
+    every message passes.
     """
 
     shape: Shape = "switch"
@@ -85,17 +88,18 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every message's latency is multiplied by exp(s N), N from a normal distribution cut to positive values (waiting
-    only adds), s = `relative`; the same `seed` gives the same times."""
+    """Every message's latency is multiplied by exp(s N), N from a normal distribution cut to positive values
+    (waiting only adds), s = `relative`; the same `seed` gives the same times."""
 
     relative: float
     seed: int = 1
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where one number of the description comes from. `key` is its place ("network.link", "segments[0].latency"; a
-    prefix stands for all below it), `source` the line of the paper, the row fitted to, or the reason of a guess;
-    `rows` names the published rows that a fit has used (reference keys), which therefore are no predictions."""
+    """Where one number of the description comes from. `key` is its place ("network.link",
+    "segments[0].latency"; a prefix stands for all below it), `source` the line of the paper, the row fitted
+    to, or the reason of a guess; `rows` names the published rows that a fit has used (reference keys), which
+    therefore are no predictions."""
 
     key: str
     status: Status
@@ -104,11 +108,12 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`segments` hold between nodes, `on_node` between ranks of one node (empty: as between nodes, without links).
+    """`segments` hold between nodes, `on_node` between ranks of one node (empty: as between nodes, without
+    links).
 
-    `collectives` names SMPI's algorithm for each of COLLECTIVES; `sum_s_per_byte` is what adding doubles costs in a
-    reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end so long after the last rank entered, without
-    messages. `eager` is the largest message sent before its receive is posted.
+    `collectives` names SMPI's algorithm for each of COLLECTIVES; `sum_s_per_byte` is what adding doubles
+    costs in a reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end so long after the last
+    rank entered, without messages. `eager` is the largest message sent before its receive is posted.
     """
 
     name: str

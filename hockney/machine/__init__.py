@@ -7,6 +7,7 @@ from hockney.machine.describe import describe
 from hockney.machine.find import find_mpi, on_machine
 from hockney.machine.load import Load, Moment, load_between, moment
 from hockney.machine.room import shared_memory, writable
+from hockney.machine.simgrid import find_simgrid, simgrids
 
 __all__ = [
     "Load",
@@ -14,10 +15,12 @@ __all__ = [
     "Processors",
     "describe",
     "find_mpi",
+    "find_simgrid",
     "load_between",
     "moment",
     "on_machine",
     "processors",
     "shared_memory",
+    "simgrids",
     "writable",
 ]

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""SimGrid's SMPI, which runs the engine on machines that exist only as descriptions.
+
+Looked for in $HOCKNEY_SIMGRID, in hockney's cache (where `hockney build --simgrid` puts it), on PATH, in the
+usual places. Its compiler wrapper and launcher stand for an MPI of family "smpi".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from hockney import process
+from hockney.core.errors import EnvironmentProblem, printable
+from hockney.core.machine import Mpi
+from hockney.core.places import at_home, cache_folder
+from hockney.machine.probe import TOOL_SECONDS, Source, Tell
+
+OLDEST = (3, 32)
+COMPLETE = ".hockney-complete"
+"""Written last by hockney's own build, so that an interrupted one is not taken for good."""
+USUAL = ("/usr", "/usr/local", "/opt/simgrid")
+WAYS = "apt install libsimgrid-dev (Debian, Ubuntu), or 'hockney build --simgrid', which needs no root"
+
+
+def find_simgrid(environ: Mapping[str, str] | None = None, tell: Tell = lambda _: None) -> Mpi:
+    """The SimGrid to simulate with. Raises EnvironmentProblem with the ways to get one."""
+    environ = os.environ if environ is None else environ
+    named = environ.get("HOCKNEY_SIMGRID")
+    if named:
+        return probe_simgrid(at_home(Path(named)), "environment")
+    found = next(simgrids(environ, tell), None)
+    if found is None:
+        raise EnvironmentProblem(
+            "there is no SimGrid here", "simulated machines run on it", f"install it: {WAYS}"
+        )
+    return found
+
+
+def simgrids(environ: Mapping[str, str], tell: Tell = lambda _: None) -> Iterator[Mpi]:
+    """Every usable SimGrid, each once, the one to use first; `tell` hears which were left out."""
+    seen: set[str] = set()
+    for prefix, source in places(environ):
+        real = os.path.realpath(prefix / "bin" / "smpicxx")
+        if real in seen or not os.path.isfile(real):
+            continue
+        seen.add(real)
+        try:
+            yield probe_simgrid(prefix, source)
+        except EnvironmentProblem as problem:
+            tell(str(problem))
+
+
+def places(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
+    """Prefixes that may hold one."""
+    built = (cache_folder(environ)).glob("simgrid-*")
+    complete = [place for place in built if (place / COMPLETE).is_file()]
+    for place in sorted(complete, key=lambda p: numbers(p.name), reverse=True):
+        yield place, "cache"
+    wrapper = shutil.which("smpicxx", path=environ.get("PATH", ""))
+    if wrapper:
+        yield Path(wrapper).absolute().parent.parent, "path"
+    for usual in USUAL:
+        yield Path(usual), "path"
+
+
+def probe_simgrid(place: Path, source: Source) -> Mpi:
+    """The SimGrid at a prefix, its bin folder, or one of its programs."""
+    prefix = next(
+        (p for p in (place, place.parent, place.parent.parent) if (p / "bin" / "smpicxx").is_file()), None
+    )
+    if prefix is None:
+        raise EnvironmentProblem(
+            f"there is no smpicxx at {printable(str(place))}",
+            "the engine is compiled with it",
+            f"install SimGrid with its development files: {WAYS}",
+        )
+    wrapper, launcher = prefix / "bin" / "smpicxx", prefix / "bin" / "smpirun"
+    try:
+        said = process.capture([str(launcher), "-version"], timeout=TOOL_SECONDS)
+    except EnvironmentProblem as error:
+        raise broken(launcher, str(error)) from error
+    match = re.search(r"SimGrid version (\d+(?:\.\d+)+)", said.out + said.err)
+    if not match:
+        raise broken(launcher, "it does not tell its version")
+    if numbers(match[1]) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise EnvironmentProblem(
+            f"SimGrid {match[1]} in {prefix} is too old",
+            f"{oldest} is the first that hockney's machines run on",
+            f"install a newer one: {WAYS}",
+        )
+    return Mpi(
+        family="smpi",
+        version=match[1],
+        prefix=str(prefix),
+        mpicxx=str(wrapper),
+        mpiexec=str(launcher),
+        source=source,
+    )
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", text))
+
+
+def broken(program: Path, why: str) -> EnvironmentProblem:
+    return EnvironmentProblem(f"{program} does not work", why, f"reinstall SimGrid: {WAYS}")
