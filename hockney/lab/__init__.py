@@ -15,6 +15,7 @@ from hockney.lab.events import (
     Notice,
 )
 from hockney.lab.order import schedule
+from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
 from hockney.lab.session import Outcome, begin, measure
 
@@ -40,5 +41,6 @@ __all__ = [
     "measure",
     "prepare",
     "results",
+    "run_part",
     "schedule",
 ]

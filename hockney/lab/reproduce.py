@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A paper measured again: each part of it in a run folder of its own, so that what is done stays done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hockney.core.case import Case
+from hockney.core.errors import UsageError
+from hockney.lab.bench import Bench
+from hockney.lab.events import Listener
+from hockney.lab.session import begin, measure
+from hockney.store import RunFolder, Settings, left
+
+STUDY = "cases"
+"""A part's folder is a run of typed cases: `hockney report`, `models` and `export` read it like any other."""
+BUDGET_S = 7200.0
+"""Wall clock for one part. Simulated repetitions are all alike, so a part ends when each case has its few."""
+
+
+def run_part(
+    path: Path, machine: str, cases: Sequence[Case], prepare: Callable[[str], Bench], listen: Listener
+) -> tuple[RunFolder, int]:
+    """Measure what the run at `path` lacks of `cases`; returns the folder, and how many cases are left.
+
+    `prepare` gives the bench of a machine; it is asked only when something is to be measured. Raises
+    UsageError for a folder that was made for other cases.
+    """
+    if (path / "plan.txt").is_file():
+        folder = RunFolder.open(path)
+        bench = None
+        _refuse_others(folder, machine, cases)
+    else:
+        bench = prepare(machine)
+        settings = Settings(study=STUDY, budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
+        folder = begin(path, cases, settings, bench)
+    todo = left(folder.plan(), folder.read().run)
+    if todo:
+        outcome = measure(folder, bench or prepare(machine), listen)
+        return folder, outcome.left
+    return folder, 0
+
+
+def _refuse_others(folder: RunFolder, machine: str, cases: Sequence[Case]) -> None:
+    plan = folder.plan()
+    if plan.settings.machine != machine or {case.line for case in plan.cases} != {c.line for c in cases}:
+        raise UsageError(
+            f"{folder.path} was begun with other cases or another machine",
+            "its results would not belong to what is asked now",
+            "name a new folder with --out",
+        )

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a reproduction runs, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+from hockney.core.case import Case, Value
+from hockney.core.platform import Platform
+from hockney.core.record import Record, Run
+
+
+@dataclass(frozen=True)
+class Part:
+    """Cases on one simulated machine, in a run folder called `name`.
+
+    `machine` has the words of --machine without "sim:", as "t3e", "t3e+hardware-barrier", "paragon-10x1".
+    """
+
+    name: str
+    machine: str
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a part's run has so far; `platform` is the machine that it ran on."""
+
+    part: Part
+    platform: Platform
+    run: Run
+
+    def seconds(self, workload: str, **fixed: Value) -> float | None:
+        """Time of the one case of the part with these parameters (`ranks` is one of them): the median of its
+        repetitions; None where it was not measured."""
+        times = [t for r in self._records.get(self.case(workload, **fixed).line, []) for t in r.times_s]
+        return median(times) if times else None
+
+    def case(self, workload: str, **fixed: Value) -> Case:
+        """The one case of the part with these parameters."""
+        found = [
+            c
+            for c in self.part.cases
+            if c.workload == workload and fixed.items() <= {**dict(c.parameters), "ranks": c.ranks}.items()
+        ]
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} cases of {self.part.name} are {workload} with {fixed}, not one")
+        return found[0]
+
+    @cached_property
+    def _records(self) -> dict[str, list[Record]]:
+        return self.run.by_case()

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Comparing with printed numbers: what counts as a prediction, and what holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.core.case import Case
+from hockney.core.errors import UsageError
+from hockney.core.platform import Network, Origin, Platform, Segment
+from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.studies import reproduce
+from hockney.studies.reproduce import Answer, Compared, Part, status_of, tallies, within
+
+
+def platform(*rows: str) -> Platform:
+    return Platform(
+        name="m",
+        title="M",
+        network=Network(shape="switch"),
+        segments=(Segment(latency_s=1e-6),),
+        origins=(Origin(key="segments", status="fitted", source="", rows=rows),),
+    )
+
+
+def row(simulated: float | None, published: float = 1.0, status: reproduce.Status = "predicted") -> Compared:
+    return Compared("k", "a number", published, simulated, None, "s", status)
+
+
+@pytest.mark.parametrize(
+    ("used", "mechanism", "status"),
+    [
+        ("p/table/bcast/8/32", "", "fitted"),
+        ("p/table", "", "fitted"),
+        ("p/table/", "hardware barrier", "fitted"),
+        ("p/tab", "", "predicted"),
+        ("p/table/bcast/8/3", "hardware barrier", "variant"),
+    ],
+)
+def test_a_row_that_was_used_is_no_prediction(used, mechanism, status):
+    assert status_of(platform(used), "p/table/bcast/8/32", mechanism) == status
+
+
+def test_statuses_are_counted_apart():
+    rows = [row(1.009), row(0.96), row(1.3), row(None), row(1.0, status="fitted")]
+    predicted, fitted = tallies(rows)
+    assert (predicted.status, predicted.rows, predicted.within, predicted.missing) == (
+        "predicted",
+        4,
+        (1, 2, 2),
+        1,
+    )
+    assert (fitted.status, fitted.rows, fitted.within, fitted.missing) == ("fitted", 1, (1, 1, 1), 0)
+
+
+def test_a_limit_needs_every_row():
+    assert within("all", [row(1.04), row(0.96)], 0.05).holds
+    assert not within("all", [row(1.04), row(0.94)], 0.05).holds
+    assert not within("all", [row(1.04), row(None)], 0.05).holds
+    assert not within("all", [], 0.05).holds
+
+
+def test_the_error_says_which_row_is_worst():
+    assert "6.00%" in within("all", [row(1.04), row(0.94)], 0.05).found
+
+
+def test_an_answer_is_the_one_case_that_has_the_words():
+    cases = tuple(Case.of("pingpong", 2, bytes=b, buffers="hot") for b in (0, 8))
+    record = Record(
+        schema=SCHEMA,
+        launch="0.0",
+        origin="simulated",
+        position=0,
+        case=cases[1].line,
+        started_s=0.0,
+        times_s=[3.0, 1.0, 2.0],
+        batch=1,
+        warmup_s=[],
+        bytes_moved=8,
+        sync=Sync(kind="none"),
+        stop=Stop(reason="repetitions", precision=0.02, achieved=None),
+        verified=Verified(bytes=8, errors=0),
+    )
+    answer = Answer(Part("pp", "m", cases), platform(), Run.of([record]))
+    assert answer.seconds("pingpong", bytes=8, ranks=2) == 2.0
+    assert answer.seconds("pingpong", bytes=0) is None
+    with pytest.raises(LookupError, match="2 cases"):
+        answer.seconds("pingpong", ranks=2)
+
+
+def test_an_unknown_reproduction_is_named():
+    with pytest.raises(UsageError, match="unknown reproduction 'nothing'"):
+        reproduce.reproduction("nothing")
