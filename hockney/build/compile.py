@@ -14,6 +14,8 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 
 TARGET = "hockney-engine"
+PLATFORM = "libhockney-platform.so"
+"""Built beside an engine for SimGrid: the described machine, as a plug-in of the simulator."""
 SILENCE_SECONDS = 600.0
 
 
@@ -29,13 +31,16 @@ class BuildFailed(EnvironmentProblem):
 def compile_engine(
     mpi: Mpi, source: Path, work: Path, log: Path, target: str = TARGET, definitions: Sequence[str] = ()
 ) -> None:
-    """Configure `source` in `work` and build `target` there. Raises BuildFailed."""
+    """Configure `source` in `work` and build `target` there, for SimGrid with its plug-in. Raises
+    BuildFailed."""
+    simulated = mpi.family == "smpi"
     configure = [
         tool("cmake"), "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
-        *(f"-D{definition}" for definition in definitions),
+        *(f"-D{definition}" for definition in (*definitions, *(["HOCKNEY_SMPI=ON"] if simulated else []))),
     ]  # fmt: skip
-    for words in (configure, [configure[0], "--build", str(work), "--target", target]):
+    targets = [target, *(["hockney-platform"] if simulated else [])]
+    for words in (configure, [configure[0], "--build", str(work), "--target", *targets]):
         if logged(words, mpi, log) != 0:
             raise failed(mpi, log)
 

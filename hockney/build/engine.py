@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from hockney import process
-from hockney.build.compile import TARGET, BuildFailed, compile_engine, unwritable
+from hockney.build.compile import PLATFORM, TARGET, BuildFailed, compile_engine, unwritable
 from hockney.build.identity import Identity, identify, source_folder
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
@@ -25,12 +25,17 @@ from hockney.core.places import cache_folder
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0
+ALONE = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="alone" routing="Full"><host id="n0" speed="1Gf"/></zone></platform>
+"""
+"""The least machine that SimGrid accepts."""
 
 
 @dataclass(frozen=True)
 class Engine:
     """`seconds` is what the build took (0 from the cache), `compiler` the compiler's own words, `flags` what
-    it was given, `log` the build's log."""
+    it was given, `log` the build's log; `platform` is the plug-in beside an engine for SimGrid."""
 
     path: Path
     catalog: Catalog
@@ -39,6 +44,10 @@ class Engine:
     log: Path
     compiler: str
     flags: str
+
+    @property
+    def platform(self) -> Path:
+        return self.path.with_name(PLATFORM)
 
 
 def engine(
@@ -94,7 +103,8 @@ def build_into(place: Path, mpi: Mpi, source: Path, identity: Identity) -> None:
         out.mkdir()
         (out / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
         compile_engine(mpi, source, fresh / "work", out / "build.log")
-        shutil.copy2(fresh / "work" / TARGET, out / TARGET)
+        for built in (TARGET, *([PLATFORM] if mpi.family == "smpi" else [])):
+            shutil.copy2(fresh / "work" / built, out / built)
         try:
             out.rename(place)
         except OSError:
@@ -120,10 +130,23 @@ def sweep(shelf: Path) -> None:
                 shutil.rmtree(leftover, ignore_errors=True)
 
 
+def ask_alone(path: Path, mpi: Mpi) -> process.Finished:
+    """The engine's catalog without a launcher. One for SimGrid is a library, which its launcher must load;
+    any machine will do then."""
+    words = [str(path), "--catalog"]
+    if mpi.family != "smpi":
+        return process.capture(words, env=mpi.environment, timeout=60)
+    with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
+        (Path(folder) / "alone.xml").write_text(ALONE)
+        (Path(folder) / "hosts.txt").write_text("n0\n")
+        launcher = [mpi.mpiexec, "-np", "1", "-hostfile", "hosts.txt", "-platform", "alone.xml", "-quiet"]
+        return process.capture([*launcher, "-no-privatize", *words], cwd=folder, timeout=60)
+
+
 def read_catalog(path: Path, mpi: Mpi) -> Catalog:
     """Ask the engine; this also shows whether its libraries are found."""
     try:
-        done = process.capture([str(path), "--catalog"], env=mpi.environment, timeout=60)
+        done = ask_alone(path, mpi)
         if done.ok:
             return decode_catalog(done.out)
         why = one_line(done.err[-300:]) or f"exit code {done.code}"

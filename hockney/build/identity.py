@@ -110,7 +110,7 @@ def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
     """The MPI libraries that the wrapper links: real path, size in bytes, time of change in ns."""
     words = wrapped(mpi)
     folders = [word[2:] for word in words if word.startswith("-L")] + [str(Path(mpi.prefix) / "lib")]
-    for name in dict.fromkeys(word[2:] for word in words if word.startswith("-lmpi")):
+    for name in dict.fromkeys(word[2:] for word in words if word.startswith(("-lmpi", "-lsimgrid"))):
         for folder in folders:
             found = [
                 p for p in (Path(folder) / f"lib{name}.{end}" for end in ("so", "dylib", "a")) if p.exists()

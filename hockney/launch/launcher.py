@@ -50,10 +50,11 @@ class LaunchCommand:
 class LaunchFailed(HockneyError):
     """A launch that ended before its plan did. Lines given out before are good.
 
-    `reason` hung: a case did not end in its time, and the job was killed; died: a rank, mpiexec or the
-    engine ended the job; refused: it never started. `case` is the line of the case that was running, empty
-    when none was; `silent_ranks` did not answer the watchdog; `phase` is where the others were.
-    `code` is the job's exit code, `tail` the last lines of its standard error.
+    `reason` hung: a case did not end in its time, and the job was killed; died: a rank, mpiexec or the engine
+    ended the job; refused: it never started; time: its time was used up, and nothing is wrong. `case` is the
+    line of the case that was running, empty when none was; `silent_ranks` did not answer the watchdog;
+    `phase` is where the others were. `code` is the job's exit code, `tail` the last lines of its standard
+    error.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class LaunchFailed(HockneyError):
         why: str = "",
         todo: str = "",
         *,
-        reason: Literal["hung", "died", "refused"] = "died",
+        reason: Literal["hung", "died", "refused", "time"] = "died",
         case: str = "",
         silent_ranks: tuple[int, ...] = (),
         phase: str = "",

@@ -6,27 +6,22 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
-
-from hockney import process
 from hockney.core.case import Case
 from hockney.core.cores import Cores
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
-from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, decode_engine_line
+from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
 from hockney.launch.check import Hello, say_hello
 from hockney.launch.command import command
 from hockney.launch.explain import explain, how_it_ended
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.reading import Reading
 from hockney.launch.watch import Watch
-
-FINISH_SECONDS = 30.0  # for MPI_Finalize; all results are safe by then
 
 
 class MpiLauncher(Launcher):
@@ -57,55 +52,9 @@ class MpiLauncher(Launcher):
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         with plan_file(plan, self.engine.parent) as file:
             started = self._command(ranks, *option_words(options), "--plan", str(file))
-            yield from self._read(started, Watch(options, len(plan), ranks), plan, file)
-
-    def _read(
-        self, started: LaunchCommand, watch: Watch, plan: Sequence[Case], file: Path
-    ) -> Iterator[EngineLine]:
-        finished: int | None = None
-        with process.stream(started.words, env=dict(started.environment)) as job:
-            watch.begun(time.monotonic())
-            ended = False
-            while True:
-                try:
-                    patience = FINISH_SECONDS if ended else until(watch.deadline)
-                    line = job.line(patience)
-                except process.Quiet:
-                    code = job.end()
-                    if ended:
-                        return
-                    raise watch.failure(code, tuple(job.tail)) from None
-                if line is None:
-                    break
-                now = time.monotonic()
-                if line.source == "err" or not line.text.startswith('{"kind"'):
-                    if line.source == "out":  # Hydra tells how ranks ended on standard output
-                        job.tail.append(line.text)
-                    watch.heard(now, line.text)
-                    continue
-                found = understood(line.text)
-                if isinstance(found, Launch):
-                    file.unlink(missing_ok=True)  # read by now; so nothing is left when hockney is killed
-                    watch.launched(now)
-                    finished = 0
-                    found = with_command(found, started)
-                elif isinstance(found, Start):
-                    watch.started(now, found.case, found.position)
-                elif isinstance(found, Record | Failure):
-                    watch.finished(now)
-                    finished = (finished or 0) + 1
-                elif isinstance(found, End):
-                    ended = found.cases == watch.cases  # else the plan did not arrive whole
-                yield found
-            code = job.wait(FINISH_SECONDS)
-            if ended:
-                return
-            code = job.end() if code is None else code
-            if watch.answered:  # the engine gave itself up
-                raise watch.failure(code, tuple(job.tail))
-            # launchers drop lines that they have not yet passed on, also that a case was started
-            suspect = plan[finished].line if finished is not None and finished < len(plan) else ""
-            raise self._died(watch.ranks, watch.case or suspect, code, tuple(job.tail))
+            watch = Watch(options, len(plan), ranks)
+            read = Reading(started, watch, plan, lambda: file.unlink(missing_ok=True), self._died)
+            yield from read.lines()
 
     def _command(self, ranks: int, *words: str) -> LaunchCommand:
         return command(
@@ -160,36 +109,3 @@ def option_words(options: LaunchOptions) -> list[str]:
         "--max-repetitions", str(options.max_repetitions),
         "--hang", repr(options.hang_s),
     ]  # fmt: skip
-
-
-def until(deadline: float | None) -> float | None:
-    return None if deadline is None else max(0.0, deadline - time.monotonic())
-
-
-def understood(text: str) -> EngineLine:
-    try:
-        return decode_engine_line(text)
-    except msgspec.DecodeError as error:
-        raise LaunchFailed(
-            "the engine wrote a line that hockney does not understand",
-            str(error),
-            "run 'hockney build' to compile it again",
-        ) from error
-
-
-def with_command(launch: Launch, started: LaunchCommand) -> Launch:
-    words = [*(f"{name}={value}" for name, value in started.environment), *started.words]
-    return msgspec.structs.replace(launch, command=words, binding=seen_binding(launch.ranks, started.binding))
-
-
-def seen_binding(ranks: Sequence[Rank], planned: str) -> str:
-    """The binding as the ranks report it, which is what counts; `planned` where they do not tell."""
-    if not all(rank.cpus for rank in ranks):
-        return planned
-    places = [(rank.host, rank.cpus) for rank in ranks]
-    if len(set(places)) == len(places) and not planned.startswith("none"):
-        hosts = len({rank.host for rank in ranks})
-        return "rank i on cpu " + " | ".join(rank.cpus for rank in ranks) if hosts == 1 else planned
-    if planned.startswith("none"):
-        return planned
-    return f"none, although asked for ({planned})"

@@ -17,7 +17,7 @@ from hockney.launch.check import Hello, hellos_in, say_hello, verdict
 from hockney.launch.command import command
 from hockney.launch.explain import explain, how_it_ended
 from hockney.launch.launcher import LaunchOptions
-from hockney.launch.mpi import seen_binding
+from hockney.launch.reading import seen_binding
 from hockney.launch.watch import ANSWER_SECONDS, MARGIN_SECONDS, Watch
 
 MPI = Mpi(
