@@ -13,14 +13,14 @@ from pathlib import Path
 PYTHON = {
     "core": 0,
     "process": 1,
-    "machine": 2, "build": 2, "launch": 2, "store": 2, "models": 2, "reference": 2, "draw": 2,
+    "machine": 2, "build": 2, "launch": 2, "store": 2, "models": 2, "reference": 2, "draw": 2, "simulated": 2,
     "studies": 3, "lab": 3,
     "report": 4,
     "cli": 5,
 }  # fmt: skip
 ENGINE = {"base": 0, "comm": 1, "sync": 2, "coll": 2, "measure": 3, "patterns": 4, "app": 5}
 SHELVES = ("sync", "coll", "patterns")
-PURE = ("core", "models", "reference", "draw")
+PURE = ("core", "models", "reference", "draw", "simulated")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""
 
 STARTERS = ("subprocess", "pty", "multiprocessing")

@@ -82,6 +82,59 @@ def parse_seconds(text: str) -> float:
     return seconds
 
 
+def parse_rate(text: str) -> float:
+    """Bytes a second from "308MB/s", "1.25GB/s", "10Mbit/s"."""
+    amount = _per(text, "s", "rate", "308MB/s or 10Mbit/s")
+    value, unit = _split(amount, "rate", "308MB/s or 10Mbit/s")
+    factor = _BYTES.get(unit.lower()) if unit else None
+    bits = re.fullmatch(r"([kMGT]?)bit", unit)
+    if bits:
+        factor, value = _BYTES[f"{bits[1].lower()}b"], value / 8
+    if factor is None:
+        raise UsageError(
+            f"unknown unit '{unit}/s' in rate '{text}'", "", "use B/s, kB/s, MB/s, GB/s or Mbit/s, Gbit/s"
+        )
+    return _positive(float(value * factor), text, "rate", "308MB/s")
+
+
+def parse_flops(text: str) -> float:
+    """Floating point operations a second from "600Mflop/s", "2.5Gflop/s"."""
+    amount = _per(text, "s", "computing speed", "600Mflop/s")
+    value, unit = _split(amount, "computing speed", "600Mflop/s")
+    match = re.fullmatch(r"([kMGT]?)flop", unit)
+    if not match:
+        raise UsageError(
+            f"unknown unit '{unit}/s' in computing speed '{text}'", "", "use Mflop/s, Gflop/s or Tflop/s"
+        )
+    return _positive(float(value * _BYTES[f"{match[1].lower()}b"]), text, "computing speed", "600Mflop/s")
+
+
+def parse_seconds_per_byte(text: str) -> float:
+    """Seconds for each byte from "20ns/B" or, as the inverse of a rate, "1/(308MB/s)"."""
+    inverse = re.fullmatch(r"\s*1\s*/\s*\(([^()]*)\)\s*", text)
+    if inverse:
+        return 1 / parse_rate(inverse[1])
+    return parse_seconds(_per(text, "B", "time for each byte", "20ns/B or 1/(308MB/s)"))
+
+
+def _per(text: str, unit: str, what: str, example: str) -> str:
+    """What is before the / of "308MB/s"."""
+    amount, slash, below = text.partition("/")
+    if not slash or below.strip() != unit:
+        raise UsageError(
+            f"'{text}' is not a {what}", f"a number with a unit by {unit} is wanted", f"for example {example}"
+        )
+    return amount
+
+
+def _positive(value: float, text: str, what: str, example: str) -> float:
+    if not 0 < value < math.inf:
+        raise UsageError(
+            f"'{text}' is out of range for a {what}", "it must be above zero", f"for example {example}"
+        )
+    return value
+
+
 def parse_fraction(text: str) -> float:
     """A fraction in (0, 1] from "2%" or "0.02"."""
     value, unit = _split(text, "fraction", "2% or 0.02")

@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions of machines that a simulator stands in for: read, written, named.
+
+`simulated.platform("paragon-8x8")` is a description with every number in SI units; `machines/` holds those
+that come with hockney, and docs/machine-files.md says how to write one's own.
+"""
+
+from hockney.simulated.names import names, platform, variants
+from hockney.simulated.read import read
+from hockney.simulated.variants import Variant
+from hockney.simulated.words import check_ranks, origin_of, places
+from hockney.simulated.write import write
+
+__all__ = [
+    "Variant",
+    "check_ranks",
+    "names",
+    "origin_of",
+    "places",
+    "platform",
+    "read",
+    "variants",
+    "write",
+]

@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the text of a machine file to a Platform, with one line naming file and key for whatever is wrong.
+
+The struct classes of core/platform.py say which keys there are and which must be given; here is only what a
+key's value means, and what must agree with what.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, get_args
+
+import msgspec
+
+from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.platform import (
+    COLLECTIVES,
+    Network,
+    NodeGroup,
+    Noise,
+    Origin,
+    Platform,
+    Segment,
+    Shape,
+    Status,
+)
+from hockney.simulated import values
+from hockney.simulated.shapes import check_network
+from hockney.simulated.values import Place
+from hockney.simulated.variants import VARIANTS, lay_over, table_of, with_dims
+from hockney.simulated.words import exists
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+T = TypeVar("T", bound=msgspec.Struct)
+Read = Callable[[Any, Place], Any]
+
+
+def read(
+    text: str, where: str = "machine file", *, variants: Iterable[str] = (), dims: tuple[int, ...] = ()
+) -> Platform:
+    """The machine that `text` describes, with `variants` laid over in their order and other `dims`.
+
+    `where` names the file in errors. Variants that are not asked for are read as well, so that a mistake in
+    one does not wait for its first use. Raises UsageError.
+    """
+    raw = parse(text, where)
+    known = table_of(raw, where)
+    base = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
+    for name in known:
+        _varied(raw, base, [name], where)
+    found = _varied(raw, base, list(variants), where)
+    if not dims:
+        return found
+    changed = with_dims(found, dims, where)
+    check_network(changed.network, Place(where, "network"))
+    return changed
+
+
+def parse(text: str, where: str) -> dict[str, Any]:
+    """The file as TOML sees it."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, line = _line(str(error))
+        raise UsageError(
+            f"{printable(where)}: {line} is not TOML", message, "docs/machine-files.md has an example"
+        ) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
+        raise UsageError(f"{printable(where)} is not TOML that can be read", str(error)) from error
+
+
+def _line(message: str) -> tuple[str, str]:
+    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|(end of document))\)", message, re.DOTALL)
+    if not found:
+        return message, "it"
+    what = found[1][:1].lower() + found[1][1:]
+    return what, f"line {found[2]}, column {found[3]}," if found[2] else "its end"
+
+
+def _varied(raw: dict[str, Any], base: Platform, names: list[str], where: str) -> Platform:
+    """The base with the named variants."""
+    if not names:
+        return base
+    known = table_of(raw, where)
+    merged = {k: v for k, v in raw.items() if k != VARIANTS}
+    for name in names:
+        if name not in known:
+            raise unknown(f"variant of {base.name}", name, known, "" if known else "it has none")
+        merged = lay_over(merged, name, known[name], where)
+    return _platform(merged, Place(where, f"variants.{'+'.join(names)}"))
+
+
+def _platform(raw: dict[str, Any], place: Place) -> Platform:
+    found = _struct(Platform, raw, place)
+    check_network(found.network, place.at("network"))
+    for name in ("segments", "on_node"):
+        _check_segments(getattr(found, name), place.at(name), required=name == "segments")
+    for k, origin in enumerate(found.origins):
+        if not exists(found, origin.key):
+            here = place.at("origins").item(k).at("key")
+            here.fail(
+                f"= '{origin.key}' is nothing in this file",
+                "an origin says where a key's value is from",
+                "for example network.link or segments[0].latency_s",
+            )
+    return found
+
+
+def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bool) -> None:
+    if not segments and required:
+        place.fail(
+            "is missing", "what a message costs is told in at least one", "add [[segments]] with first = 0"
+        )
+    if segments and segments[0].first != 0:
+        place.item(0).at("first").fail(
+            f"= {segments[0].first}", "the first segment holds from 0 bytes on", "start with first = 0"
+        )
+    for k in range(1, len(segments)):
+        before, first = segments[k - 1].first, segments[k].first
+        if first <= before:
+            place.item(k).at("first").fail(
+                f"= {first} is not above {before}",
+                "segments go from small to large",
+                "sort them, each first once",
+            )
+
+
+def _struct(kind: type[T], raw: Any, place: Place) -> T:
+    if not isinstance(raw, dict):
+        place.fail("is not a table", "keys with values are wanted", f"write [{place.key}]")
+    fields = msgspec.structs.fields(kind)
+    names = tuple(f.name for f in fields)
+    for name in raw:
+        if name not in names:
+            values.unknown_key(name, (*names, VARIANTS) if kind is Platform else names, place)
+    for field in fields:
+        if field.required and field.name not in raw:
+            place.at(field.name).fail("is missing", "there is no value to take for it", _way(field.name))
+    return kind(**{name: READERS[kind][name](value, place.at(name)) for name, value in raw.items()})
+
+
+def _way(name: str) -> str:
+    ways = {"network": "add [network] with its shape", "segments": "add [[segments]] with first = 0"}
+    return ways.get(name, f"add {name} = ...")
+
+
+def _collectives(raw: Any, place: Place) -> dict[str, str]:
+    if not isinstance(raw, dict):
+        place.fail("is not a table", "operations with their algorithms are wanted", "write [collectives]")
+    for name in raw:
+        if name not in COLLECTIVES:
+            values.unknown_key(name, COLLECTIVES, place)
+    return {name: values.algorithm(value, place.at(name)) for name, value in raw.items()}
+
+
+def _one(kind: type[T]) -> Read:
+    return lambda raw, place: _struct(kind, raw, place)
+
+
+_TEXTS = values.many(values.text)
+_COUNTS = values.many(values.COUNT.read)
+_SEGMENT = {f.name: (values.PER_BYTE if f.name.endswith("per_byte") or f.name.endswith("per_byte_s")
+                     else values.SECONDS).read for f in msgspec.structs.fields(Segment)}  # fmt: skip
+
+READERS: dict[type, dict[str, Read]] = {
+    Segment: _SEGMENT | {"first": values.BYTES.read},
+    NodeGroup: {"count": values.COUNT.read, "cores": values.COUNT.read},
+    Noise: {"relative": values.FRACTION.read, "seed": values.SEED.read},
+    Origin: {
+        "key": values.filled,
+        "status": values.choice(get_args(Status)),
+        "source": values.filled,
+        "rows": _TEXTS,
+    },
+    Network: {
+        "shape": values.choice(get_args(Shape)),
+        "dims": _COUNTS,
+        "down": _COUNTS,
+        "up": _COUNTS,
+        "cables": _COUNTS,
+        "dragonfly": _COUNTS,
+        "nodes": values.many(_one(NodeGroup)),
+        "nic": values.RATE.read,
+        "duplex": values.choice(("full", "half")),
+        "link": values.RATE.read,
+        "hop_s": values.SECONDS.read,
+        "medium_message_s": values.SECONDS.read,
+        "medium_s_per_byte": values.PER_BYTE.read,
+    },
+    Platform: {
+        "name": values.name,
+        "title": values.filled,
+        "source": values.text,
+        "network": _one(Network),
+        "eager": values.BYTES.read,
+        "segments": values.many(_one(Segment)),
+        "on_node": values.many(_one(Segment)),
+        "collectives": _collectives,
+        "flops": values.FLOPS.read,
+        "sum_s_per_byte": values.PER_BYTE.read,
+        "hardware_barrier_s": values.SECONDS.read,
+        "noise": _one(Noise),
+        "origins": values.many(_one(Origin)),
+        "notes": _TEXTS,
+    },
+}
+"""What each key's value means; a test holds it against the fields of core/platform.py."""

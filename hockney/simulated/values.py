@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""One value of a machine file: a number in SI units, or a string with its unit.
+
+What a key means is told by its name alone, so that `latency_s` is a time wherever it stands.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.units import (
+    MAX_BYTES,
+    MAX_SECONDS,
+    parse_bytes,
+    parse_flops,
+    parse_rate,
+    parse_seconds,
+    parse_seconds_per_byte,
+)
+
+MOST = 10**7
+"""The most ranks that a case may have, so that more nodes or cores stand for a slip of the pen."""
+MOST_SEED = 2**31 - 1
+MOST_RATE = 1e18
+MOST_FLOPS = 1e21
+
+WORD = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+NAME = re.compile(rf"{WORD.pattern}(\+{WORD.pattern})*")
+"""A machine's name has its variants' behind it."""
+ALGORITHM = re.compile(r"[A-Za-z0-9_]{1,64}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands: the file and its key, for the user."""
+
+    where: str
+    key: str
+
+    def at(self, key: str) -> Place:
+        return Place(self.where, f"{self.key}.{key}" if self.key else key)
+
+    def item(self, index: int) -> Place:
+        return Place(self.where, f"{self.key}[{index}]")
+
+    @property
+    def named(self) -> str:
+        """The start of an error line."""
+        return f"{printable(self.where)}: {printable(self.key)}" if self.key else printable(self.where)
+
+    def fail(self, what: str, why: str = "", todo: str = "") -> NoReturn:
+        raise UsageError(f"{self.named} {what}", why, todo)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A kind of number: what a string of it is read with, and from where to where a plain number may be."""
+
+    name: str
+    parse: Callable[[str], float]
+    example: str
+    high: float
+    positive: bool = False
+    whole: bool = False
+
+    def read(self, value: Any, place: Place) -> float | int:
+        if isinstance(value, str):
+            try:
+                value = self.parse(value)
+            except UsageError as error:
+                raise UsageError(f"{place.named}: {error.what}", error.why, error.todo) from error
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            place.fail(f"is {_kind(value)}", f"a {self.name} is wanted", f"for example {self.example}")
+        if self.whole and not isinstance(value, int):
+            place.fail(
+                f"= {value} is no {self.name}", "a whole number is wanted", f"for example {self.example}"
+            )
+        if not 0 <= value <= self.high or (self.positive and value == 0):
+            low = "above 0 and" if self.positive else "from 0 and"
+            why = f"a {self.name} {low} at most {self.high:g} is wanted"
+            place.fail(f"= {_short(value)} is out of range", why, f"for example {self.example}")
+        return value if self.whole else float(value)
+
+
+SECONDS = Quantity("time", parse_seconds, '"10.5us"', MAX_SECONDS)
+PER_BYTE = Quantity("time for each byte", parse_seconds_per_byte, '"20ns/B" or "1/(308MB/s)"', MAX_SECONDS)
+BYTES = Quantity("size", parse_bytes, '"4KiB" or 4096', MAX_BYTES, whole=True)
+RATE = Quantity("rate", parse_rate, '"308MB/s"', MOST_RATE, positive=True)
+FLOPS = Quantity("computing speed", parse_flops, '"600Mflop/s"', MOST_FLOPS, positive=True)
+
+
+def _no_words(text: str) -> float:
+    raise UsageError(f"'{text}' is not a number", "no unit and no quotes here", "write the number alone")
+
+
+COUNT = Quantity("count", _no_words, "8", MOST, positive=True, whole=True)
+SEED = Quantity("whole number", _no_words, "1", MOST_SEED, whole=True)
+FRACTION = Quantity("spread", _no_words, "0.05", 10.0)
+
+
+def text(value: Any, place: Place) -> str:
+    if not isinstance(value, str):
+        place.fail(f"is {_kind(value)}", "text is wanted", "put it in quotes")
+    return value
+
+
+def filled(value: Any, place: Place) -> str:
+    """Text that says something."""
+    if not text(value, place).strip():
+        place.fail("is empty", "text is wanted", "say in a few words")
+    return value
+
+
+def name(value: Any, place: Place) -> str:
+    """A machine's name: small letters, digits, dots, dashes; its variants after a +."""
+    if not NAME.fullmatch(text(value, place)):
+        place.fail(f"= '{value}' is no name", "small letters, digits, - and . are wanted", "for example t3e")
+    return value
+
+
+def algorithm(value: Any, place: Place) -> str:
+    if not ALGORITHM.fullmatch(text(value, place)):
+        place.fail(
+            f"= '{value}' names no algorithm", "letters, digits and _ are wanted", "for example binomial_tree"
+        )
+    return value
+
+
+def choice(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
+    def read(value: Any, place: Place) -> str:
+        if text(value, place) not in allowed:
+            error = unknown("value", value, allowed)
+            place.fail(
+                f"= '{value}' is unknown", f"one of {', '.join(allowed)} is wanted", _did_you_mean(error)
+            )
+        return value
+
+    return read
+
+
+def many(one: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple]:
+    def read(value: Any, place: Place) -> tuple:
+        if not isinstance(value, list):
+            way = f"write [[{place.key}]]" if isinstance(value, dict) else "put it in [ ]"
+            place.fail(f"is {_kind(value)}", "a list is wanted", way)
+        return tuple(one(each, place.item(k)) for k, each in enumerate(value))
+
+    return read
+
+
+def _did_you_mean(error: UsageError) -> str:
+    return error.todo if error.todo.startswith("did you mean") else ""
+
+
+def unknown_key(name: str, known: tuple[str, ...], place: Place) -> NoReturn:
+    error = unknown("key", name, known)
+    place.at(name).fail("is unknown", "no machine has such a key here", error.todo)
+
+
+def _kind(value: Any) -> str:
+    names = (
+        (bool, "true or false"),
+        (str, "text"),
+        (int | float, "a number"),
+        (list, "a list"),
+        (dict, "a table"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "a date or time")
+
+
+def _short(value: float) -> str:
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"
+    return "not a number" if math.isnan(value) else f"{value:g}"

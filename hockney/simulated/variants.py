@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Variants of a machine: the same file with some of its keys laid over.
+
+    [variants.hardware-barrier]
+    title = "barrier network used"
+    why = "..."
+    hardware_barrier_s = "1us"
+
+Tables are merged key by key, arrays and values replaced; origins and notes are added to the file's own. An
+origin of the file for a key that the variant changes no longer holds, nor does the way in which another shape
+counts its nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from hockney.core.platform import Origin, Platform
+from hockney.simulated.shapes import KEYS
+from hockney.simulated.values import WORD, Place, filled
+
+VARIANTS = "variants"
+_OWN = ("title", "why")
+_ADDED = ("origins", "notes")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """`keys` are the places that it changes ("network.link")."""
+
+    name: str
+    title: str
+    why: str
+    keys: tuple[str, ...]
+
+
+def variants(raw: dict[str, Any], where: str) -> tuple[Variant, ...]:
+    """Those of a parsed machine file, in its order."""
+    found = table_of(raw, where).items()
+    return tuple(Variant(name, own["title"], own["why"], tuple(_changed(own))) for name, own in found)
+
+
+def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
+    """The variants' tables by name, each known to have a title and a reason."""
+    table = raw.get(VARIANTS, {})
+    place = Place(where, VARIANTS)
+    if not isinstance(table, dict):
+        place.fail("is not a table", "variants have names", "write [variants.NAME]")
+    for name, own in table.items():
+        here = place.at(name)
+        if not WORD.fullmatch(name):
+            here.fail("is no name", "small letters, digits, - and . are wanted", "for example no-eager")
+        if not isinstance(own, dict):
+            here.fail("is not a table", "it has keys of the file", f"write [variants.{name}]")
+        for key in _OWN:
+            if key not in own:
+                here.at(key).fail("is missing", "a variant says what it is and why", f'add {key} = "..."')
+            filled(own[key], here.at(key))
+        for key in ("name", VARIANTS):
+            if key in own:
+                here.at(key).fail("is not for a variant", "it is the file's own", "remove it")
+        if not _changed(own):
+            here.fail("changes nothing", "a variant lays some keys over the file's", "add one or remove it")
+    return table
+
+
+def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) -> dict[str, Any]:
+    """The file's tables with the variant's keys in their place."""
+    keys = {k: v for k, v in own.items() if k not in (*_OWN, *_ADDED)}
+    merged = _merge(_without_extent(raw, keys), keys)
+    for key in ("name", "title"):
+        if not isinstance(raw.get(key), str):
+            Place(where, key).fail("is missing", "there is no value to take for it", f"add {key} = ...")
+    merged["name"] = f"{raw['name']}+{name}"
+    merged["title"] = f"{raw['title']}, {own['title']}"
+    changed = _changed(own)
+    kept = [each for each in _list(raw, "origins", where) if not _within(each, changed)]
+    added = _list(own, "origins", f"{where}: variants.{name}")
+    said = [each.get("key") for each in added if isinstance(each, dict)]
+    unsaid = [key for key in changed if not any(_covers(each, key) for each in said)]
+    guesses = [{"key": key, "status": "guess", "source": f"variant {name}: {own['why']}"} for key in unsaid]
+    merged["origins"] = [*added, *guesses, *kept]
+    merged["notes"] = [*_list(raw, "notes", where), f"{name}: {own['why']}", *_list(own, "notes", where)]
+    return merged
+
+
+def with_dims(platform: Platform, dims: tuple[int, ...], where: str) -> Platform:
+    """The same machine of another extent."""
+    shape = platform.network.shape
+    named = "x".join(map(str, dims))
+    if shape not in ("torus", "mesh"):
+        Place(where, "network.shape").fail(
+            f"= {shape} has no extent {named}", "only a torus or mesh has dims", "leave it off the name"
+        )
+    base, plus, rest = platform.name.partition("+")
+    origin = Origin(key="network.dims", status="guess", source=f"asked for by name: {named}")
+    kept = tuple(each for each in platform.origins if each.key != "network.dims")
+    return msgspec.structs.replace(
+        platform,
+        name=f"{base}-{named}{plus}{rest}",
+        title=f"{platform.title}, {' x '.join(map(str, dims))} nodes",
+        network=msgspec.structs.replace(platform.network, dims=dims),
+        origins=(origin, *kept),
+    )
+
+
+def _without_extent(raw: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
+    """The file without what counts the nodes of its shape, where the variant has another one."""
+    network, over = raw.get("network"), keys.get("network")
+    if not isinstance(network, dict) or not isinstance(over, dict):
+        return raw
+    if over.get("shape", network.get("shape")) == network.get("shape"):
+        return raw
+    counting = {key for each in KEYS.values() for key in each}
+    return raw | {"network": {k: v for k, v in network.items() if k not in counting}}
+
+
+def _merge(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(under)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(under.get(key), dict)
+        merged[key] = _merge(under[key], value) if both else value
+    return merged
+
+
+def _changed(own: dict[str, Any]) -> list[str]:
+    found = []
+    for key, value in own.items():
+        if key in (*_OWN, *_ADDED):
+            continue
+        found += [f"{key}.{below}" for below in value] if isinstance(value, dict) else [key]
+    return found
+
+
+def _within(origin: Any, changed: list[str]) -> bool:
+    return isinstance(origin, dict) and any(_covers(key, str(origin.get("key"))) for key in changed)
+
+
+def _covers(prefix: Any, key: str) -> bool:
+    return key == prefix or key.startswith((f"{prefix}.", f"{prefix}["))
+
+
+def _list(table: dict[str, Any], key: str, where: str) -> list[Any]:
+    found = table.get(key, [])
+    if not isinstance(found, list):
+        Place(where, key).fail("is not a list", "several are allowed", f"write [[{key}]] or {key} = [ ]")
+    return found

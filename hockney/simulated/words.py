@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What can be asked of a description: its numbers by place, where each comes from, whether ranks fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from hockney.core.errors import UsageError
+from hockney.core.platform import Origin, Platform
+
+_WORDS = ("name", "title", "source", "origins", "notes")
+"""What is told for people, and needs no origin itself."""
+
+
+def check_ranks(platform: Platform, ranks: int) -> None:
+    """Raises UsageError when the machine has fewer cores than `ranks`."""
+    if ranks <= platform.capacity:
+        return
+    ways = f"ask for at most {platform.capacity}"
+    if dims := platform.network.dims:
+        larger = "x".join(map(str, (*dims[:-1], dims[-1] * -(-ranks // platform.capacity))))
+        ways += f", or for a larger machine by its name's ending: -{larger}"
+    raise UsageError(
+        f"{ranks} ranks are too many for {platform.name}",
+        f"its {platform.network.shape} has room for {platform.capacity}",
+        ways,
+    )
+
+
+def places(platform: Platform) -> dict[str, object]:
+    """Every value of the description that differs from its default, by place: "segments[0].latency_s"."""
+    found = {}
+    for field in msgspec.structs.fields(Platform):
+        value = getattr(platform, field.name)
+        if field.name not in _WORDS and (field.required or value != field.default):
+            found.update(_below(field.name, value))
+    return found
+
+
+def _below(place: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, msgspec.Struct):
+        for field in msgspec.structs.fields(type(value)):
+            below = getattr(value, field.name)
+            if field.required or below != field.default:
+                yield from _below(f"{place}.{field.name}", below)
+    elif isinstance(value, dict):
+        for key, below in value.items():
+            yield f"{place}.{key}", below
+    elif isinstance(value, tuple) and value and isinstance(value[0], msgspec.Struct):
+        for k, below in enumerate(value):
+            yield from _below(f"{place}[{k}]", below)
+    else:
+        yield place, value
+
+
+def covers(key: str, place: str) -> bool:
+    """Whether an origin's key stands for a place: the same, or a prefix of it."""
+    return place == key or place.startswith((f"{key}.", f"{key}["))
+
+
+def origin_of(platform: Platform, place: str) -> Origin | None:
+    """The origin that says most exactly where the value at `place` comes from."""
+    found = [each for each in platform.origins if covers(each.key, place)]
+    return max(found, key=lambda each: len(each.key), default=None)
+
+
+def exists(platform: Platform, key: str) -> bool:
+    """Whether `key` is a field, an item or a table of the description, given or not."""
+    return any(covers(key, place) for place in _everything("", platform))
+
+
+def _everything(place: str, value: object) -> Iterator[str]:
+    yield place
+    if isinstance(value, msgspec.Struct):
+        for field in msgspec.structs.fields(type(value)):
+            yield from _everything(f"{place}.{field.name}".lstrip("."), getattr(value, field.name))
+    elif isinstance(value, dict):
+        for key in value:
+            yield f"{place}.{key}"
+    elif isinstance(value, tuple):
+        for k, below in enumerate(value):
+            yield from _everything(f"{place}[{k}]", below)
