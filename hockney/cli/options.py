@@ -93,11 +93,10 @@ where = _all(
     ),
     click.option(
         "--machine",
-        metavar="NAME",
+        metavar="sim:NAME|FILE",
         default="",
-        hidden=True,
         envvar="HOCKNEY_MACHINE",
-        help="fake: a machine for tests.",
+        help="A simulated machine: sim:t3e, sim:my.toml.  [default: this one]",
     ),
 )
 
@@ -136,9 +135,8 @@ asked = _all(
         "--launches",
         type=LAUNCHES,
         metavar="N",
-        default="3",
-        show_default=True,
-        help="How often everything is launched anew.",
+        default=None,
+        help="How often everything is launched anew.  [default: 3; simulated: 1]",
     ),
     click.option(
         "--seed",

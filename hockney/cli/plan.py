@@ -36,7 +36,7 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
     study, typed = question(words or ("survey",))
     bench = lab.prepare(want.machine, want.mpi, want.bind, Talk(False).say)
     cases = cases_of(study, want, typed, bench)
-    launches = want.launches * len({case.ranks for case in cases})
+    launches = want.rounds * len({case.ranks for case in cases})
     if as_json:
         document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
         print_json(
@@ -48,7 +48,7 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
     else:
         _table(cases)
         print_line(
-            f"{len(cases)} cases, each in {want.launches} of {launches} launches; one repetition of "
+            f"{len(cases)} cases, each in {want.rounds} of {launches} launches; one repetition of "
             f"every case moves {format_bytes(payload(cases))}, the largest message is "
             f"{format_bytes(_largest(cases))}; "
             f"at most {format_seconds(want.budget)} of measuring."

@@ -135,7 +135,8 @@ class Close(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="cl
     """The end of a launch, written by the lab: how it ended and what else the machine did meanwhile.
 
     `outside_cores` is the CPU time that processes other than the launch's used, in cores; `steal` the
-    fraction of CPU time the hypervisor took away; both None where the system does not tell.
+    fraction of CPU time the hypervisor took away; both None where the system does not tell. `seconds` is 0
+    for a simulated launch.
     """
 
     schema: int

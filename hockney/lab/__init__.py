@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import Bench, check, fake_bench, fake_catalog, prepare
+from hockney.lab.bench import SIMULATED, Bench, check, fake_bench, fake_catalog, prepare
 from hockney.lab.checks import differences
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
@@ -20,6 +20,7 @@ from hockney.lab.results import Results, results
 from hockney.lab.session import Outcome, begin, measure
 
 __all__ = [
+    "SIMULATED",
     "Bench",
     "CaseBegan",
     "CaseEnded",

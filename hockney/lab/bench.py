@@ -9,17 +9,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hockney import __version__, build
+from hockney import __version__, build, simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import unknown
-from hockney.core.machine import Machine
+from hockney.core.machine import Machine, Mpi
+from hockney.core.platform import Platform
 from hockney.core.record import SCHEMA, Origin
 from hockney.lab.checks import refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.launcher import Launcher
 from hockney.launch.mpi import MpiLauncher
-from hockney.machine import Load, Moment, describe, find_mpi, load_between, moment, processors
+from hockney.machine import (
+    Load,
+    Moment,
+    describe,
+    find_mpi,
+    find_simgrid,
+    load_between,
+    moment,
+    processors,
+)
 
 Tell = Callable[[str], None]
 
@@ -35,12 +45,20 @@ class Bench:
     launch_cost_s: float = 0.0
     now: Callable[[], float] = field(default=time.monotonic)
 
+    @property
+    def here(self) -> bool:
+        """Whether this host's clock and load are those of the machine that is measured."""
+        return self.origin == "measured"
+
     def moment(self) -> Moment | None:
-        return None if self.origin == "fake" else moment()
+        return moment() if self.here else None
 
     def load(self, before: Moment | None) -> Load:
-        """The load from outside since then; unknown on a fake machine."""
+        """The load from outside since then; unknown on a machine that is not this host."""
         return Load(None, None) if before is None else load_between(before, moment())
+
+
+SIMULATED = "sim:"
 
 
 def is_fake(machine: str) -> bool:
@@ -90,12 +108,56 @@ def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
     """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before."""
     if is_fake(machine):
         return fake_bench(machine)
+    if machine.startswith(SIMULATED):
+        return simulated_bench(machine, tell)
     if machine:
-        raise unknown("machine", machine, [], "leave out --machine: this one is the only kind yet")
+        todo = f"for example sim:{simulated.names()[0]}; 'hockney machines' lists all"
+        raise unknown("machine", machine, [f"{SIMULATED}{name}" for name in simulated.names()], todo)
     found = find_mpi(mpi or None, tell=tell)
     built = build.engine(found, tell=tell)
     here = describe(found, engine=str(built.path), compiler=built.compiler, flags=built.flags)
     return Bench(MpiLauncher(found, built.path, processors().cores, bind=bind), built.catalog, here)
+
+
+def simulated_bench(machine: str, tell: Tell) -> Bench:
+    """The bench for sim:NAME or sim:FILE: read the description before anything is looked for or compiled."""
+    from hockney.launch.smpi import SmpiLauncher
+
+    platform = simulated.platform(machine.removeprefix(SIMULATED))
+    found = find_simgrid(tell=tell)
+    built = build.engine(found, tell=tell)
+    launcher = SmpiLauncher(found, built.path, built.platform, platform)
+    return Bench(launcher, built.catalog, stands_for(platform, found, built), "simulated")
+
+
+def stands_for(platform: Platform, found: Mpi, built: build.Engine) -> Machine:
+    """The machine that `platform` describes, as a run keeps it; nothing of this host but what compiled the
+    engine."""
+    cores = platform.capacity
+    return Machine(
+        schema=SCHEMA,
+        kind="simulated",
+        host=platform.name,
+        system="simulated",
+        cpu=platform.title,
+        cores=cores,
+        threads=cores,
+        sockets=1,
+        numa_nodes=1,
+        caches={},
+        memory_bytes=0,
+        virtual="",
+        governor="",
+        load_before=None,
+        mpi=found,
+        engine=str(built.path),
+        compiler=built.compiler,
+        flags=built.flags,
+        network=[platform.network.shape],
+        hockney=__version__,
+        python="",
+        platform=platform,
+    )
 
 
 def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
@@ -103,6 +165,9 @@ def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
 
     Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
     """
+    if bench.machine.platform is not None:
+        simulated.check_ranks(bench.machine.platform, max((case.ranks for case in cases), default=0))
+        return bench
     refuse_too_many_ranks(cases, bench.machine)
     if not cases or not isinstance(bench.launcher, MpiLauncher):
         return bench

@@ -19,11 +19,13 @@ OVERRUN = 1.3
 class Budget:
     """`total_s` for everything, launches' starting and ending included. `costs` are what finished launches
     took beyond the time their cases had, `excess` the ratio of the time cases took to the time given,
-    `floor_s` the least time a case takes where that ratio shows one."""
+    `floor_s` the least time a case takes where that ratio shows one. Where it is not `shared`, each launch
+    may use all that is left: simulated cases have their few repetitions and end."""
 
     total_s: float
     now: Callable[[], float] = time.monotonic
     first_cost_s: float = 0.0
+    shared: bool = True
     began: float = field(init=False)
     floor_s: float = 0.0
     costs: list[float] = field(default_factory=list)
@@ -43,6 +45,8 @@ class Budget:
 
     def share(self, cases: int, cases_left: int, launches_left: int) -> float:
         """Measuring time for a launch of `cases` of `cases_left` in `launches_left`, itself included."""
+        if not self.shared:
+            return max(0.0, self.limit_s - self.elapsed_s)
         usable = self.total_s - self.elapsed_s - self.cost_s * launches_left
         overrun = max(1.0, fmean(self.excess)) if self.excess else 1.0
         least = 1e-4 * cases

@@ -67,7 +67,8 @@ class _Session:
         self.bench = bench
         self.listen = listen
         self.out = out
-        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s)
+        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s, shared=bench.origin != "simulated")
+        self.out_of_time = False
         self.names = _Names(out.reading.run)
         self.failures: Counter[Case] = Counter()
         self.measured = 0
@@ -83,6 +84,8 @@ class _Session:
                 break
             cases = [item.case for item in items if self.failures[item.case] < MOST_FAILURES_OF_A_CASE]
             self._launch_until_done(index, cases, waiting, len(launches) - count)
+            if self.out_of_time:
+                break
             waiting -= len(items)
         return Outcome(self.measured, len(todo) - self.measured, self.failures.total(), self.budget.elapsed_s)
 
@@ -96,6 +99,10 @@ class _Session:
             self.failures.update(watch.failed)
             waiting -= watch.recorded + len(watch.failed)
             cases = [case for case in cases if case not in watch.answered]
+            if problem is not None and problem.reason == "time":
+                self.out_of_time = True
+                self.listen(Notice(f"{problem}; 'hockney resume' goes on"))
+                return
             self._judge(problem, watch, bool(cases))
 
     def _judge(self, problem: LaunchFailed | None, watch: Watch, more: bool) -> None:

@@ -35,8 +35,9 @@ class Watch:
         self._last_result = 0.0
 
     def launch(self, cases: Sequence[Case], options: LaunchOptions) -> LaunchFailed | None:
-        """Run the cases; the failure returned is stored already. A Close line ends the launch however it
-        ended, also on Ctrl-C."""
+        """Run the cases; the failure returned is stored already, unless only time was lacking. A Close line
+        ends the launch however it ended, also on Ctrl-C. What simulating took is no property of the machine
+        simulated."""
         self.listen(LaunchBegan(options.launch, cases[0].ranks, len(cases), options.budget_s))
         began, before = self.bench.now(), self.bench.moment()
         problem: LaunchFailed | None = None
@@ -56,7 +57,7 @@ class Watch:
                 Close(
                     schema=SCHEMA,
                     launch=options.launch,
-                    seconds=ended - began,
+                    seconds=0.0 if self.bench.origin == "simulated" else ended - began,
                     exit_code=code,
                     outside_cores=load.outside_cores,
                     steal=load.steal,
@@ -96,7 +97,7 @@ class Watch:
     def _blame(self, failed: LaunchFailed, launch: str) -> None:
         """The case that was running when the launch broke gave no result."""
         case = failed.case or self._running
-        if not case or parse_canonical(case) in self.answered:
+        if failed.reason == "time" or not case or parse_canonical(case) in self.answered:
             return
         line = Failure(
             schema=SCHEMA,

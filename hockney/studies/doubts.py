@@ -216,6 +216,8 @@ def _governor(evidence: Evidence) -> Doubt | None:
 
 
 def _precision(evidence: Evidence) -> Doubt | None:
+    if evidence.machine.kind == "simulated":  # whose few repetitions are all alike
+        return None
     wide = [r for r in evidence.run.records if _missed(r)]
     if not wide:
         return None
@@ -237,7 +239,7 @@ def _missed(record: Record) -> bool:
 
 def _few_launches(evidence: Evidence) -> Doubt | None:
     fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
-    if fewest >= FEWEST_LAUNCHES:
+    if fewest >= FEWEST_LAUNCHES or evidence.machine.kind == "simulated":
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     return _doubt(
@@ -285,7 +287,18 @@ def _fake(evidence: Evidence) -> Doubt | None:
     )
 
 
+def _simulated(evidence: Evidence) -> Doubt | None:
+    if evidence.machine.platform is None:
+        return None
+    title = evidence.machine.platform.title
+    return _doubt(
+        "simulated",
+        f"these numbers were simulated on a description of {title}, not measured",
+        "'hockney machines --show' tells what of it was printed, fitted or guessed",
+    )
+
+
 _ALL: tuple[Callable[[Evidence], Doubt | None], ...] = (
-    _fake, _verification, _failures, _incomplete, _notices, _load, _steal, _oversubscribed, _unbound,
+    _fake, _simulated, _verification, _failures, _incomplete, _notices, _load, _steal, _oversubscribed, _unbound,
     _virtual, _governor, _precision, _few_launches, _clock,
 )  # fmt: skip

@@ -7,13 +7,18 @@ from __future__ import annotations
 import contextlib
 from datetime import datetime, timezone
 
+from hockney.core.platform import Platform
 from hockney.core.units import format_bytes, format_seconds
 from hockney.studies.question import Evidence
 from hockney.studies.words import plural
 
 
 def subtitle(evidence: Evidence) -> str:
-    """Host, MPI and time in a line."""
+    """Host, MPI and time in a line; of a simulated machine what it stands for, since its clock has no
+    date."""
+    if evidence.machine.platform is not None:
+        simulator = evidence.machine.mpi.title if evidence.machine.mpi else "a simulator"
+        return f"{evidence.machine.platform.title}, simulated by {simulator}"
     parts = [evidence.machine.host]
     if evidence.machine.mpi is not None:
         parts.append(evidence.machine.mpi.title)
@@ -29,6 +34,8 @@ def subtitle(evidence: Evidence) -> str:
 def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Facts that are not known are left out."""
     m = evidence.machine
+    if m.platform is not None:
+        return _simulated(evidence, m.platform)
     caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in m.caches.items())
     found = [
         ("host", m.host),
@@ -50,6 +57,23 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("compiler", m.compiler),
         ("flags", m.flags),
         ("hockney", f"{m.hockney}, Python {m.python}"),
+    ]
+    return tuple((name, value) for name, value in found if value)
+
+
+def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str], ...]:
+    m, network = evidence.machine, platform.network
+    first = evidence.run.launches[:1]
+    found = [
+        ("machine", f"{platform.title} ({platform.name}), simulated"),
+        ("after", platform.source),
+        ("size", f"{plural(m.cores, 'core')} in {plural(sum(g.count for g in platform.nodes), 'node')}"),
+        ("network", " ".join([network.shape, "x".join(map(str, network.dims))]).strip()),
+        ("simulator", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
+        *[("command", " ".join(launch.command)) for launch in first],
+        ("compiler", m.compiler),
+        ("hockney", m.hockney),
+        *[("note", note) for note in platform.notes],
     ]
     return tuple((name, value) for name, value in found if value)
 

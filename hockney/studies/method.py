@@ -11,6 +11,8 @@ from hockney.studies.words import percent, plural
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     run = evidence.run
+    if evidence.machine.kind == "simulated":
+        return simulated(evidence)
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)
     spent = sum(c.seconds for c in run.closes)
@@ -40,3 +42,20 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         "payloads are verified outside the timed region in every launch."
     )
     return tuple(said)
+
+
+def simulated(evidence: Evidence) -> tuple[str, ...]:
+    """A simulation has no noise and no date; what is to be known of it is what it stands on."""
+    run = evidence.run
+    measured = sum(len(r.times_s) for r in run.records)
+    cases = plural(len(evidence.fits.summaries), "case")
+    launches = plural(len(run.launches), "launch", "launches")
+    return (
+        f"{cases} ran in {launches} of the engine that also measures real machines, with every rank on a "
+        "simulated core of its own; times are those of the simulated clock.",
+        f"{plural(measured, 'repetition')} were made: a simulation repeats itself, so a few show that "
+        "nothing was left over from one to the next. Where an interval is missing, nothing varies.",
+        "The times are as good as the machine's description, whose every number says where it comes from: "
+        "printed, fitted or guessed ('hockney machines --show').",
+        "Payloads are verified in every launch, as on a real machine.",
+    )

@@ -9,12 +9,15 @@ from hockney.core.units import doubling
 
 DEFAULT = tuple(doubling(0, 4 << 20))
 DOUBLE = 8
+MOST_SIMULATED = 16
 
 
 def default_ranks(machine: Machine) -> tuple[int, ...]:
-    """2, and the powers of two up to the cores: never more ranks than cores unless asked, because then
-    the scheduler is measured and not the message passing."""
-    return tuple(doubling(2, 1 << (machine.cores.bit_length() - 1))) if machine.cores > 2 else (2,)
+    """2, and the powers of two up to the cores: never more ranks than cores unless asked, because then the
+    scheduler is measured and not the message passing. A simulated machine may be of any size and is slow to
+    simulate, so more than a few ranks are a wish to be uttered."""
+    cores = min(machine.cores, MOST_SIMULATED) if machine.kind == "simulated" else machine.cores
+    return tuple(doubling(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
 
 
 def thin(sizes: tuple[int, ...], at_most: int) -> tuple[int, ...]:

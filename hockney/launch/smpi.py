@@ -1,0 +1,198 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated launches: the engine under SimGrid's smpirun, on a described machine.
+
+All ranks run in one process, one at a time, on a simulated clock: no core is shared, nothing is noisy unless
+the description says so, and the same launch gives the same lines.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from hockney.core.case import Case
+from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.machine import Mpi
+from hockney.core.platform import Platform
+from hockney.core.record import EngineLine, Launch
+from hockney.core.units import format_seconds
+from hockney.launch.explain import how_it_ended
+from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.mpi import option_words
+from hockney.launch.platform_lines import algorithm_words, platform_lines
+from hockney.launch.reading import Reading
+from hockney.launch.watch import Watch
+
+REPETITIONS = 2
+"""A second one shows that nothing was left over from the first; more would only be the same."""
+NOISY_REPETITIONS = 30
+UNLIMITED_S = 1e8
+"""Of simulated time: what a launch may take is a matter of the clock on the wall."""
+EVENTS = 200_000_000
+"""Messages, some hours of simulating: a program that sends for ever is ended by this where no clock does."""
+STACK_KIB = 1024
+PRIVATE = {"plan": "plan.txt", "hosts": "hosts.txt", "platform": "platform.txt"}
+
+
+class SmpiLauncher(Launcher):
+    """Launches `engine` with SimGrid's `mpi` on `platform`, which the `plugin` beside the engine builds."""
+
+    def __init__(
+        self, mpi: Mpi, engine: Path, plugin: Path, platform: Platform, *, events: int = EVENTS
+    ) -> None:
+        self.mpi = mpi
+        self.engine = engine
+        self.plugin = plugin
+        self.platform = platform
+        self.events = events
+
+    def describe(self, ranks: int) -> LaunchCommand:
+        return self._command(ranks)
+
+    def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+        with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
+            self._lay_out(Path(folder), plan, ranks, options.index)
+            noisy = self.platform.noise is not None
+            most = min(options.max_repetitions, NOISY_REPETITIONS if noisy else REPETITIONS)
+            simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
+            words = [*option_words(simulated), "--warm-up", "0", "--plan", PRIVATE["plan"]]
+            watch = WallClock(options, len(plan), ranks)
+            started = self._command(ranks, *words)
+            read = Reading(started, watch, plan, lambda: None, self._died, cwd=folder)
+            for line in read.lines():
+                yield anonymous(line) if isinstance(line, Launch) else line
+
+    def _lay_out(self, folder: Path, plan: Sequence[Case], ranks: int, index: int) -> None:
+        try:
+            (folder / PRIVATE["plan"]).write_text("".join(f"{case.line}\n" for case in plan))
+            (folder / PRIVATE["hosts"]).write_text(
+                "".join(f"{host}\n" for host in hosts(self.platform, ranks))
+            )
+            text = platform_lines(self.platform, events=self.events, seed_offset=index)
+            (folder / PRIVATE["platform"]).write_text(text)
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"cannot write to {folder}", error.strerror or str(error), "make room there"
+            ) from error
+
+    def _command(self, ranks: int, *words: str) -> LaunchCommand:
+        options = [
+            "-quiet", "-no-privatize", "-hostfile", PRIVATE["hosts"], "-platform", str(self.plugin),
+            "--log=root.thres:error", "--cfg=contexts/guard-size:0", f"--cfg=contexts/stack-size:{STACK_KIB}",
+            *algorithm_words(self.platform),
+        ]  # fmt: skip
+        variables = {"HOCKNEY_PLATFORM": PRIVATE["platform"]}
+        if self.platform.sum_s_per_byte:
+            variables["HOCKNEY_SUM_S_PER_BYTE"] = repr(self.platform.sum_s_per_byte)
+        if self.platform.hardware_barrier_s is not None:
+            variables["HOCKNEY_HARDWARE_BARRIER_S"] = repr(self.platform.hardware_barrier_s)
+        return LaunchCommand(
+            words=(self.mpi.mpiexec, "-np", str(ranks), *options, str(self.engine), *words),
+            environment=tuple(sorted(variables.items())),
+            binding="each rank on a simulated core of its own",
+        )
+
+    def _died(self, ranks: int, case: str, code: int, tail: tuple[str, ...]) -> LaunchFailed:
+        what = (
+            f"the simulation ended during '{case}'"
+            if case
+            else f"the simulation of {ranks} ranks did not start"
+        )
+        why, todo = explain_simulator(code, tail)
+        return LaunchFailed(
+            what, why, todo, reason="died" if case else "refused", case=case, code=code, tail=tail
+        )
+
+
+@dataclass
+class WallClock(Watch):
+    """A simulation may be silent for long, and always ends or can be ended: only the launch's own time
+    counts."""
+
+    def begun(self, now: float) -> None:
+        self.deadline = now + self.options.budget_s
+
+    def launched(self, now: float) -> None:
+        pass
+
+    def started(self, now: float, case: str, position: int) -> None:
+        self.case = case
+
+    def finished(self, now: float) -> None:
+        self.case = ""
+        if self.deadline is not None and now > self.deadline:
+            self.deadline = now
+
+    def failure(self, code: int, tail: tuple[str, ...]) -> LaunchFailed:
+        given = format_seconds(self.options.budget_s)
+        what = (
+            f"'{self.case}' is not simulated within {given}"
+            if self.case
+            else f"{given} were not enough to start"
+        )
+        return LaunchFailed(
+            what,
+            "a simulation takes time with every message",
+            "give more --budget, or ask for fewer ranks or smaller messages",
+            reason="time",
+            case=self.case,
+            code=code,
+            tail=tail,
+        )
+
+
+def hosts(platform: Platform, ranks: int) -> Iterator[str]:
+    """The host of each rank: a node's cores are filled before the next node's."""
+    node = left = 0
+    for group in platform.nodes:
+        for _ in range(group.count):
+            left = min(group.cores, ranks)
+            yield from [f"n{node}"] * left
+            ranks -= left
+            node += 1
+            if ranks == 0:
+                return
+
+
+def anonymous(launch: Launch) -> Launch:
+    """Without what would differ between two launches or two accounts: where the programs lie."""
+
+    words = [Path(word).name if word.startswith("/") else word for word in launch.command]
+    return msgspec.structs.replace(launch, command=words)
+
+
+SAID = (
+    (
+        r"more than (\d+) messages were simulated",
+        "more than {0} messages were simulated",
+        "ask for fewer ranks or repetitions",
+    ),
+    (
+        r"[Dd]eadlock",
+        "every rank waits for another: the simulator sees a deadlock",
+        "the workload cannot run on these ranks",
+    ),
+    (
+        r"(?:^|\W)(MPI_\w+)[^\n]*not (?:yet )?implemented|[Nn]ot (?:yet )?implemented[^\n]*?(MPI_\w+)",
+        "SimGrid's MPI lacks {0}",
+        "leave this workload out in simulation",
+    ),
+    (r"bad_alloc|Cannot allocate memory|out of memory", "this host's memory is used up", "ask for less"),
+    (r"hockney-platform: ([^\n]+)", "{0}", ""),
+)  # fmt: skip
+
+
+def explain_simulator(code: int, tail: Sequence[str]) -> tuple[str, str]:
+    """Why a simulation ended, and what to do, from the simulator's last words."""
+    text = "\n".join(tail)
+    for pattern, why, todo in SAID:
+        match = re.search(pattern, text)
+        if match:
+            return one_line(why.format(*[group for group in match.groups() if group] or [""])), todo
+    return how_it_ended(code, tail).replace("mpiexec", "smpirun"), ""
