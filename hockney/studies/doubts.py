@@ -299,6 +299,6 @@ def _simulated(evidence: Evidence) -> Doubt | None:
 
 
 _ALL: tuple[Callable[[Evidence], Doubt | None], ...] = (
-    _fake, _simulated, _verification, _failures, _incomplete, _notices, _load, _steal, _oversubscribed, _unbound,
-    _virtual, _governor, _precision, _few_launches, _clock,
+    _fake, _simulated, _verification, _failures, _incomplete, _notices, _load, _steal, _oversubscribed,
+    _unbound, _virtual, _governor, _precision, _few_launches, _clock,
 )  # fmt: skip
