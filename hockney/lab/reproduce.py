@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
-from hockney.lab.bench import Bench
-from hockney.lab.events import Listener
+from hockney.lab.bench import Bench, check
+from hockney.lab.events import Listener, Notice
 from hockney.lab.session import begin, measure
 from hockney.store import RunFolder, Settings, left
 
@@ -33,7 +33,7 @@ def run_part(
         bench = None
         _refuse_others(folder, machine, cases)
     else:
-        bench = prepare(machine)
+        bench = check(prepare(machine), cases, lambda text: listen(Notice(text)))
         settings = Settings(study=STUDY, budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
         folder = begin(path, cases, settings, bench)
     todo = left(folder.plan(), folder.read().run)
