@@ -45,6 +45,10 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     per_byte_s: float = 0.0
     receive_s: float = 0.0
     receive_s_per_byte: float = 0.0
+    gap_s: float = 0.0
+    gap_s_per_byte: float = 0.0
+    exchange_s: float = 0.0
+    exchange_s_per_byte: float = 0.0
 
     def one_way(self, size: float, hops: int = 0, hop_s: float = 0.0) -> float:
         """Seconds from the call of MPI_Send to the return of MPI_Recv, nothing else under way."""
@@ -95,6 +99,16 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     seed: int = 1
 
 
+class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a call of `operation` (the MPI function's name without MPI_, small letters) with `bytes` (of a block or
+    vector, as the engine counts them) costs each rank beyond its messages and sums: copies of its own block, buffers
+    for the call."""
+
+    operation: str
+    bytes: int = 0
+    seconds: float
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where one number of the description comes from. `key` is its place ("network.link",
     "segments[0].latency"; a prefix stands for all below it), `source` the line of the paper, the row fitted
@@ -127,6 +141,8 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     flops: float = 1e9
     sum_s_per_byte: float = 0.0
     hardware_barrier_s: float | None = None
+    calls: tuple[Call, ...] = ()
+    clock_s: float = 0.0
     noise: Noise | None = None
     origins: tuple[Origin, ...] = ()
     notes: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ import msgspec
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.platform import (
     COLLECTIVES,
+    Call,
     Network,
     NodeGroup,
     Noise,
@@ -172,6 +173,7 @@ _SEGMENT = {f.name: (values.PER_BYTE if f.name.endswith("per_byte") or f.name.en
 READERS: dict[type, dict[str, Read]] = {
     Segment: _SEGMENT | {"first": values.BYTES.read},
     NodeGroup: {"count": values.COUNT.read, "cores": values.COUNT.read},
+    Call: {"operation": values.filled, "bytes": values.BYTES.read, "seconds": values.SECONDS.read},
     Noise: {"relative": values.FRACTION.read, "seed": values.SEED.read},
     Origin: {
         "key": values.filled,
@@ -206,6 +208,8 @@ READERS: dict[type, dict[str, Read]] = {
         "flops": values.FLOPS.read,
         "sum_s_per_byte": values.PER_BYTE.read,
         "hardware_barrier_s": values.SECONDS.read,
+        "calls": values.many(_one(Call)),
+        "clock_s": values.SECONDS.read,
         "noise": _one(Noise),
         "origins": values.many(_one(Origin)),
         "notes": _TEXTS,

@@ -20,7 +20,7 @@ _TIMES = (("ns", -9), ("us", -6), ("ms", -3), ("s", 0))
 _RATES = (("B/s", 0), ("kB/s", 3), ("MB/s", 6), ("GB/s", 9), ("TB/s", 12))
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
 _TABLES = ("network", "collectives", "noise")
-_ARRAYS = ("segments", "on_node", "origins")
+_ARRAYS = ("segments", "on_node", "calls", "origins")
 
 
 def write(platform: Platform) -> str:
@@ -63,7 +63,7 @@ def _value(kind: type, name: str, value: Any) -> str:
         return _scaled(value, _RATES)
     if name == "flops":
         return _scaled(value, _FLOPS)
-    if name in ("first", "eager"):
+    if name in ("first", "eager", "bytes"):
         return f'"{value // 1024}KiB"' if value and value % 1024 == 0 else repr(value)
     by_byte = name.endswith(("per_byte", "per_byte_s"))
     return _scaled(value, tuple((f"{unit}/B" if by_byte else unit, power) for unit, power in _TIMES))
