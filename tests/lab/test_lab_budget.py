@@ -63,3 +63,12 @@ def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cos
         if k == 0 and budget.elapsed_s > total:
             return
     assert budget.elapsed_s <= total * (1 + TOLERANCE) + 1e-6 + 1e-4 * cases * launches
+
+
+def test_a_simulated_launch_may_use_all_that_is_left():
+    clock = Clock()
+    budget = Budget(100.0, clock, shared=False)
+    clock.t += 30
+    assert budget.share(cases=1, cases_left=50, launches_left=20) == pytest.approx(budget.limit_s - 30)
+    clock.t += 200
+    assert budget.share(1, 1, 1) == 0

@@ -189,3 +189,26 @@ def test_a_run_resumed_elsewhere_says_what_changed():
     assert differences(here, here) == []
     there = msgspec.structs.replace(here, host="other", compiler="new")
     assert len(differences(here, there)) == 2
+
+
+def test_when_a_launchs_time_is_up_measuring_ends_and_nothing_counts_as_failed(tmp_path):
+    """A simulation that is too slow for its budget: what is done is kept, the rest is left for resume."""
+
+    class Slow(FakeLauncher):
+        def run(self, plan, ranks, options):
+            for line in super().run(plan, ranks, options):
+                yield line
+                if getattr(line, "case", "") == "barrier ranks=2 sync=barrier" and hasattr(line, "times_s"):
+                    raise LaunchFailed(
+                        "not simulated within 10 s", reason="time", case="pingpong bytes=8 ranks=2"
+                    )
+
+    folder, bench = begin(tmp_path / "r", Slow(), launches=1)
+    events = []
+    outcome = lab.measure(folder, bench, events.append)
+    run = folder.read().run
+    assert outcome.measured == len(run.records) > 0 and outcome.left == 6 - outcome.measured
+    assert outcome.failed == 0 and run.failures == ()
+    assert len([e for e in events if isinstance(e, lab.LaunchBegan)]) == 1
+    assert any(isinstance(e, lab.Notice) and "hockney resume" in e.text for e in events)
+    assert lab.measure(folder, lab.fake_bench(FakeLauncher()), events.append).left == 0

@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator's launcher: its words, where ranks are placed, what its last words mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hockney.core.machine import Mpi
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.core.record import Clock, Launch, Rank
+from hockney.launch.launcher import LaunchOptions
+from hockney.launch.smpi import SmpiLauncher, WallClock, anonymous, explain_simulator, hosts
+
+SIMGRID = Mpi(
+    family="smpi",
+    version="4.1",
+    prefix="/p",
+    mpicxx="/p/bin/smpicxx",
+    mpiexec="/p/bin/smpirun",
+    source="path",
+)
+
+
+def platform(**more) -> Platform:
+    network = more.pop("network", Network(nodes=(NodeGroup(count=8),)))
+    return Platform(name="x", title="X", network=network, segments=(Segment(latency_s=1e-6),), **more)
+
+
+def launcher(described: Platform) -> SmpiLauncher:
+    return SmpiLauncher(SIMGRID, Path("/c/hockney-engine"), Path("/c/libhockney-platform.so"), described)
+
+
+def test_ranks_fill_a_nodes_cores_before_the_next_nodes():
+    groups = Network(nodes=(NodeGroup(count=2, cores=3), NodeGroup(count=4, cores=1)))
+    assert list(hosts(platform(network=groups), 8)) == ["n0", "n0", "n0", "n1", "n1", "n1", "n2", "n3"]
+    assert list(hosts(platform(network=groups), 4)) == ["n0", "n0", "n0", "n1"]
+    torus = Network(shape="torus", dims=(2, 2))
+    assert list(hosts(platform(network=torus), 4)) == ["n0", "n1", "n2", "n3"]
+
+
+def test_the_command_names_files_without_a_folder():
+    """Names that change from launch to launch would make the same simulation give other records."""
+    started = launcher(platform()).describe(5)
+    assert started.words[:3] == ("/p/bin/smpirun", "-np", "5")
+    after = dict(zip(started.words, started.words[1:], strict=False))
+    assert after["-hostfile"] == "hosts.txt" and after["-platform"] == "/c/libhockney-platform.so"
+    assert "-no-privatize" in started.words
+    assert dict(started.environment) == {"HOCKNEY_PLATFORM": "platform.txt"}
+
+
+def test_what_a_description_asks_of_the_engine_is_in_its_environment():
+    described = platform(sum_s_per_byte=24.7e-9, hardware_barrier_s=0.0)
+    variables = dict(launcher(described).describe(2).environment)
+    assert float(variables["HOCKNEY_SUM_S_PER_BYTE"]) == 24.7e-9
+    assert float(variables["HOCKNEY_HARDWARE_BARRIER_S"]) == 0.0
+
+
+def test_every_collective_has_a_named_algorithm():
+    words = launcher(platform(collectives={"bcast": "flat_tree"})).describe(2).words
+    named = dict(
+        word.removeprefix("--cfg=smpi/").split(":") for word in words if word.startswith("--cfg=smpi/")
+    )
+    assert named["bcast"] == "flat_tree"
+    assert {"barrier", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"} <= named.keys()
+    assert not {"ompi", "mpich", "default"} & set(named.values())
+
+
+def test_a_launch_line_does_not_tell_where_programs_lie():
+    launch = Launch(
+        schema=1, launch="0.0", index=0, origin="simulated", started_s=0.0, mpi_standard="3.1", library="SMPI",
+        engine="1", compiler="c++", clock=Clock(overhead_s=0.0, resolution_s=0.0),
+        ranks=[Rank(host="n0", pid=1, cpus="")],
+        command=["A=plan.txt", "/ann/smpirun", "-np", "2", "/ann/hockney-engine", "--plan", "plan.txt"],
+    )  # fmt: skip
+    assert anonymous(launch).command == [
+        "A=plan.txt", "smpirun", "-np", "2", "hockney-engine", "--plan", "plan.txt"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("hockney-platform: more than 500 messages were simulated", "more than 500 messages were simulated"),
+        ("[1.0] [ker_engine/CRITICAL] Oops! Deadlock detected", "a deadlock"),
+        ("MPI_Mprobe is not yet implemented", "lacks MPI_Mprobe"),
+        ("terminate called after throwing an instance of 'std::bad_alloc'", "memory is used up"),
+        ("hockney-platform: line 3: unknown word 'tours'", "line 3: unknown word 'tours'"),
+        ("and nothing else", "ended by signal 11"),
+    ],
+)
+def test_the_simulators_last_words_in_ours(said, why):
+    assert why in explain_simulator(139, ["earlier talk", said])[0]
+
+
+def test_only_the_clock_on_the_wall_ends_a_simulation():
+    watch = WallClock(LaunchOptions("0.0", 0, budget_s=10.0), cases=3, ranks=4)
+    watch.begun(100.0)
+    watch.launched(101.0)
+    watch.started(102.0, "pingpong bytes=8 ranks=2", 0)
+    assert watch.deadline == 110.0
+    problem = watch.failure(1, ())
+    assert problem.reason == "time" and problem.case == "pingpong bytes=8 ranks=2"
+    assert "not simulated within 10" in str(problem) and "--budget" in str(problem)

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Finding SimGrid among stand-ins: scripts that answer as smpicxx and smpirun do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hockney.core.errors import EnvironmentProblem
+from hockney.machine import simgrid
+from hockney.machine.simgrid import COMPLETE, find_simgrid, simgrids
+
+
+def install(prefix: Path, version: str) -> Path:
+    (prefix / "bin").mkdir(parents=True)
+    for name, says in (("smpicxx", "c++"), ("smpirun", f"SimGrid version {version}")):
+        program = prefix / "bin" / name
+        program.write_text(f"#!/bin/sh\necho '{says}'\n")
+        program.chmod(0o755)
+    return prefix
+
+
+@pytest.fixture
+def environ(tmp_path, monkeypatch):
+    monkeypatch.setattr(simgrid, "USUAL", ())
+    return {"HOCKNEY_CACHE": str(tmp_path / "cache"), "PATH": str(tmp_path / "empty")}
+
+
+def test_none_says_how_to_get_one(environ):
+    with pytest.raises(EnvironmentProblem, match=r"no SimGrid.*libsimgrid-dev.*hockney build --simgrid"):
+        find_simgrid(environ)
+
+
+def test_the_named_one_goes_before_all_others(environ, tmp_path):
+    environ["PATH"] = str(install(tmp_path / "system", "3.36") / "bin")
+    mine = install(tmp_path / "mine", "4.0")
+    for named in (mine, mine / "bin", mine / "bin" / "smpicxx"):
+        found = find_simgrid(environ | {"HOCKNEY_SIMGRID": str(named)})
+        assert (found.family, found.version, found.source) == ("smpi", "4.0", "environment")
+        assert found.mpicxx == str(mine / "bin" / "smpicxx") and found.title == "SimGrid 4.0"
+
+
+def test_a_named_one_that_is_none_is_not_passed_over(environ, tmp_path):
+    environ["PATH"] = str(install(tmp_path / "system", "3.36") / "bin")
+    with pytest.raises(EnvironmentProblem, match="no smpicxx at"):
+        find_simgrid(environ | {"HOCKNEY_SIMGRID": str(tmp_path / "nowhere")})
+
+
+def test_what_hockney_built_goes_before_the_systems_if_it_is_complete(environ, tmp_path):
+    environ["PATH"] = str(install(tmp_path / "system", "3.32") / "bin")
+    built = install(tmp_path / "cache" / "simgrid-4.1", "4.1")
+    assert find_simgrid(environ).version == "3.32"
+    (built / COMPLETE).touch()
+    assert (find_simgrid(environ).version, find_simgrid(environ).source) == ("4.1", "cache")
+    assert [found.version for found in simgrids(environ)] == ["4.1", "3.32"]
+
+
+def test_one_that_is_too_old_is_left_out_with_a_word(environ, tmp_path):
+    environ["PATH"] = str(install(tmp_path / "system", "3.25") / "bin")
+    heard: list[str] = []
+    with pytest.raises(EnvironmentProblem, match="no SimGrid here"):
+        find_simgrid(environ, heard.append)
+    assert "3.25" in heard[0] and "too old" in heard[0]
+    with pytest.raises(EnvironmentProblem, match="too old"):
+        find_simgrid(environ | {"HOCKNEY_SIMGRID": str(tmp_path / "system")})
+
+
+def test_one_that_does_not_answer_is_called_broken(environ, tmp_path):
+    broken = install(tmp_path / "mine", "4.0")
+    (broken / "bin" / "smpirun").write_text("#!/bin/sh\nexit 1\n")
+    with pytest.raises(EnvironmentProblem, match="smpirun does not work"):
+        find_simgrid(environ | {"HOCKNEY_SIMGRID": str(broken)})
