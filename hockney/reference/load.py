@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reading the papers' files, which come with hockney."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from hockney.core.errors import unknown
+from hockney.core.units import parse_seconds, parse_seconds_per_byte
+from hockney.reference.published import About, Formula, Piece, Published, Row
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+COLUMNS = tuple(Row.__annotations__)
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The papers."""
+    folder = files("hockney.reference")
+    return tuple(sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")))
+
+
+@cache
+def published(name: str) -> Published:
+    """What the paper `name` has printed. Raises UsageError for an unknown one."""
+    if name not in names():
+        raise unknown("paper", name, names())
+    folder = files("hockney.reference")
+    told = tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
+    table = csv.DictReader(io.StringIO((folder / f"{name}.csv").read_text("utf-8")))
+    if tuple(table.fieldnames or ()) != COLUMNS:
+        raise ValueError(f"{name}.csv has other columns: {table.fieldnames}")
+    return Published(
+        name=name,
+        title=told["title"],
+        citation=told["citation"],
+        machines=tuple(About(**each) for each in told["machines"]),
+        rows=tuple(_row(each) for each in table),
+        formulas=tuple(_formula(each) for each in told.get("formulas", ())),
+        method=tuple(told["method"]),
+        facts=tuple(told["facts"]),
+        transcription=tuple(told["transcription"]),
+        inconsistencies=tuple(told["inconsistencies"]),
+    )
+
+
+@cache
+def machine_names() -> dict[str, str]:
+    """Every published machine with the paper that it is in."""
+    return {about.name: name for name in names() for about in published(name).machines}
+
+
+def paper_of(machine: str) -> Published:
+    """The paper of a machine, with that machine's numbers. Raises UsageError for an unknown one."""
+    known = machine_names()
+    if machine not in known:
+        raise unknown("published machine", machine, known)
+    return published(known[machine]).of(machine)
+
+
+def _row(raw: dict[str, str]) -> Row:
+    numbers = {name: int(raw[name]) if raw[name] else None for name in ("ranks", "bytes")}
+    return Row(**(raw | numbers | {"value": float(raw["value"])}))
+
+
+def _formula(raw: dict[str, Any]) -> Formula:
+    pieces = tuple(
+        Piece(
+            first=each["first"],
+            last=each["last"],
+            constant_s=parse_seconds(each["constant_s"]),
+            per_byte_s=parse_seconds_per_byte(each["per_byte_s"]),
+        )
+        for each in raw["segments"]
+    )
+    return Formula(**(raw | {"segments": pieces}))

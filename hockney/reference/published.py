@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What one paper has printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hockney.core.errors import UsageError, unknown
+
+UNITS = {
+    "s": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "us/B": 1e-6,
+    "us/word": 1e-6 / 4,
+    "MB/s": 1e6,
+    "GB/s": 1e9,
+    "kB": 1e3,
+    "%": 0.01,
+    "1": 1.0,
+    "messages": 1.0,
+    "processors": 1.0,
+}
+"""What a printed number is multiplied by to give seconds, bytes, bytes a second, seconds a byte or a plain
+number. Words have 4 bytes in the papers that count in words."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One printed number. `value` is as printed, in `unit`; `table` is where it stands. `ranks` and `bytes`
+    are as printed too (None where nothing is). `case` has the words of the engine's case that asks the same,
+    without ranks and without what the catalog fills in; empty where no case does."""
+
+    key: str
+    machine: str
+    workload: str
+    ranks: int | None
+    bytes: int | None
+    quantity: str
+    value: float
+    unit: str
+    table: str
+    case: str
+    note: str
+
+    @property
+    def si(self) -> float:
+        """The value in seconds, bytes, bytes a second, seconds a byte, or as a plain number."""
+        return self.value * UNITS[self.unit]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """From `first` to `last` bytes, both included: constant_s + per_byte_s x."""
+
+    first: int
+    last: int
+    constant_s: float
+    per_byte_s: float
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A printed formula for a time in seconds over a size in bytes. `case` is as a row's."""
+
+    key: str
+    machine: str
+    ranks: int
+    printed: str
+    table: str
+    segments: tuple[Piece, ...]
+    case: str = ""
+
+    def time(self, size: float) -> float:
+        """Seconds for `size` bytes. Raises UsageError outside of the printed ranges."""
+        for piece in self.segments:
+            if piece.first <= size <= piece.last:
+                return piece.constant_s + piece.per_byte_s * size
+        ranges = ", ".join(f"{piece.first} to {piece.last}" for piece in self.segments)
+        raise UsageError(
+            f"{self.key} says nothing about {size:g} B", f"it holds from {ranges}", "ask for another size"
+        )
+
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes at which to draw it: both ends of each range, and the powers of two between."""
+        found: set[int] = set()
+        for piece in self.segments:
+            inner = (1 << k for k in range(piece.last.bit_length()))
+            found.update({piece.first, piece.last}, (s for s in inner if piece.first < s < piece.last))
+        return tuple(sorted(found))
+
+
+@dataclass(frozen=True)
+class About:
+    """One machine of a paper. A paper may have several, and print numbers for some only."""
+
+    name: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """A paper. `method` says how its numbers were measured and what its columns mean, `facts` what else it
+    found; `transcription` what was decided in copying, `inconsistencies` what does not agree with itself."""
+
+    name: str
+    title: str
+    citation: str
+    machines: tuple[About, ...]
+    rows: tuple[Row, ...]
+    formulas: tuple[Formula, ...]
+    method: tuple[str, ...]
+    facts: tuple[str, ...]
+    transcription: tuple[str, ...]
+    inconsistencies: tuple[str, ...]
+
+    def machine(self, name: str) -> About:
+        for each in self.machines:
+            if each.name == name:
+                return each
+        raise unknown(f"machine of {self.name}", name, (m.name for m in self.machines))
+
+    def row(self, key: str) -> Row:
+        for each in self.rows:
+            if each.key == key:
+                return each
+        raise unknown(f"row of {self.name}", key, (r.key for r in self.rows))
+
+    def formula(self, key: str) -> Formula:
+        for each in self.formulas:
+            if each.key == key:
+                return each
+        raise unknown(f"formula of {self.name}", key, (f.key for f in self.formulas))
+
+    def of(self, machine: str) -> Published:
+        """The paper with the rows and formulas of one of its machines."""
+        about = self.machine(machine)
+        return Published(
+            name=self.name,
+            title=about.title,
+            citation=self.citation,
+            machines=(about,),
+            rows=tuple(r for r in self.rows if r.machine == machine),
+            formulas=tuple(f for f in self.formulas if f.machine == machine),
+            method=self.method,
+            facts=self.facts,
+            transcription=self.transcription,
+            inconsistencies=self.inconsistencies,
+        )
+
+    def knows(self, key: str) -> bool:
+        """Whether `key` is that of a row or formula, or stands above some ("t3e/table/bcast")."""
+        above = key.rstrip("/")
+        return any(each == above or each.startswith(f"{above}/") for each in self._keys())
+
+    def _keys(self) -> Iterator[str]:
+        yield from (row.key for row in self.rows)
+        yield from (formula.key for formula in self.formulas)

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A published machine as a run, so that fits, figures and tables treat printed numbers like measured ones.
+
+A row that has a case becomes a record of one repetition; a formula becomes one record for each size at which
+it is drawn. Nothing was verified, repeated or timed here, and the records say so by their origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hockney import __version__
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import Inconclusive
+from hockney.core.machine import Machine
+from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, Run, Stop, Sync, Verified
+from hockney.reference.published import Published
+
+
+def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, Run]:
+    """The machine of `paper` (which has one: `Published.of`) and its numbers as records.
+
+    Cases are completed by `catalog`. Numbers of as many ranks share a launch; where a paper prints two
+    numbers that answer one case, the second is in a launch of its own, so that both count. Raises
+    Inconclusive where the paper prints no number that a case of the engine asks for.
+    """
+    about = paper.machines[0]
+    printed = list(_times(paper, catalog))
+    if not printed:
+        raise Inconclusive(
+            f"nothing that hockney measures was printed for {about.name}",
+            "its numbers answer no case of the engine",
+            f"'hockney machines --show {about.name}' prints what there is",
+        )
+    times: dict[Case, int] = {}
+    grouped: dict[tuple[int, int], list[tuple[Case, float]]] = {}
+    for case, seconds in printed:
+        times[case] = times.get(case, 0) + 1
+        grouped.setdefault((case.ranks, times[case]), []).append((case, seconds))
+    launches = []
+    records = []
+    for index, key in enumerate(sorted(grouped)):
+        launches.append(_launch(about.name, index, ranks=key[0]))
+        for position, (case, seconds) in enumerate(grouped[key]):
+            records.append(_record(case, seconds, launches[-1].launch, position))
+    return _machine(paper, max(ranks for ranks, _ in grouped)), Run(tuple(launches), tuple(records))
+
+
+def _times(paper: Published, catalog: Catalog) -> Iterator[tuple[Case, float]]:
+    for formula in paper.formulas:
+        if formula.case:
+            for size in formula.sizes():
+                yield catalog.case(f"{formula.case} bytes={size}", formula.ranks), formula.time(size)
+    for row in paper.rows:
+        if row.case and row.ranks is not None:
+            yield catalog.case(row.case, row.ranks), row.si
+
+
+def _launch(name: str, index: int, ranks: int) -> Launch:
+    return Launch(
+        schema=SCHEMA,
+        launch=f"published-{index}",
+        index=index,
+        origin="published",
+        started_s=0.0,
+        ranks=[Rank(host=name, pid=0, cpus="")] * ranks,
+        mpi_standard="",
+        library="",
+        engine="",
+        compiler="",
+        clock=Clock(overhead_s=0.0, resolution_s=0.0),
+    )
+
+
+def _record(case: Case, seconds: float, launch: str, position: int) -> Record:
+    both_ways = case.workload in ("pingpong_double", "stream_both")
+    return Record(
+        schema=SCHEMA,
+        launch=launch,
+        origin="published",
+        position=position,
+        case=case.line,
+        started_s=0.0,
+        times_s=[seconds],
+        batch=1,
+        warmup_s=[],
+        bytes_moved=case.size * (2 if both_ways else 1),
+        sync=Sync(kind=dict(case.parameters).get("sync", "none")),
+        stop=Stop(reason="repetitions", precision=0.0, achieved=None),
+        verified=Verified(bytes=0, errors=0),
+    )
+
+
+def _machine(paper: Published, ranks: int) -> Machine:
+    about = paper.machines[0]
+    return Machine(
+        schema=SCHEMA,
+        kind="published",
+        host=about.name,
+        system="",
+        cpu=about.title,
+        cores=ranks,
+        threads=ranks,
+        sockets=1,
+        numa_nodes=1,
+        caches={},
+        memory_bytes=0,
+        virtual="",
+        governor="",
+        load_before=None,
+        mpi=None,
+        engine="",
+        compiler="",
+        flags="",
+        network=[],
+        hockney=__version__,
+        python="",
+        citation=paper.citation,
+        notes=[about.text, *paper.method, *paper.transcription, *paper.inconsistencies],
+    )
