@@ -28,9 +28,7 @@ ANSWER_IS_NO = 1
 INCONCLUSIVE = 4
 
 
-@click.command(
-    "reproduce", cls=Command, epilog=example("hockney reproduce paragon", "hockney reproduce --list")
-)
+@click.command("reproduce", cls=Command, epilog=example("hockney reproduce --list"))
 @click.argument("names", nargs=-1, metavar="NAME...")
 @click.option("--list", "show", is_flag=True, help="List what can be reproduced.")
 @click.option(
@@ -47,9 +45,9 @@ def command(
 ) -> int:
     """Measure papers again on their machines, simulated by SimGrid.
 
-    For every printed number: published, simulated, the paper's model, the error, and whether the machine's
-    description was fitted to it or predicts it. The page has the paper's figures redrawn. Exit code 1 when a
-    reproduction's own limits do not hold.
+    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number: published, simulated, the
+    model's, the error, and whether the machine's description was fitted to it or predicts it. The page has
+    the paper's figures redrawn. Exit code 1 when a reproduction's own limits do not hold.
     """
     if show:
         _list(as_json)
