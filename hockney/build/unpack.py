@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A build back end (PEP 517) whose wheel holds the sources as they are, in a folder NAME-VERSION.
+
+So pip and uv, which know only how to install, also fetch sources: through the user's mirrors, proxies and
+passwords, with hashes checked, and without running what the package would build. Copied to where the
+installer looks for the package's own back end; free of imports from hockney.
+"""
+
+import os
+import re
+import sys
+import zipfile
+
+__legacy__ = sys.modules[
+    __name__
+]  # setuptools.build_meta:__legacy__, what a package without pyproject.toml gets
+WHEEL = "Wheel-Version: 1.0\nGenerator: hockney\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    return []
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    name, metadata = described()
+    folder = os.path.join(metadata_directory, f"{name}.dist-info")
+    os.makedirs(folder)
+    for file, text in (("METADATA", metadata), ("WHEEL", WHEEL)):
+        with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+            out.write(text)
+    return os.path.basename(folder)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    name, metadata = described()
+    wheel = f"{name}-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w") as archive:
+        for folder, _, files in os.walk("."):
+            for file in files:
+                path = os.path.normpath(os.path.join(folder, file))
+                archive.write(path, f"{name}/{path}")
+        archive.writestr(f"{name}.dist-info/METADATA", metadata)
+        archive.writestr(f"{name}.dist-info/WHEEL", WHEEL)
+        record = "".join(f"{path},,\n" for path in [*archive.namelist(), f"{name}.dist-info/RECORD"])
+        archive.writestr(f"{name}.dist-info/RECORD", record)
+    return wheel
+
+
+def described():
+    """NAME-VERSION and the least of metadata: no dependencies, since nothing is built here."""
+    with open("PKG-INFO", encoding="utf-8") as file:
+        text = file.read()
+    name, version = (re.search(f"^{key}: (.+)$", text, re.MULTILINE)[1] for key in ("Name", "Version"))
+    return f"{name}-{version}", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Packages from the package index, fetched by the installer that is here, so that its configuration (mirrors,
+proxies, certificates, passwords) holds for hockney too."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.process.run import TookTooLong, capture
+
+DOWNLOAD_SECONDS = 1200.0
+
+
+def installer(prefix: Path, source: str = "") -> list[str]:
+    """The command that installs packages into `prefix` and nowhere else, to be followed by their names.
+
+    pip where the environment has it, else uv (`uvx` leaves its path in $UV), else the pip in ensurepip. Only
+    wheels; or the package `source` from its sources, by a build back end that is importable already. What
+    that one makes must not get into the installer's cache, where later installations would find it.
+    """
+    kind = ["--no-binary", source, "--no-build-isolation"] if source else ["--only-binary", ":all:"]
+    pip_options = ["install", "--quiet", "--no-deps", "--ignore-installed", "--no-compile", *kind]
+    pip_options += ["--no-cache-dir", "--use-pep517"] if source else []
+    pip_options += ["--no-warn-script-location", "--disable-pip-version-check", "--prefix", str(prefix)]
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip", *pip_options]
+    uv = os.environ.get("UV") or shutil.which("uv")
+    if uv:
+        uv_options = ["--quiet", "--no-deps", *kind, *(["--no-cache"] if source else [])]
+        return [uv, "pip", "install", *uv_options, "--python", sys.executable, "--prefix", str(prefix)]
+    spec = importlib.util.find_spec("ensurepip")
+    folders = [Path(spec.origin).parent / "_bundled"] if spec and spec.origin else []
+    for folder in [*folders, Path("/usr/share/python-wheels")]:
+        for wheel in sorted(folder.glob("pip-*.whl")):
+            return [sys.executable, str(wheel / "pip"), *pip_options]
+    raise EnvironmentProblem(
+        "there is neither pip nor uv here",
+        "nothing can be fetched from the package index without",
+        "install pip",
+    )
+
+
+def install(words: Sequence[str], env: Mapping[str, str | None] | None = None) -> str:
+    """Run an installer's command. Why it failed, in its own words; empty when all is there."""
+    # neither what happens to be importable here nor a user's habit may change what is installed where
+    outside = {"PYTHONPATH": None, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", **(env or {})}
+    try:
+        done = capture(words, timeout=DOWNLOAD_SECONDS, env=outside)
+    except TookTooLong as error:
+        return str(error)
+    if done.ok:
+        return ""
+    lines = [line for line in (done.err + done.out).splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith(("error", "  ×"))] or lines
+    return one_line(" ".join(errors[-2:]))[:300] or f"exit code {done.code}"
