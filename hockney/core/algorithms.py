@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the algorithms that SimGrid's MPI has for collective operations, and which are taken where none is
+said."""
+
+from __future__ import annotations
+
+from hockney.core.errors import unknown
+
+SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi", "automatic")
+"""Names that stand for a library's own choice by size and ranks; every operation has them."""
+
+_ALGORITHMS = """
+allgather 2dmesh 3dmesh bruck GB loosely_lr NTSLR NTSLR_NB pair rdb rhv ring SMP_NTS smp_simple spreading_simple
+    ompi_neighborexchange mvapich2_smp
+allgatherv GB pair ring ompi_neighborexchange ompi_bruck mpich_rdb mpich_ring
+allreduce lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr smp_rsag_rab
+    redbcast ompi_ring_segmented mvapich2_rs mvapich2_two_level rab
+alltoall 2dmesh 3dmesh basic_linear bruck pair pair_rma pair_light_barrier pair_mpi_barrier pair_one_barrier
+    rdb ring ring_light_barrier ring_mpi_barrier ring_one_barrier mvapich2_scatter_dest
+barrier ompi_basic_linear ompi_two_procs ompi_tree ompi_bruck ompi_recursivedoubling ompi_doublering mpich_smp
+    mvapich2_pair
+bcast arrival_pattern_aware arrival_pattern_aware_wait arrival_scatter binomial_tree flattree flattree_pipeline
+    NTSB NTSL NTSL_Isend scatter_LR_allgather scatter_rdb_allgather SMP_binary SMP_binomial SMP_linear
+    ompi_split_bintree ompi_pipeline mvapich2_inter_node mvapich2_intra_node mvapich2_knomial_intra_node
+gather ompi_basic_linear ompi_binomial ompi_linear_sync mvapich2_two_level
+reduce arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi_chain ompi_pipeline ompi_basic_linear
+    ompi_in_order_binary ompi_binary ompi_binomial mvapich2_knomial mvapich2_two_level rab
+reduce_scatter ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich_pair mpich_rdb mpich_noncomm
+scatter ompi_basic_linear ompi_linear_nb ompi_binomial mvapich2_two_level_binomial mvapich2_two_level_direct
+"""
+"""The same in SimGrid 3.32 and 4.1: what `smpirun --cfg=smpi/OPERATION:?` lists. It offers no choice for
+gatherv and scatterv: the root talks to every rank, all at once."""
+
+KNOWN: dict[str, tuple[str, ...]] = {"gatherv": ("default",), "scatterv": ("default",)}
+for _words in _ALGORITHMS.replace("\n    ", " ").strip().splitlines():
+    _operation, *_names = _words.split()
+    KNOWN[_operation] = (*SELECTORS, *_names)
+
+USUAL = {
+    "barrier": "ompi_bruck",
+    "bcast": "binomial_tree",
+    "reduce": "binomial",
+    "allreduce": "rdb",
+    "gather": "ompi_binomial",
+    "scatter": "ompi_binomial",
+    "allgather": "bruck",
+    "allgatherv": "ompi_bruck",
+    "alltoall": "mpich",
+    "reduce_scatter": "ompi_basic_recursivehalving",
+}
+"""What is taken where a machine file names nothing: what MPICH and Open MPI take for small messages, works on
+any number of ranks, sends O(P log P) messages or fewer and prepares nothing. An all-to-all is chosen by size
+(Bruck's algorithm to 256 B, every pair for itself above), since no one algorithm is usual."""
+
+
+def chosen(named: dict[str, str]) -> dict[str, str]:
+    """The algorithm of every operation that has a choice: what is `named`, else the usual one."""
+    for operation, name in named.items():
+        check(operation, name)
+    return {operation: named.get(operation, usual) for operation, usual in USUAL.items()}
+
+
+def check(operation: str, name: str) -> None:
+    """Refuse an operation or an algorithm that the simulator does not have."""
+    if operation not in KNOWN:
+        raise unknown("collective operation", operation, KNOWN)
+    if name not in KNOWN[operation]:
+        raise unknown(f"algorithm for {operation}", name, KNOWN[operation])

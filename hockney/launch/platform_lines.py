@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A described machine in the words of the simulator: the lines that the plugin engine/smpi/platform.cpp
+reads, and smpirun's options that name the algorithm of each collective operation.
+
+The lines: one key and its numbers each, in seconds, bytes and their quotients; what is not said is nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hockney.core.algorithms import chosen
+from hockney.core.platform import Network, Platform, Segment
+
+
+def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:
+    """The whole description as text. `events`: messages after which the simulation is ended, 0 for never;
+    `seed_offset` is added to the noise's seed, so that launches differ as real ones do."""
+    return "".join(f"{line}\n" for line in _lines(platform, events, seed_offset))
+
+
+def _lines(platform: Platform, events: int, seed_offset: int) -> Iterator[str]:
+    network = platform.network
+    yield f"shape {network.shape}"
+    yield from _extents(network)
+    for group in platform.nodes:
+        yield f"nodes {group.count} {group.cores}"
+    yield f"nic {network.nic!r}"
+    yield f"duplex {network.duplex}"
+    yield f"link {network.link!r}"
+    yield f"hop {network.hop_s!r}"
+    if network.medium_message_s or network.medium_s_per_byte:
+        yield f"medium {network.medium_message_s!r} {network.medium_s_per_byte!r}"
+    yield f"eager {platform.eager}"
+    yield f"flops {platform.flops!r}"
+    if platform.clock_s:
+        yield f"clock {platform.clock_s!r}"
+    for key, segments in (("segment", platform.segments), ("on-node", platform.on_node)):
+        for segment in segments:
+            yield f"{key} {_numbers(segment)}"
+    if platform.noise is not None:
+        yield f"noise {platform.noise.relative!r} {platform.noise.seed + seed_offset}"
+    if events:
+        yield f"events {events}"
+
+
+def _extents(network: Network) -> Iterator[str]:
+    if network.shape in ("torus", "mesh"):
+        yield f"dims {_words(network.dims)}"
+    elif network.shape == "fat-tree":
+        for key in ("down", "up", "cables"):
+            yield f"{key} {_words(getattr(network, key))}"
+    elif network.shape == "dragonfly":
+        yield f"dragonfly {_words(network.dragonfly)}"
+
+
+def _numbers(segment: Segment) -> str:
+    sending = (segment.send_s, segment.send_s_per_byte)
+    isend = sending[0] if segment.isend_s is None else segment.isend_s
+    isend_per_byte = sending[1] if segment.isend_s_per_byte is None else segment.isend_s_per_byte
+    flight = (segment.latency_s, segment.per_byte_s)
+    receiving = (segment.receive_s, segment.receive_s_per_byte)
+    gap = (segment.gap_s, segment.gap_s_per_byte)
+    exchange = (segment.exchange_s, segment.exchange_s_per_byte)
+    return _words((segment.first, *sending, isend, isend_per_byte, *flight, *receiving, *gap, *exchange))
+
+
+def _words(numbers: tuple[float, ...]) -> str:
+    return " ".join(repr(number) for number in numbers)
+
+
+def algorithm_words(platform: Platform) -> list[str]:
+    """smpirun's options for the algorithm of every operation that has a choice."""
+    return [f"--cfg=smpi/{operation}:{name}" for operation, name in chosen(platform.collectives).items()]
