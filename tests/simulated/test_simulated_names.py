@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from test_read import RING
+from test_simulated_read import RING
 
 from hockney import simulated
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
