@@ -7,7 +7,20 @@ from __future__ import annotations
 import click
 
 from hockney import __version__
-from hockney.cli import build, doctor, export, machines, models, plan, report, reproduce, resume, run, survey
+from hockney.cli import (
+    build,
+    calibrate,
+    doctor,
+    export,
+    machines,
+    models,
+    plan,
+    report,
+    reproduce,
+    resume,
+    run,
+    survey,
+)
 from hockney.cli.words import Group
 
 
@@ -25,5 +38,18 @@ def app() -> None:
     """
 
 
-for verb in (survey, run, plan, report, models, resume, export, machines, reproduce, build, doctor):
+for verb in (
+    survey,
+    run,
+    plan,
+    report,
+    models,
+    resume,
+    export,
+    machines,
+    calibrate,
+    reproduce,
+    build,
+    doctor,
+):
     app.add_command(verb.command)

@@ -59,6 +59,7 @@ RANKS = Words("counts", parse_counts)
 SIZES = Words("sizes", parse_sizes)
 SIZE = Words("size", parse_bytes)
 LAUNCHES = Words("count", _whole(1, MOST_LAUNCHES, "for example 3"))
+NODES = Words("count", _whole(1, 10**7, "for example 64"))
 SEED = Words("seed", _whole(0, 2**63 - 1, "for example 1"))
 
 

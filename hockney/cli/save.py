@@ -26,6 +26,10 @@ def save_csv(table: Rows, name: str) -> None:
         _put(Path(name), text.getvalue().encode("utf-8"))
 
 
+def save_text(text: str, path: Path) -> None:
+    _put(path, text.encode("utf-8"))
+
+
 def save_parquet(table: Rows, path: Path) -> None:
     try:
         import pyarrow

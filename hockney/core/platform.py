@@ -99,16 +99,6 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     seed: int = 1
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a call of `operation` (the MPI function's name without MPI_, small letters) with `bytes` (of a block or
-    vector, as the engine counts them) costs each rank beyond its messages and sums: copies of its own block, buffers
-    for the call."""
-
-    operation: str
-    bytes: int = 0
-    seconds: float
-
-
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where one number of the description comes from. `key` is its place ("network.link",
     "segments[0].latency"; a prefix stands for all below it), `source` the line of the paper, the row fitted
@@ -141,7 +131,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     flops: float = 1e9
     sum_s_per_byte: float = 0.0
     hardware_barrier_s: float | None = None
-    calls: tuple[Call, ...] = ()
+    calls: dict[str, tuple[tuple[int, float], ...]] = {}
     clock_s: float = 0.0
     noise: Noise | None = None
     origins: tuple[Origin, ...] = ()

@@ -18,6 +18,7 @@ from hockney.lab.order import schedule
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
 from hockney.lab.session import Outcome, begin, measure
+from hockney.lab.twin import survey_twin, surveyed
 
 __all__ = [
     "SIMULATED",
@@ -45,4 +46,6 @@ __all__ = [
     "results",
     "run_part",
     "schedule",
+    "survey_twin",
+    "surveyed",
 ]

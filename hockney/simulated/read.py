@@ -18,7 +18,6 @@ import msgspec
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.platform import (
     COLLECTIVES,
-    Call,
     Network,
     NodeGroup,
     Noise,
@@ -161,6 +160,18 @@ def _collectives(raw: Any, place: Place) -> dict[str, str]:
     return {name: values.algorithm(value, place.at(name)) for name, value in raw.items()}
 
 
+def _calls(raw: Any, place: Place) -> dict[str, tuple[tuple[int, float], ...]]:
+    if not isinstance(raw, dict):
+        place.fail("is not a table", "operations with what their calls cost are wanted", "write [calls]")
+    return {name: values.many(_point)(pairs, place.at(name)) for name, pairs in raw.items()}
+
+
+def _point(raw: Any, place: Place) -> tuple[int, float]:
+    if not isinstance(raw, list) or len(raw) != 2:
+        place.fail("is no pair", "bytes and seconds are wanted", 'for example [1024, "200ns"]')
+    return values.BYTES.read(raw[0], place.item(0)), values.SECONDS.read(raw[1], place.item(1))
+
+
 def _one(kind: type[T]) -> Read:
     return lambda raw, place: _struct(kind, raw, place)
 
@@ -173,7 +184,6 @@ _SEGMENT = {f.name: (values.PER_BYTE if f.name.endswith("per_byte") or f.name.en
 READERS: dict[type, dict[str, Read]] = {
     Segment: _SEGMENT | {"first": values.BYTES.read},
     NodeGroup: {"count": values.COUNT.read, "cores": values.COUNT.read},
-    Call: {"operation": values.filled, "bytes": values.BYTES.read, "seconds": values.SECONDS.read},
     Noise: {"relative": values.FRACTION.read, "seed": values.SEED.read},
     Origin: {
         "key": values.filled,
@@ -208,7 +218,7 @@ READERS: dict[type, dict[str, Read]] = {
         "flops": values.FLOPS.read,
         "sum_s_per_byte": values.PER_BYTE.read,
         "hardware_barrier_s": values.SECONDS.read,
-        "calls": values.many(_one(Call)),
+        "calls": _calls,
         "clock_s": values.SECONDS.read,
         "noise": _one(Noise),
         "origins": values.many(_one(Origin)),

@@ -19,8 +19,8 @@ from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, S
 _TIMES = (("ns", -9), ("us", -6), ("ms", -3), ("s", 0))
 _RATES = (("B/s", 0), ("kB/s", 3), ("MB/s", 6), ("GB/s", 9), ("TB/s", 12))
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
-_TABLES = ("network", "collectives", "noise")
-_ARRAYS = ("segments", "on_node", "calls", "origins")
+_TABLES = ("network", "collectives", "calls", "noise")
+_ARRAYS = ("segments", "on_node", "origins")
 
 
 def write(platform: Platform) -> str:
@@ -29,7 +29,7 @@ def write(platform: Platform) -> str:
     for name in _TABLES:
         value = getattr(platform, name)
         if isinstance(value, dict):
-            pairs = [f"{key} = {_text(word)}" for key, word in value.items()]
+            pairs = [f"{key} = {_entry(each)}" for key, each in value.items()]
         else:
             pairs = list(_keys(value)) if value is not None else []
         if pairs or name == "network":
@@ -63,10 +63,21 @@ def _value(kind: type, name: str, value: Any) -> str:
         return _scaled(value, _RATES)
     if name == "flops":
         return _scaled(value, _FLOPS)
-    if name in ("first", "eager", "bytes"):
-        return f'"{value // 1024}KiB"' if value and value % 1024 == 0 else repr(value)
+    if name in ("first", "eager"):
+        return _bytes(value)
     by_byte = name.endswith(("per_byte", "per_byte_s"))
     return _scaled(value, tuple((f"{unit}/B" if by_byte else unit, power) for unit, power in _TIMES))
+
+
+def _entry(value: str | tuple[tuple[int, float], ...]) -> str:
+    """An operation's algorithm, or what its calls cost."""
+    if isinstance(value, str):
+        return _text(value)
+    return f"[{', '.join(f'[{_bytes(size)}, {_scaled(seconds, _TIMES)}]' for size, seconds in value)}]"
+
+
+def _bytes(value: int) -> str:
+    return f'"{value // 1024}KiB"' if value and value % 1024 == 0 else repr(value)
 
 
 def _scaled(value: float, units: tuple[tuple[str, int], ...]) -> str:

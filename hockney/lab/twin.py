@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From a run to the machine that a simulator stands in for it with, and the survey of that twin."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from hockney import simulated
+from hockney.core.case import Case, parse_canonical
+from hockney.core.platform import Platform
+from hockney.lab.bench import SIMULATED, Tell, check, prepare
+from hockney.lab.events import Listener
+from hockney.lab.results import results
+from hockney.lab.session import begin, measure
+from hockney.simulated.calibrate import Survey
+from hockney.simulated.calibrate.survey import PAIR
+from hockney.store import RunFolder, Settings
+
+BUDGET_S = 600.0
+"""Wall clock; two ranks take seconds."""
+
+
+def surveyed(folder: RunFolder) -> tuple[Survey, tuple[str, ...]]:
+    """A run as calibration sees it, and what reading it had to say."""
+    found = results(folder, save=False)
+    name = folder.path.resolve().name or str(folder.path)
+    return Survey(name, found.fits, found.run, found.machine), found.notices
+
+
+def twin_cases(real: Survey) -> list[Case]:
+    """What the twin is asked: all that the run has measured between two ranks. A simulator has no caches, so
+    buffers are never cold."""
+    cases = (parse_canonical(summary.case) for summary in real.fits.summaries)
+    return [case for case in cases if case.ranks == PAIR and dict(case.parameters).get("buffers") != "cold"]
+
+
+def survey_twin(platform: Platform, real: Survey, tell: Tell, listen: Listener) -> Survey:
+    """Survey `platform` in simulation with the cases of `real`. Without noise: medians are compared."""
+    quiet = msgspec.structs.replace(platform, noise=None)
+    with tempfile.TemporaryDirectory(prefix="hockney-twin-") as place:
+        description = Path(place) / "twin.toml"
+        description.write_text(simulated.write(quiet), "utf-8")
+        machine = f"{SIMULATED}{description}"
+        bench = prepare(machine, "", True, tell)
+        known = {workload.name for workload in bench.catalog.workloads}
+        cases = [case for case in twin_cases(real) if case.workload in known]
+        settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
+        folder = begin(Path(place) / "twin", cases, settings, check(bench, cases, tell))
+        measure(folder, bench, listen)
+        return surveyed(folder)[0]

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a simulated twin behaves as the machine it was calibrated on: what both surveys say, laid side by
+side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hockney.core.fit import Estimate, Fit
+from hockney.simulated.calibrate.calls import OPERATIONS, collective
+from hockney.simulated.calibrate.survey import Survey
+
+WITHIN = 0.20
+"""What a collective of the twin may be off by."""
+MODELS = ("hockney", "loggp")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """One number of both. `counts` is false where the real machine's own fit is poor, so that its parameters
+    bind nobody. `fitted`: the calibration has used this very number, so that agreement shows no more than
+    care."""
+
+    what: str
+    unit: str
+    real: Estimate
+    twin: float
+    agrees: bool
+    counts: bool
+    fitted: bool
+
+    @property
+    def error(self) -> float:
+        return self.twin / self.real.value - 1 if self.real.value else 0.0
+
+
+def compare(real: Survey, twin: Survey) -> list[Agreement]:
+    """The ping-pong at each size, every fitted parameter, every collective between two ranks."""
+    return [*_one_way(real, twin), *_parameters(real, twin), *_collectives(real, twin)]
+
+
+def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
+    simulated = twin.one_way
+    for size, median in real.one_way.items():
+        if size in simulated:
+            value = simulated[size].value
+            close = abs(value / median.value - 1) <= 0.05
+            yield Agreement(
+                f"pingpong {size} B", "s", median, value, close or inside(value, median), True, True
+            )
+
+
+def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
+    theirs: dict[tuple[str, str], Fit] = {(f.model, f.subject): f for f in twin.fits.fits}
+    for fit in real.fits.fits:
+        other = theirs.get((fit.model, fit.subject))
+        if fit.model not in MODELS or other is None:
+            continue
+        for parameter in fit.parameters:
+            found = other.parameter(parameter.symbol)
+            if found is not None:
+                agrees = overlaps(found.estimate, parameter.estimate)
+                yield Agreement(
+                    f"{parameter.symbol} of {fit.subject}",
+                    parameter.unit,
+                    parameter.estimate,
+                    found.estimate.value,
+                    agrees,
+                    fit.verdict in ("good", "fair"),
+                    False,
+                )
+
+
+def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
+    for operation in OPERATIONS:
+        simulated = collective(twin, operation)
+        for size, median in collective(real, operation).items():
+            if size in simulated and (size > 0 or operation == "barrier"):
+                value = simulated[size].value
+                error = abs(value / median.value - 1)
+                words = operation if operation == "barrier" else f"{operation} {size} B"
+                yield Agreement(words, "s", median, value, error <= WITHIN, True, True)
+
+
+def inside(value: float, estimate: Estimate) -> bool:
+    low = estimate.value if estimate.low is None else estimate.low
+    high = estimate.value if estimate.high is None else estimate.high
+    return low <= value <= high
+
+
+def overlaps(twin: Estimate, real: Estimate) -> bool:
+    """The twin's value is in the real interval, open where the data know no end; a twin without noise has
+    hardly an interval of its own."""
+    low = 0.0 if real.low is None else real.low
+    high = float("inf") if real.high is None else real.high
+    return low <= twin.value <= high

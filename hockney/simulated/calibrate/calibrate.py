@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The story: a survey becomes a platform, every number with where it is from."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import msgspec
+
+from hockney.core.errors import UsageError
+from hockney.core.fit import Fit
+from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform
+from hockney.core.units import format_bytes, format_rate
+from hockney.simulated.calibrate.calls import Messages, algorithms, calls, sum_cost
+from hockney.simulated.calibrate.curve import curve_of
+from hockney.simulated.calibrate.overheads import overheads_of
+from hockney.simulated.calibrate.segments import origins, pieces, rounded
+from hockney.simulated.calibrate.survey import Survey
+from hockney.simulated.values import MOST
+
+RANKS = 16384
+"""Without --nodes the machine has room for so many: the most that simulating has been tried with."""
+RISE = 1.5
+"""A change point is taken for the end of eager sending where the line beyond begins so much higher."""
+USUAL_EAGER = 65536
+HALF = 1.5
+"""Both ways at once taking so much longer than one way means that the directions share their way."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """`nodes` 0: enough for 16384 ranks. `network` gives what is between the nodes."""
+
+    name: str = ""
+    nodes: int = 0
+    noise: bool = False
+    network: Platform | None = None
+
+
+def calibrate(survey: Survey, wishes: Wishes | None = None) -> Platform:
+    """The machine of `survey`. Raises UsageError or Inconclusive for a run that does not tell enough."""
+    wishes = wishes or Wishes()
+    survey.refuse()
+    fit = survey.hockney
+    assert fit is not None  # refuse() has seen to it
+    curve = curve_of(fit, survey.one_way)
+    overheads = overheads_of(survey, curve)
+    found = pieces(curve, overheads)
+    segments = tuple(piece.segment for piece in found)
+    between = wishes.network
+    told = list(origins("on_node" if between else "segments", found, survey, overheads))
+    eager, eager_origin = _eager(survey, fit)
+    summed, sum_origin = sum_cost(survey)
+    chosen, chosen_origins = algorithms(survey)
+    own, own_origins, notes = calls(survey, Messages(segments, eager, summed))
+    network, network_origins = _network(survey, wishes)
+    if between:
+        told.append(Origin(key="segments", status="fitted", source=f"those of {between.name}"))
+    elif not survey.between_nodes:
+        notes.append(
+            f"{survey.name} was on one host, so a message between nodes is a guess: it takes what it takes "
+            "on a node; --network takes it from elsewhere"
+        )
+    noise = Noise(relative=rounded(survey.spread)) if wishes.noise and survey.spread > 0 else None
+    if noise:
+        source = f"the median spread inside the launches of {survey.name}'s ping-pongs: quartiles / 1.349"
+        told.append(Origin(key="noise.relative", status="fitted", source=source))
+    clock = f"what {survey.name}'s clock costs, or a fifth of its step"
+    host, mpi = survey.machine.host, survey.machine.mpi
+    return Platform(
+        name=wishes.name or _name(host),
+        title=f"{host} as {survey.name} measured it ({mpi.title if mpi else 'no MPI'})",
+        source=f"hockney calibrate {survey.name}",
+        network=network,
+        eager=eager,
+        segments=between.segments if between else segments,
+        on_node=segments if between else (),
+        collectives=chosen,
+        sum_s_per_byte=summed,
+        calls=own,
+        clock_s=rounded(survey.clock_s),
+        noise=noise,
+        origins=(
+            *told, *network_origins, eager_origin, sum_origin, *chosen_origins, *own_origins,
+            Origin(key="clock_s", status="fitted", source=clock),
+        ),
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _name(host: str) -> str:
+    """The host's name as a machine's."""
+    return re.sub(r"[^a-z0-9.-]+", "-", host.lower()).strip("-.")[:60] or "calibrated"
+
+
+def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
+    """The protocol switch: of the change points the one where the ping-pong's line begins so much higher.
+
+    It lies between two measured sizes; the larger is the first that is sent otherwise for certain.
+    """
+    best, found = RISE, None
+    for change, before, after in zip(fit.change_points, fit.segments, fit.segments[1:], strict=False):
+        rise = after.latency.value / before.latency.value if before.latency.value else 0.0
+        if rise > best:
+            best, found = rise, change
+    if found is None:
+        source = f"no change in the ping-pong of {survey.name} looks like one of protocol; a usual limit"
+        return USUAL_EAGER, Origin(key="eager", status="guess", source=source)
+    low, high = (math.ceil(found.value if end is None else end) for end in (found.low, found.high))
+    source = (
+        f"between {format_bytes(low)} and {format_bytes(high)} the ping-pong of {survey.name} changes to a "
+        f"line that begins {best:.1f} times as high, as from eager to rendezvous"
+    )
+    return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
+
+
+def _network(survey: Survey, wishes: Wishes) -> tuple[Network, list[Origin]]:
+    cores = max(1, survey.machine.cores)
+    given = wishes.network
+    shape = given.network if given else Network()
+    fixed = math.prod(shape.dims or shape.down or shape.dragonfly)
+    if fixed > 1 or shape.dims:
+        if wishes.nodes and wishes.nodes != fixed:
+            raise UsageError(
+                f"{wishes.nodes} nodes are not the {fixed} of {given.name if given else 'the network'}",
+                "its shape counts them",
+                "leave out --nodes",
+            )
+        source = f"the network of {given.name if given else ''}: one rank on each of its nodes"
+        return shape, [Origin(key="network", status="fitted", source=source)]
+    count = wishes.nodes or -(-RANKS // cores)
+    if count * cores > MOST:
+        raise UsageError(
+            f"{count} nodes with {cores} cores are too many", f"{MOST} cores are the most", "ask for less"
+        )
+    nodes = (NodeGroup(count=count, cores=cores),)
+    wish = "as asked" if wishes.nodes else f"enough for {RANKS} ranks; --nodes says otherwise"
+    told = [
+        Origin(key="network.nodes", status="guess", source=f"{cores} cores as {survey.name} found; {wish}")
+    ]
+    if given:
+        source = f"the network of {given.name}"
+        return msgspec.structs.replace(shape, nodes=nodes), [
+            Origin(key="network", status="fitted", source=source),
+            *told,
+        ]
+    nic, nic_source = _nic(survey)
+    duplex, duplex_source = _duplex(survey)
+    told += [
+        Origin(key="network.nic", status="fitted" if survey.between_nodes else "guess", source=nic_source),
+        Origin(key="network.duplex", status="fitted", source=duplex_source),
+        Origin(key="network.shape", status="guess", source="a switch that nothing holds up"),
+    ]
+    return Network(shape="switch", nodes=nodes, nic=nic, duplex=duplex), told
+
+
+def _nic(survey: Survey) -> tuple[float, str]:
+    """The largest rate at which the pair has sent one way."""
+    rates = [
+        (size / median.value, name)
+        for name in ("pingpong", "stream")
+        for size, median in survey.medians(name, buffers="hot").items()
+    ]
+    rate, name = max(rates)
+    where = "" if survey.between_nodes else ", on one host: a guess between hosts"
+    return rounded(rate), f"the largest rate of {survey.name}: {name}, {format_rate(rate)}{where}"
+
+
+def _duplex(survey: Survey) -> tuple[str, str]:
+    both = survey.medians("pingpong_double", buffers="hot")
+    common = [size for size in both if size in survey.one_way]
+    if not common:
+        return "full", f"{survey.name} has not measured both ways at once; full is usual"
+    size = max(common)
+    ratio = both[size].value / survey.one_way[size].value
+    said = f"both ways at once of {survey.name} take {ratio:.2f} times one way at {format_bytes(size)}"
+    return ("half" if ratio > HALF else "full"), said

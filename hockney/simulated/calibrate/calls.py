@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Collectives of a calibrated machine: which algorithms, what summing costs, what a call costs beyond its
+messages.
+
+Between two ranks an operation is one message, or one each way at once (`BOTH`), with sums where it reduces.
+What the machine takes longer is the call's own: copies of a rank's own block, buffers made for the call,
+checks. It is taken per call and rank, and so it stays what it is when the machine grows. An operation that
+takes less than its messages (a library that shares memory instead) cannot be described this way; it costs its
+messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hockney.core.fit import Estimate
+from hockney.core.platform import Origin, Segment
+from hockney.core.units import format_bytes, format_seconds
+from hockney.simulated.calibrate.segments import rounded
+from hockney.simulated.calibrate.survey import PAIR, Survey
+
+TREES = {
+    "barrier": "ompi_bruck", "bcast": "binomial_tree", "gather": "ompi_binomial", "scatter": "ompi_binomial",
+    "allgather": "bruck", "alltoall": "bruck", "reduce": "binomial", "allreduce": "rdb",
+}  # fmt: skip
+CHAINS = {
+    "barrier": "ompi_basic_linear", "bcast": "flattree", "gather": "ompi_basic_linear",
+    "scatter": "ompi_basic_linear", "allgather": "ring", "alltoall": "basic_linear",
+    "reduce": "flat_tree", "allreduce": "lr",
+}  # fmt: skip
+USUAL = TREES | {
+    "gather": "ompi_basic_linear", "scatter": "ompi_basic_linear", "allgather": "ring",
+    "alltoall": "basic_linear", "reduce_scatter": "ompi_basic_recursivehalving",
+}  # fmt: skip
+"""What MPI libraries take for most sizes, where the run cannot tell."""
+
+BOTH = ("barrier", "allgather", "alltoall", "allreduce", "reduce_scatter_block")
+SUMMING = ("reduce", "allreduce", "reduce_scatter_block", "scan")
+OPERATIONS = (
+    "barrier", "bcast", "gather", "scatter", "allgather", "alltoall",
+    "reduce", "allreduce", "reduce_scatter_block", "scan",
+)  # fmt: skip
+SUMMED_FROM = 4096
+"""Shorter vectors are summed in less time than their messages vary by."""
+
+
+def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
+    """For each operation the algorithm whose growth with the ranks describes the run better."""
+    chosen, origins, usual = dict(USUAL), [], []
+    for operation in USUAL:
+        preferred = [
+            fit
+            for fit in survey.fits.fits
+            if fit.subject.split()[0] == operation and fit.why.startswith("preferred")
+        ]
+        if preferred and operation in TREES:
+            model = preferred[0].model
+            chosen[operation] = (TREES if model == "logarithmic" else CHAINS)[operation]
+            origins.append(
+                Origin(
+                    key=f"collectives.{operation}",
+                    status="fitted",
+                    source=f"the {model} form describes {operation} of {survey.name} better",
+                )
+            )
+        else:
+            usual.append(operation)
+    if usual:
+        why = f"a usual choice: {survey.name} has too few rank counts to tell how operations grow"
+        origins.insert(0, Origin(key="collectives", status="guess", source=why))
+    return chosen, origins
+
+
+def sum_cost(survey: Survey) -> tuple[float, Origin]:
+    """s/B: what a reduction of long vectors takes longer than sending them, where it is told apart."""
+    reduced, sent = (survey.medians(name, buffers="hot") for name in ("reduce", "bcast"))
+    sizes = [s for s in reduced if s in sent and s >= SUMMED_FROM]
+    apart = [s for s in sizes if (reduced[s].low or 0) > (sent[s].high or float("inf"))]
+    if 2 * len(apart) <= len(sizes):
+        source = f"reduce and bcast of {survey.name} differ by less than their intervals: taken as nothing"
+        return 0.0, Origin(key="sum_s_per_byte", status="guess", source=source)
+    slopes = sorted((reduced[s].value - sent[s].value) / s for s in sizes)
+    source = (
+        f"reduce beyond bcast of {survey.name} at {', '.join(format_bytes(s) for s in sizes)}: the median"
+    )
+    value = rounded(max(slopes[(len(slopes) - 1) // 2], 0.0))
+    return value, Origin(key="sum_s_per_byte", status="fitted", source=source)
+
+
+@dataclass(frozen=True)
+class Messages:
+    """What operations between two ranks cost by their messages and sums alone."""
+
+    segments: tuple[Segment, ...]
+    eager: int
+    sum_s_per_byte: float
+
+    def time(self, operation: str, size: int, batch: float) -> float:
+        """One of `batch` operations in a row. Where only one rank sends, it may run ahead of the other."""
+        segment = [s for s in self.segments if s.first <= size][-1]
+        adding = self.sum_s_per_byte * size if operation in SUMMING else 0.0
+        one = segment.one_way(size) + adding
+        if operation in BOTH:
+            return one + segment.exchange_s + segment.exchange_s_per_byte * size
+        if size > self.eager:
+            return one
+        sending = segment.send_s + segment.send_s_per_byte * size
+        receiving = segment.receive_s + segment.receive_s_per_byte * size + adding
+        step = max(sending, receiving, segment.gap_s + segment.gap_s_per_byte * size)
+        return ((batch - 1) * step + one) / batch
+
+
+Points = tuple[tuple[int, float], ...]
+
+
+def calls(survey: Survey, messages: Messages) -> tuple[dict[str, Points], list[Origin], list[str]]:
+    """The calls' own costs, their origins, and a note for each operation that is faster than its messages."""
+    found: dict[str, Points] = {}
+    origins: list[Origin] = []
+    notes: list[str] = []
+    for operation in OPERATIONS:
+        points, told, faster = [], [], []
+        for size, median, alone in _measured(survey, messages, operation):
+            if median.high is not None and median.high < alone:
+                faster.append(f"{format_bytes(size)} ({median.value / alone:.2f})")
+            told.append(f"{format_seconds(median.value)} ({format_seconds(alone)}) at {format_bytes(size)}")
+            points.append((size, rounded(max(median.value - alone, 0.0))))
+        if any(seconds for _, seconds in points):
+            found[operation] = tuple(points)
+            said = f"{operation} of {survey.name} (its messages alone): {', '.join(told)}"
+            origins.append(Origin(key=f"calls.{operation}", status="fitted", source=said))
+        if faster:
+            notes.append(
+                f"{operation} is faster on the machine than its messages here at {', '.join(faster)}: "
+                "it costs its messages"
+            )
+    return found, origins, notes
+
+
+def _measured(survey: Survey, messages: Messages, operation: str) -> Iterator[tuple[int, Estimate, float]]:
+    """(size, median, time by messages alone). Without data a collective may return at once."""
+    for size, median in collective(survey, operation).items():
+        if size > 0 or operation == "barrier":
+            yield size, median, messages.time(operation, size, survey.batch(operation, size))
+
+
+def collective(survey: Survey, operation: str) -> Mapping[int, Estimate]:
+    if operation == "barrier":
+        return survey.medians(operation, PAIR, sync="barrier")
+    return survey.medians(operation, PAIR, sync="barrier", buffers="hot")

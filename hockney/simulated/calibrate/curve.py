@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The time of one message over its size, as lines that begin at or above zero and do not fall.
+
+The lines are those that the piecewise Hockney fit has found. Where one of them passes by a median it was
+fitted to, the median itself takes its place: a line from it to the next measured size. So the curve meets the
+ping-pong at every size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from hockney.core.fit import Estimate, Fit
+from hockney.core.units import format_seconds
+
+NEAR = 0.05
+"""A line may pass a median by so much where the median's interval does not allow for more."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """`latency` + bytes `per_byte` for messages of `first` bytes and more; `source` in words."""
+
+    first: int
+    latency: float
+    per_byte: float
+    source: str
+
+    def time(self, size: float) -> float:
+        return self.latency + self.per_byte * size
+
+
+@dataclass(frozen=True)
+class Curve:
+    lines: tuple[Line, ...]
+
+    def line(self, size: float) -> Line:
+        return [line for line in self.lines if line.first <= size][-1]
+
+    def time(self, size: float) -> float:
+        return self.line(size).time(size)
+
+
+def curve_of(fit: Fit, medians: Mapping[int, Estimate]) -> Curve:
+    """The fitted lines where they meet the medians, lines through the medians elsewhere."""
+    sizes = sorted(medians)
+    smooth = rising({s: medians[s].value for s in sizes})
+    lines: list[Line] = []
+    for piece in fit.segments:
+        beyond = math.inf if piece.beyond is None else piece.beyond
+        costs = f"{told(piece.latency, 's')}, {told(piece.per_byte, 's/B')}"
+        said = f"the fitted segment from {piece.first} B: {costs}"
+        mine = [s for s in sizes if piece.first <= s < beyond]
+        start = piece.first if lines else 0
+        fitted = {s: piece.latency.value + piece.per_byte.value * s for s in mine}
+        for met, group in _runs({s: meets(fitted[s], medians[s]) for s in mine}):
+            if met:
+                lines.append(Line(start, piece.latency.value, piece.per_byte.value, said))
+            else:
+                lines += through(smooth, medians, group, start)
+            start = next((s for s in mine if s > group[-1]), 0)
+    return Curve(tuple(lines))
+
+
+def _runs(met: Mapping[int, bool]) -> list[tuple[bool, list[int]]]:
+    """Neighbouring sizes of one kind together."""
+    return [(kind, list(group)) for kind, group in groupby(met, lambda size: met[size])]
+
+
+def meets(time: float, median: Estimate) -> bool:
+    low = min(median.value if median.low is None else median.low, median.value * (1 - NEAR))
+    high = max(median.value if median.high is None else median.high, median.value * (1 + NEAR))
+    return low <= time <= high
+
+
+def through(
+    smooth: Mapping[int, float], medians: Mapping[int, Estimate], mine: list[int], start: int
+) -> list[Line]:
+    """A line from each of the sizes `mine` to the next that is measured.
+
+    Where times grow faster than sizes, such a line would begin below zero; there the time is in proportion to
+    the size up to the next one, where it jumps.
+    """
+    sizes = sorted(smooth)
+    lines: list[Line] = []
+    for size in mine:
+        after = [s for s in sizes if s > size][:1]
+        said = f"the median {told(medians[size], 's')} at {size} B, which the fitted segments pass by"
+        first = size if lines else start
+        slope = (smooth[after[0]] - smooth[size]) / (after[0] - size) if after else None
+        if slope is None and lines and lines[-1].per_byte * size <= smooth[size]:
+            slope = lines[-1].per_byte
+        if slope is None or smooth[size] - slope * size < 0:
+            slope = smooth[size] / size if size else 0.0
+        lines.append(Line(first, max(smooth[size] - slope * size, 0.0), slope, said))
+    return lines
+
+
+def rising(times: Mapping[int, float]) -> dict[int, float]:
+    """The nearest times (in relative terms) that do not fall with the size: neighbours that do share their
+    geometric mean (pool adjacent violators: Ayer et al., Ann. Math. Statist. 26 (1955) 641)."""
+    pools: list[tuple[float, list[int]]] = []
+    for size in sorted(times):
+        pools.append((math.log(times[size]), [size]))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (one, first), (two, second) = pools[-2:]
+            mean = (one * len(first) + two * len(second)) / (len(first) + len(second))
+            pools[-2:] = [(mean, first + second)]
+    return {size: math.exp(mean) for mean, sizes in pools for size in sizes}
+
+
+def told(estimate: Estimate, unit: str) -> str:
+    """ "1.3 us (95%: 1.2 us to 1.4 us)"."""
+    value, low, high = (
+        None if x is None else f"{format_seconds(x)}{unit.removeprefix('s')}"
+        for x in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} (95%: {low} to {high})" if low and high else f"{value} (no interval)"

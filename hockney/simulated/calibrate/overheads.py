@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a message's time is shared among the sender, the network and the receiver, and what comes on top of it.
+
+Everything is told as a share of the time of one message of the same size, and holds in a segment for all
+sizes alike. So overheads and the network's part add up to the ping-pong at every size and none falls below 0.
+Trusted LogGP lines are taken as they are wherever the ping-pong has room for them.
+
+    send     o_s = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d, as the LogGP fit has it; beyond the sizes of
+             the trains what a message of a stream takes
+    receive  the call that receives a message which is there already
+    gap      (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1), where that is more than the overheads make it
+    exchange what MPI_Sendrecv both ways takes longer than one way
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hockney.core.case import Case
+from hockney.core.fit import Estimate
+from hockney.simulated.calibrate.curve import Curve
+from hockney.simulated.calibrate.survey import PAIR, Survey, near
+
+TRAIN = "prtt"
+EVEN = 1 / 3
+"""Sender, network and receiver, where nothing was measured that tells them apart."""
+
+
+@dataclass(frozen=True)
+class Straight:
+    """`at_zero` + bytes `per_byte`: a trusted fit's line."""
+
+    at_zero: float
+    per_byte: float
+
+    def at(self, size: float) -> float:
+        return self.at_zero + self.per_byte * size
+
+
+@dataclass(frozen=True)
+class Overheads:
+    """Shares by size. `lines` holds trusted lines by the same names; `train` is the largest size of the
+    trains, 0 without any; `measured` tells which of the shares were measured at all."""
+
+    send: dict[int, float]
+    receive: dict[int, float]
+    gap: dict[int, float]
+    exchange: dict[int, float]
+    train: int
+    lines: dict[str, Straight] = field(default_factory=dict)
+    measured: frozenset[str] = frozenset()
+
+    @property
+    def sizes(self) -> set[int]:
+        tables = (self.send, self.receive, self.gap, self.exchange)
+        return {size for table in tables for size in table} | ({2 * self.train} if self.train else set())
+
+    def shares(self, size: float) -> tuple[float, float, float, float]:
+        """(send, receive, gap, exchange) at `size`; the first two leave nothing below zero to the network."""
+        receive = min(near(self.receive, size), 1.0)
+        send = min(near(self.send, size), 1.0 - receive)
+        gap = near(self.gap, size) if self.gap and size < 2 * self.train else 0.0
+        return send, receive, gap, near(self.exchange, size) if self.exchange else 0.0
+
+
+def overheads_of(survey: Survey, curve: Curve) -> Overheads:
+    send, gap = _trains(survey)
+    receive = {size: each.value for size, each in survey.medians("receive_overhead").items()}
+    both = survey.medians("pingpong_double", buffers="hot")
+    stream = survey.medians("stream", buffers="hot")
+    largest = max(send, default=0)
+    measured = frozenset(
+        name
+        for name, table in (("send", send), ("receive", receive), ("gap", gap), ("exchange", both))
+        if table
+    )
+    if send:
+        later = {size: each.value for size, each in stream.items() if size > 2 * largest}
+        send = send | later
+    share = lambda table: {s: max(t / curve.time(s), 0.0) for s, t in table.items()}  # noqa: E731
+    return Overheads(
+        send=share(send) or {0: EVEN},
+        receive=share(receive) or {0: EVEN},
+        gap=share(gap),
+        exchange={s: max(e.value / curve.time(s) - 1, 0.0) for s, e in both.items()},
+        train=largest,
+        lines=_lines(survey),
+        measured=measured,
+    )
+
+
+def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
+    """o_s and the gap of each size, from medians; of several trains the longest counts."""
+    trains: dict[tuple[int, bool], tuple[Case, Estimate]] = {}
+    single: dict[int, float] = {}
+    for case, median in sorted(survey.measured, key=lambda each: each[0].number("messages")):
+        if case.workload != TRAIN or case.ranks != PAIR:
+            continue
+        if case.number("messages") > 1:
+            trains[case.size, case.number("delay") > 0] = case, median
+        elif case.number("delay") == 0:
+            single[case.size] = median.value
+    send, gap = {}, {}
+    for (size, delayed), (case, median) in sorted(trains.items()):
+        if size in single:
+            each = (median.value - single[size]) / (case.number("messages") - 1) - case.number("delay")
+            (send if delayed else gap)[size] = max(each, 0.0)
+    return send, gap
+
+
+def _lines(survey: Survey) -> dict[str, Straight]:
+    fit = survey.loggp
+    if fit is None:
+        return {}
+    trains = [case.size for case, _ in survey.measured if case.workload == TRAIN]
+    received = survey.medians("receive_overhead")
+    found = {}
+    for name, base, slope, origin in (
+        ("send", "o_s", "O_s", min(trains, default=0)),
+        ("receive", "o_r", "O_r", min(received, default=0)),
+        ("gap", "g", "G", 1),
+    ):
+        at, each = fit.parameter(base), fit.parameter(slope)
+        if at is not None and each is not None:
+            zero = at.estimate.value - each.estimate.value * origin
+            found[name] = Straight(max(zero, 0.0), each.estimate.value)
+    return found

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the time of a message and its shares to the segments of a platform, each with its origin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hockney.core.platform import Origin, Segment
+from hockney.core.units import format_seconds
+from hockney.simulated.calibrate.curve import Curve, Line
+from hockney.simulated.calibrate.overheads import Overheads
+from hockney.simulated.calibrate.survey import Survey
+
+SAME = 0.03
+"""A share that changes by less of the message's time is worth no segment of its own."""
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Piece:
+    segment: Segment
+    source: str
+
+
+def rounded(value: float) -> float:
+    """Four digits: medians know no more, and a file is to be read."""
+    return value if value == 0 else round(value, DIGITS - 1 - math.floor(math.log10(abs(value))))
+
+
+def left(whole: float, taken: float) -> float:
+    """What is left for the network; nothing where only rounding is."""
+    rest = whole - taken
+    return rest if rest > 1e-9 * whole else 0.0
+
+
+def pieces(curve: Curve, overheads: Overheads) -> list[Piece]:
+    """A segment wherever the line changes, or how the time is shared changes by something."""
+    found: list[Piece] = []
+    last: Line | None = None
+    for first in sorted({line.first for line in curve.lines} | overheads.sizes):
+        line = curve.line(first)
+        piece = _piece(first, line, overheads)
+        if line is not last or not _alike(found[-1].segment, piece.segment, SAME * line.time(first)):
+            found.append(piece)
+        last = line
+    return found
+
+
+def _alike(one: Segment, other: Segment, much: float) -> bool:
+    """Whether the parts of a message where `other` begins differ by less than `much`."""
+    return all(
+        abs(_part(one, name, other.first) - _part(other, name, other.first)) < much
+        for name in ("send_s", "receive_s", "gap_s", "exchange_s")
+    )
+
+
+def _part(segment: Segment, name: str, size: float) -> float:
+    return getattr(segment, name) + getattr(segment, f"{name}_per_byte") * size
+
+
+def _piece(first: int, line: Line, overheads: Overheads) -> Piece:
+    send, receive, gap, exchange = overheads.shares(first)
+    a, b = line.latency, line.per_byte
+    o_s, o_r = (send * a, send * b), (receive * a, receive * b)
+    if {"send", "receive"} - overheads.measured:
+        o_s, o_r = (send * a, 0.0), (receive * a, 0.0)
+    straight = overheads.lines
+    if {"send", "receive"} <= straight.keys():
+        s, r = straight["send"], straight["receive"]
+        if s.at_zero + r.at_zero <= a and s.per_byte + r.per_byte <= b:
+            o_s, o_r = (s.at_zero, s.per_byte), (r.at_zero, r.per_byte)
+    least = (gap * a, gap * b)
+    if "gap" in straight and first < 2 * overheads.train:
+        least = straight["gap"].at_zero, straight["gap"].per_byte
+    busy = max(o_s[0] + o_s[1] * first, o_r[0] + o_r[1] * first)
+    if least[0] + least[1] * max(first, 1) <= (1 + SAME) * busy:
+        least = (0.0, 0.0)
+    segment = Segment(
+        first=first,
+        send_s=rounded(o_s[0]),
+        send_s_per_byte=rounded(o_s[1]),
+        latency_s=rounded(left(a, o_s[0] + o_r[0])),
+        per_byte_s=rounded(left(b, o_s[1] + o_r[1])),
+        receive_s=rounded(o_r[0]),
+        receive_s_per_byte=rounded(o_r[1]),
+        gap_s=rounded(least[0]),
+        gap_s_per_byte=rounded(least[1]),
+        exchange_s=rounded(exchange * a),
+        exchange_s_per_byte=rounded(exchange * b),
+    )
+    return Piece(segment, line.source)
+
+
+def origins(key: str, found: Sequence[Piece], survey: Survey, overheads: Overheads) -> Iterator[Origin]:
+    """One for each segment, and for the first what its parts are from."""
+    subject = survey.hockney.subject if survey.hockney else "pingpong"
+    for k, piece in enumerate(found):
+        yield Origin(key=f"{key}[{k}]", status="fitted", source=f"{subject} of {survey.name}: {piece.source}")
+    parts = {
+        "send_s": ("send", "prtt with and without delay, o_s", "a third of the message's time"),
+        "receive_s": ("receive", "receive_overhead, o_r", "a third of the message's time"),
+    }
+    first = found[0].segment
+    for name, (part, source, even) in parts.items():
+        known = part in overheads.measured
+        line = overheads.lines.get(part)
+        said = source if known else f"{even}: {survey.name} has not measured it"
+        if known:
+            said += " of the fit loggp" if line else " at each size, since no LogGP fit is trusted"
+            said += f"; {format_seconds(getattr(first, name))} at 0 B; all segments alike"
+        yield Origin(key=f"{key}[0].{name}", status="fitted" if known else "guess", source=said)
+    if "exchange" in overheads.measured:
+        yield Origin(
+            key=f"{key}[0].exchange_s",
+            status="fitted",
+            source=f"pingpong_double of {survey.name} beyond its pingpong; all segments alike",
+        )

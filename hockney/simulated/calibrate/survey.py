@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What calibration reads off a run: medians by size, the fits to trust, where the ranks were."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import Estimate, Fit, Fits
+from hockney.core.machine import Machine
+from hockney.core.record import Run
+
+PAIR = 2
+WANTED = "pingpong", "hot"
+
+
+@dataclass(frozen=True)
+class Survey:
+    """`name` is how the run is called in the origins of what is taken from it."""
+
+    name: str
+    fits: Fits
+    run: Run
+    machine: Machine
+
+    def refuse(self) -> None:
+        """Raises for a run that no machine can be made from."""
+        if self.machine.kind == "simulated" or any(r.origin == "simulated" for r in self.run.records):
+            raise UsageError(
+                f"{self.name} was simulated",
+                "its machine is described already",
+                f"use --machine sim:{self.machine.host}",
+            )
+        if not self.one_way:
+            ranks = sorted({case.ranks for case, _ in self.measured if case.workload == WANTED[0]})
+            why = (
+                f"it was measured between ranks={', '.join(map(str, ranks))}"
+                if ranks
+                else "what a message costs is read off it"
+            )
+            raise Inconclusive(
+                f"{self.name} has no ping-pong between 2 ranks", why, "'hockney survey' measures it"
+            )
+        fit = self.hockney
+        if fit is None or fit.verdict == "refused":
+            why = fit.why if fit else "no model fits it"
+            raise Inconclusive(f"the ping-pong of {self.name} has no model", why, "measure more sizes")
+        if len({len(hosts) for hosts in self.pair_hosts}) > 1:
+            raise Inconclusive(
+                f"the 2 ranks of {self.name} were on one host in some launches and on two in others",
+                "their times belong to two kinds of path",
+                "survey each alone",
+            )
+
+    @cached_property
+    def measured(self) -> tuple[tuple[Case, Estimate], ...]:
+        return tuple((parse_canonical(s.case), s.median) for s in self.fits.summaries)
+
+    def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
+        """Median times by message size of the cases whose parameters have these values."""
+        found = {
+            case.size: median
+            for case, median in self.measured
+            if case.workload == workload
+            and case.ranks == ranks
+            and all(dict(case.parameters).get(k) == v for k, v in fixed.items())
+            and median.value > 0
+        }
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def one_way(self) -> dict[int, Estimate]:
+        """A message's time by size, buffers hot: the ping-pong."""
+        return self.medians(WANTED[0], buffers=WANTED[1])
+
+    @cached_property
+    def hockney(self) -> Fit | None:
+        found = (f for f in self.fits.of("hockney", WANTED[0]) if f"buffers={WANTED[1]}" in f.subject)
+        return next(found, None)
+
+    @cached_property
+    def loggp(self) -> Fit | None:
+        """The fit whose lines may stand for the measured overheads."""
+        found = (f for f in self.fits.of("loggp", "prtt") if f.verdict in ("good", "fair"))
+        return next(found, None)
+
+    @cached_property
+    def pair_hosts(self) -> set[frozenset[str]]:
+        """The hosts of each launch of two ranks."""
+        return {
+            frozenset(r.host for r in launch.ranks)
+            for launch in self.run.launches
+            if len(launch.ranks) == PAIR
+        }
+
+    @property
+    def between_nodes(self) -> bool:
+        return any(len(hosts) > 1 for hosts in self.pair_hosts)
+
+    @cached_property
+    def clock_s(self) -> float:
+        """What a reading of the clock has to be worth, as the engine took it: its cost, or a fifth of its
+        step (a repetition is at least 50 costs and 10 steps long); of the typical launch."""
+        each = sorted(max(x.clock.overhead_s, x.clock.resolution_s / 5) for x in self.run.launches)
+        return each[len(each) // 2] if each else 0.0
+
+    def batch(self, workload: str, size: int) -> float:
+        """Operations between two readings of the clock, of the typical launch."""
+        found = [
+            r.batch
+            for r in self.run.records
+            if (case := r.parsed_case()).workload == workload and case.size == size and case.ranks == PAIR
+        ]
+        return math.exp(sum(map(math.log, found)) / len(found)) if found else 1.0
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the log of a ping-pong's time, from the quartiles inside the launches."""
+        inside = sorted(
+            s.within
+            for s in self.fits.summaries
+            if parse_canonical(s.case).workload == WANTED[0] and math.isfinite(s.within)
+        )
+        return inside[len(inside) // 2] / 1.349 if inside else 0.0
+
+
+def near(table: Mapping[int, float], size: float) -> float:
+    """A ratio at `size`, on a line over log(size) between the sizes measured; constant beyond them."""
+    sizes = sorted(table)
+    if size <= sizes[0]:
+        return table[sizes[0]]
+    for low, high in pairwise(sizes):
+        if size <= high:
+            part = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
+            return table[low] + part * (table[high] - table[low])
+    return table[sizes[-1]]
