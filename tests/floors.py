@@ -18,7 +18,7 @@ PYTHON = {
     "report": 4,
     "cli": 5,
 }  # fmt: skip
-ENGINE = {"base": 0, "comm": 1, "sync": 2, "coll": 2, "measure": 3, "patterns": 4, "app": 5}
+ENGINE = {"base": 0, "smpi": 0, "comm": 1, "sync": 2, "coll": 2, "measure": 3, "patterns": 4, "app": 5}
 SHELVES = ("sync", "coll", "patterns")
 PURE = ("core", "models", "reference", "draw", "simulated")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/lines.hpp"
 
-#include <chrono>
 #include <cstdio>
 
 #include "base/json.hpp"
@@ -14,7 +13,7 @@ namespace {
 constexpr int schema = 1;
 
 // Dates need more digits than measured times.
-std::string date(double unix_s) {
+std::string date_number(double unix_s) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.3f", unix_s);
   return digits;
@@ -29,10 +28,6 @@ void optional_field(Json& json, const char* name, const std::optional<double>& v
 
 }  // namespace
 
-double unix_time() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s) {
   const std::string ranks = gather_ranks(control);
   const Library mpi = library();
@@ -42,7 +37,7 @@ std::string launch_line(const Options& options, const Comm& control, const Clock
       .field("launch", options.launch)
       .field("index", static_cast<std::int64_t>(options.index))
       .field("origin", options.origin)
-      .raw("started_s", date(unix_time()))
+      .raw("started_s", date_number(date()))
       .raw("ranks", ranks.empty() ? "[]" : ranks)
       .field("mpi_standard", mpi.standard)
       .field("library", mpi.version)
@@ -62,9 +57,8 @@ std::string start_line(const std::string& case_line, long position) {
       .str();
 }
 
-std::string record_line(const Options& options, const std::string& case_line, long position,
-                        double started_unix_s, Synchroniser::Kind kind, double precision,
-                        const Measurement& m) {
+std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
+                        Synchroniser::Kind kind, double precision, const Measurement& m) {
   Json sync;
   sync.field("kind", Synchroniser::name(kind));
   optional_field(sync, "error_s", m.clock_error_s);
@@ -84,7 +78,7 @@ std::string record_line(const Options& options, const std::string& case_line, lo
       .field("origin", options.origin)
       .field("position", static_cast<std::int64_t>(position))
       .field("case", case_line)
-      .raw("started_s", date(started_unix_s))
+      .raw("started_s", date_number(started_s))
       .field("times_s", m.times_s)
       .field("batch", m.batch)
       .field("warmup_s", m.warmup_s)

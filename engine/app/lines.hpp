@@ -10,20 +10,16 @@
 // The lines the engine prints; hockney/core/record.py gives every field's meaning.
 namespace hockney {
 
-// Collective; the line is on rank 0.
+// Collective; the line is on rank 0, and so need `clock` be.
 std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s);
 std::string start_line(const std::string& case_line, long position);
-std::string record_line(const Options& options, const std::string& case_line, long position,
-                        double started_unix_s, Synchroniser::Kind kind, double precision,
-                        const Measurement& measurement);
+std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
+                        Synchroniser::Kind kind, double precision, const Measurement& measurement);
 std::string failure_line(const Options& options, const std::string& case_line, const char* reason,
                          const std::string& message);
 std::string end_line(long cases);
 
 // What --hello prints for this rank.
 std::string hello_line(int rank, int size);
-
-// Seconds since 1970. The only use of a clock other than MPI_Wtime: it dates, it does not measure.
-double unix_time();
 
 }  // namespace hockney

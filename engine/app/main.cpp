@@ -6,6 +6,7 @@
 #include "app/lookup.hpp"
 #include "app/options.hpp"
 #include "app/session.hpp"
+#include "base/clock.hpp"
 #include "base/refusal.hpp"
 
 namespace {
@@ -13,9 +14,9 @@ namespace {
 // MPI_Init may take ranks at different moments; how long it took is of interest, and no MPI clock runs before
 // it.
 double init_mpi(int& argc, char**& argv) {
-  const double before = hockney::unix_time();
+  const double before = hockney::date();
   MPI_Init(&argc, &argv);
-  return hockney::unix_time() - before;
+  return hockney::date() - before;
 }
 
 void say_hello() {

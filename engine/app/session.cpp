@@ -83,19 +83,20 @@ class Session {
 
   int run() {
     const std::vector<std::string> lines = plan_lines(options_, control_);
-    clock_cost_ = measure_clock();
+    if (control_.root()) clock_cost_ = measure_clock();
     print(control_, launch_line(options_, control_, clock_cost_, init_s_));
     const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
     const double ends = now() + budget;
     long failed = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       print(control_, start_line(lines[i], static_cast<long>(i)));
-      // What is left, shared equally among what is left; rank 0's clock decides.
+      // What is left, shared equally among what is left. Rank 0 decides by its own; the others' serve their
+      // watchdog.
       StopRule rule;
       rule.budget_s = std::max(1e-3, (ends - now()) / static_cast<double>(lines.size() - i));
-      control_.broadcast(rule.budget_s);
       rule.precision = options_.precision;
       rule.max_repetitions = static_cast<int>(options_.max_repetitions);
+      rule.most_warm_up = static_cast<int>(options_.warm_up);
       watchdog::arm(control_.rank, lines[i], rule.budget_s, options_.hang_s);
       if (!run_case(lines[i], static_cast<long>(i), rule)) ++failed;
       watchdog::disarm();
@@ -108,10 +109,10 @@ class Session {
   bool run_case(const std::string& line, long position, const StopRule& rule) {
     try {
       const Case found = look_up(split_words(line), control_.size);
-      const double started_unix_s = unix_time();
+      const double started_s = date();
       const Measurement measurement = measure(*found.workload, found.values, {measured_, arena_}, control_,
                                               global_clock_, clock_cost_, rule, now());
-      print(control_, record_line(options_, found.line, position, started_unix_s,
+      print(control_, record_line(options_, found.line, position, started_s,
                                   Synchroniser::kind_of(found.values), rule.precision, measurement));
       return true;
     } catch (const Refusal& refusal) {

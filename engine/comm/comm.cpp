@@ -8,29 +8,36 @@ namespace hockney {
 
 Comm Comm::duplicate(MPI_Comm parent) {
   Comm comm;
+#ifdef HOCKNEY_SMPI
+  comm.handle = parent;
+#else
   MPI_Comm_dup(parent, &comm.handle);
+#endif
   MPI_Comm_rank(comm.handle, &comm.rank);
   MPI_Comm_size(comm.handle, &comm.size);
   return comm;
 }
 
 void Comm::release() {
+#ifndef HOCKNEY_SMPI
   MPI_Comm_free(&handle);
+#endif
 }
 
 bool Comm::all(bool mine) const {
   int value = mine ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MIN, handle);
+  MPI_Reduce(root() ? MPI_IN_PLACE : &value, &value, 1, MPI_INT, MPI_MIN, 0, handle);
+  broadcast(value);
   return value != 0;
 }
 
-std::uint64_t Comm::sum(std::uint64_t mine) const {
-  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, handle);
-  return mine;
+void Comm::sum_each(std::uint64_t* values, int count) const {
+  MPI_Reduce(root() ? MPI_IN_PLACE : values, values, count, MPI_UINT64_T, MPI_SUM, 0, handle);
+  MPI_Bcast(values, count, MPI_UINT64_T, 0, handle);
 }
 
 double Comm::longest(double mine) const {
-  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, handle);
+  longest_each(&mine, 1);
   return mine;
 }
 

@@ -27,13 +27,20 @@ Library library() {
 }
 
 std::string host_name() {
+#ifdef HOCKNEY_SMPI
+  char name[MPI_MAX_PROCESSOR_NAME + 1] = {};
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+#else
+  // Not MPI's word for it, which may lack the domain or be an address.
   char name[256] = {};
   gethostname(name, sizeof name - 1);
+#endif
   return name;
 }
 
 std::string allowed_cpus() {
-#ifdef __linux__
+#if defined(__linux__) && !defined(HOCKNEY_SMPI)
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) != 0) return "";
@@ -54,12 +61,16 @@ std::string allowed_cpus() {
 }
 
 int ranks_on_this_host(const Comm& comm) {
+#ifdef HOCKNEY_SMPI
+  return comm.size;
+#else
   MPI_Comm node;
   MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &node);
   int size = 1;
   MPI_Comm_size(node, &size);
   MPI_Comm_free(&node);
   return size;
+#endif
 }
 
 std::string gather_ranks(const Comm& comm) {

@@ -12,14 +12,15 @@ namespace hockney {
 //
 // Offsets come from ping-pongs with rank 0: of many, the one with the shortest round trip bounds the offset
 // best (Cristian 1989). Offsets measured at different moments give the drift by a straight line. Each rank
-// keeps its own line.
+// keeps its own line. Where MPI says that MPI_Wtime is one clock for all (MPI_WTIME_IS_GLOBAL), nothing is
+// sent.
 class GlobalClock {
  public:
   // Collective: measure once more and refit.
   void synchronise(const Comm& comm);
 
-  // Collective: the largest difference over the ranks between the model and a fresh measurement (s), on every
-  // rank.
+  // Collective: the largest difference between the model and a fresh measurement (s), on rank 0 over all
+  // ranks.
   double residual(const Comm& comm) const;
 
   double to_global(double local) const { return local + offset_ + drift_ * (local - reference_); }

@@ -3,8 +3,8 @@
 #include "measure/arena.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "base/memory.hpp"
@@ -13,13 +13,24 @@
 namespace hockney {
 namespace {
 
+#ifdef HOCKNEY_SMPI
+// Simulated memory has no pages and no lines, and thousands of ranks share what there is.
+constexpr std::size_t alignment = 64;
+#else
 // Page alignment: the same place relative to pages and cache lines in every launch.
 constexpr std::size_t alignment = 4096;
+#endif
+// Every host has this much, so whether all ranks together have it need not be asked.
+constexpr std::size_t surely_there = std::size_t{64} << 20;
+
+void release(std::byte* memory) {
+  ::operator delete(memory, std::align_val_t{alignment});
+}
 
 }  // namespace
 
 Arena::~Arena() {
-  for (const Chunk& chunk : chunks_) std::free(chunk.memory);
+  for (const Chunk& chunk : chunks_) release(chunk.memory);
 }
 
 std::byte* Arena::take(std::size_t bytes) {
@@ -32,16 +43,16 @@ std::byte* Arena::take(std::size_t bytes) {
     return best->memory;
   }
   // Memory that is only promised kills a rank when it is touched, so ask first. A tenth stays for others.
-  const auto fits = [&] {
-    return wanted <= available_memory() / static_cast<std::size_t>(sharing_) / 10 * 9;
-  };
-  if (!fits()) {
+  const auto sharing = static_cast<std::size_t>(sharing_);
+  const auto fits = [&] { return wanted <= available_memory() / sharing / 10 * 9; };
+  if (wanted > surely_there / sharing && !fits()) {
     release_idle();
     if (!fits())
       throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes on each of " +
                         std::to_string(sharing_) + " ranks does not fit into this host's memory");
   }
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, wanted));
+  auto* const memory =
+      static_cast<std::byte*>(::operator new(wanted, std::align_val_t{alignment}, std::nothrow));
   if (!memory) throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes cannot be allocated");
   std::memset(memory, 0x5A, wanted);
   chunks_.push_back({memory, wanted, true});
@@ -55,7 +66,7 @@ void Arena::give_back(std::byte* memory) {
 
 void Arena::release_idle() {
   for (const Chunk& chunk : chunks_)
-    if (!chunk.taken) std::free(chunk.memory);
+    if (!chunk.taken) release(chunk.memory);
   std::erase_if(chunks_, [](const Chunk& chunk) { return !chunk.taken; });
 }
 

@@ -11,13 +11,13 @@ namespace hockney {
 // wait for the operating system to hand out (and clear) a cache's worth of pages again.
 class Arena {
  public:
-  // `sharing`: ranks on this host, each with an arena of its own.
+  // `sharing`: ranks that share this host's memory, each with an arena of its own.
   explicit Arena(int sharing) : sharing_(sharing) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // At least `bytes` bytes, page-aligned, every page touched. Throws OutOfMemory.
+  // At least `bytes` bytes, aligned, every page touched. Throws OutOfMemory.
   std::byte* take(std::size_t bytes);
   void give_back(std::byte* memory);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/refusal.hpp"
+#include "comm/sum.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
 #include "measure/workload.hpp"
@@ -57,6 +58,7 @@ class Reduction : public Group {
 
  protected:
   int elements() const { return elements_; }
+  MPI_Op sum() const { return sum_.operation; }
   // Sum of the factors rank + 1 over the first `ranks` ranks.
   static double factor(int ranks) { return 0.5 * ranks * (ranks + 1.0); }
 
@@ -65,6 +67,7 @@ class Reduction : public Group {
   static const Values& reducible(const Values& values);
 
   const int elements_;
+  const Sum sum_;
 };
 
 }  // namespace hockney

@@ -23,7 +23,6 @@ constexpr double step_share = 0.10;
 constexpr int largest_batch = 100000;
 
 constexpr int warm_up_block = 8;
-constexpr int most_warm_up_blocks = 40;
 // Settled: a block no more than 3% faster than the one before.
 constexpr double settled = 0.97;
 constexpr double warm_up_share = 0.15;
@@ -43,6 +42,7 @@ constexpr int fewest = 5;
 // Windows missed, with the time up, before a case is given up.
 constexpr int most_attempts = 200;
 
+// The workload with its first payload. The ranks leave together.
 std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Place& place,
                                 const Comm& control) {
   std::unique_ptr<Pattern> pattern;
@@ -50,6 +50,7 @@ std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, 
   std::string problem;
   try {
     pattern = workload.make(place, values);
+    pattern->fill(seed_before);
   } catch (const Refusal& refusal) {
     refused = refusal.what();
   } catch (const OutOfMemory& error) {
@@ -64,22 +65,22 @@ std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, 
   throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
 }
 
-// One operation with a payload that is then compared. It is no repetition: its time, on every rank the
-// longest, only serves as a first idea of how long one takes.
-double verified_run(Pattern& pattern, const Comm& control, std::uint64_t seed, Check& check) {
+// One operation with the payload filled in before, which is then compared. It is no repetition: its time on
+// this rank only serves as a first idea of how long one takes.
+double verified_run(Pattern& pattern, std::uint64_t seed, Check& check) {
   watchdog::at(watchdog::verification);
-  pattern.fill(seed);
-  control.barrier();
   pattern.prepare(1);
   const double start = now();
   pattern.run();
-  const double time = control.longest(now() - start);
+  const double time = now() - start;
   check += pattern.verify(seed);
   return time;
 }
 
 Check summed(const Check& mine, const Comm& control) {
-  Check all{control.sum(mine.bytes), control.sum(mine.errors), ""};
+  std::uint64_t counts[] = {mine.bytes, mine.errors};
+  control.sum_each(counts, 2);
+  Check all{counts[0], counts[1], ""};
   if (all.errors == 0) return all;
   // The lowest rank with a mismatch says what it saw.
   int teller = mine.errors ? control.rank : control.size;
@@ -98,52 +99,61 @@ int batch_for(double run_s, const ClockCost& cost) {
   return static_cast<int>(std::clamp(std::ceil(needed), 1.0, static_cast<double>(largest_batch)));
 }
 
-// Repeats in blocks until the times no longer fall; chooses the batch from what it sees. Collective.
+// Repeats in blocks until the times no longer fall; chooses the batch from what it sees. Collective; rank 0
+// decides.
 class WarmUp {
  public:
-  // `first_s`: what one run() took when nothing was warm.
-  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s)
-      : sync_(sync), control_(control), cost_(cost), run_s_(first_s) {}
+  // `first_s`: what one run() took when nothing was warm. `most`: repetitions.
+  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most)
+      : sync_(sync), control_(control), cost_(cost), most_(most), next_{0, 1, first_s} {}
 
-  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions, run_s() the last block's
-  // median time of one run(). A run so long that a few of them take all the time there is has no warm-up but
-  // the verified one.
+  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. A run so long that a few of
+  // them take all the time there is has no warm-up but the verified one.
   void run(Pattern& pattern, Timing timing, double until, double ends) {
     double before = INFINITY;
-    for (int block = 0; block < most_warm_up_blocks; ++block) {
+    bool enough = false;
+    for (int block = 0;; ++block) {
       watchdog::at(watchdog::warm_up, block);
-      int count = until - now() > run_s_ * warm_up_block ? warm_up_block : ends - now() > 5 * run_s_ ? 2 : 0;
-      control_.broadcast(count);
-      if (count == 0) break;
-      const std::vector<double> times = sync_.repeat(pattern, timing, count, batch_, 0);
-      bool again = true;
-      if (control_.root()) {
-        times_.insert(times_.end(), times.begin(), times.end());
-        const double middle = times.empty() ? 0.0 : median(times);
-        run_s_ = middle * pattern.operations();
-        batch_ = batch_for(run_s_, cost_);
-        const bool enough = middle >= settled * before && block > 0;
-        again = !enough && now() < until;
-        before = middle;
-      }
-      control_.broadcast(batch_);
-      control_.broadcast(again);
-      if (!again) break;
+      next_.count = enough ? 0 : affordable(until, ends);
+      if (block == 0 && next_.count == 0) next_.batch = batch_for(next_.run_s, cost_);
+      control_.broadcast(next_);
+      if (next_.count == 0) return;
+      if (block == 0) sync_.start(next_.run_s);
+      const std::vector<double> times = sync_.repeat(pattern, timing, next_.count, next_.batch, 0);
+      if (!control_.root()) continue;
+      times_.insert(times_.end(), times.begin(), times.end());
+      const double middle = times.empty() ? 0.0 : median(times);
+      next_.run_s = middle * pattern.operations();
+      next_.batch = batch_for(next_.run_s, cost_);
+      enough = (middle >= settled * before && block > 0) || now() >= until;
+      before = middle;
     }
-    control_.broadcast(run_s_);
   }
 
   const std::vector<double>& times() const { return times_; }
-  double run_s() const { return run_s_; }
-  int batch() const { return batch_; }
+  // On every rank, after run(): the last block's median time of one run(), and how many make a repetition.
+  double run_s() const { return next_.run_s; }
+  int batch() const { return next_.batch; }
 
  private:
+  struct Block {
+    int count;
+    int batch;
+    double run_s;
+  };
+
+  int affordable(double until, double ends) const {
+    const bool whole = until - now() > next_.run_s * warm_up_block;
+    const int count = whole ? warm_up_block : ends - now() > 5 * next_.run_s ? 2 : 0;
+    return std::min(count, most_ - static_cast<int>(times_.size()));
+  }
+
   Synchroniser& sync_;
   const Comm& control_;
   const ClockCost& cost_;
+  const int most_;
   std::vector<double> times_;
-  double run_s_;
-  int batch_ = 1;
+  Block next_;
 };
 
 enum class Next { repeat, stop, give_up };
@@ -183,13 +193,12 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   Measurement result;
   result.bytes_moved = pattern->bytes_moved();
   Check check;
-  const double first_s = verified_run(*pattern, control, seed_before, check);
+  const double first_s = control.longest(verified_run(*pattern, seed_before, check));
 
   // Windows need an estimate of the operation's time, which barriers can give.
   const Synchroniser::Kind kind = Synchroniser::kind_of(values);
   Synchroniser rough(kind == Synchroniser::Kind::window ? Synchroniser::Kind::barrier : kind, control, clock);
-  rough.start(first_s);
-  WarmUp warm_up(rough, control, clock_cost, first_s);
+  WarmUp warm_up(rough, control, clock_cost, first_s, rule.most_warm_up);
   warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()), ends);
   result.warmup_s = warm_up.times();
   const int runs = warm_up.batch();
@@ -216,7 +225,8 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   }
   if (kind == Synchroniser::Kind::window) result.clock_error_s = sync.residual();
 
-  verified_run(*pattern, control, seed_after, check);
+  pattern->fill(seed_after);
+  verified_run(*pattern, seed_after, check);
   result.verified = summed(check, control);
   return result;
 }

@@ -19,6 +19,7 @@ struct StopRule {
   double precision = 0.02;  // wanted half width of the median's 95% interval, relative
   double budget_s = 1.0;    // for the whole case: set-up, warm-up, repetitions, verification
   int max_repetitions = 20000;
+  int most_warm_up = 320;  // repetitions
 };
 
 struct Measurement {
@@ -27,7 +28,7 @@ struct Measurement {
   int batch = 1;                 // operations between two readings of the clock
   const char* stop_reason = "repetitions";
   std::optional<double> achieved;
-  std::optional<double> clock_error_s;
+  std::optional<double> clock_error_s;  // on rank 0 the largest over the ranks
   long late = 0;
   std::uint64_t bytes_moved = 0;
   Check verified;  // summed over the ranks; `first` from the lowest rank with a mismatch

@@ -20,6 +20,8 @@ constexpr double window_factor = 3.0;
 constexpr double window_floor_s = 5e-6;
 constexpr int windows_in_a_row = 32;
 constexpr double widest_window_s = 1.0;
+constexpr double announcement_floor_s = 2e-6;  // for each rank
+constexpr double announcement_factor = 1.5;
 constexpr double never = std::numeric_limits<double>::max();
 
 void run_batch(Pattern& pattern, int batch) {
@@ -48,11 +50,10 @@ const char* Synchroniser::name(Kind kind) {
 
 void Synchroniser::start(double operation_s) {
   lead_in_ = operation_s < long_run_s ? short_lead_in : 0;
-  control_.broadcast(lead_in_);
   if (kind_ != Kind::window) return;
   clock_.synchronise(control_);
   window_s_ = std::max(window_floor_s, window_factor * operation_s);
-  control_.broadcast(window_s_);
+  announcement_s_ = announcement_floor_s * control_.size;
 }
 
 std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int count, int batch,
@@ -99,28 +100,36 @@ std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing
   return times;
 }
 
+Synchroniser::Row Synchroniser::announced(double& longest_s) const {
+  const double said = clock_.to_global(now());
+  Row row{said, said + window_s_ + announcement_s_, window_s_};
+  control_.broadcast(row);
+  longest_s = std::max(longest_s, clock_.to_global(now()) - row.said);
+  return row;
+}
+
 std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int batch, long already) {
   std::vector<double> times(static_cast<std::size_t>(count));
+  double announcement_s = 0;
+  Row row{};
   for (int i = 0; i < count; ++i) {
     // Windows follow one another, but not for long: when the operating system takes a core away, all windows
     // are lost until the ranks agree on a new first one.
-    if (i % windows_in_a_row == 0) {
-      first_ = clock_.to_global(now()) + window_s_ + 2e-6 * control_.size;
-      control_.broadcast(first_);
-    }
+    if (i % windows_in_a_row == 0) row = announced(announcement_s);
     watchdog::at(watchdog::timing, already + i);
-    const double opens = clock_.to_local(first_ + (i % windows_in_a_row) * window_s_);
+    const double opens = clock_.to_local(row.first + (i % windows_in_a_row) * row.width);
     pattern.prepare(batch);
     const bool late = now() > opens;
-    double time = now();
-    while (time < opens) time = now();
+    wait_until(opens);
     run_batch(pattern, batch);
     times[static_cast<std::size_t>(i)] = late ? never : now() - opens;
   }
-  control_.longest_each(times.data(), count);
-  int dropped = 0;
-  if (control_.root()) dropped = static_cast<int>(std::erase(times, never));
-  control_.broadcast(dropped);
+  times.push_back(announcement_s);
+  control_.longest_each(times.data(), count + 1);
+  announcement_s_ = std::max(announcement_floor_s * control_.size, announcement_factor * times.back());
+  times.pop_back();
+  if (!control_.root()) return times;
+  const int dropped = static_cast<int>(std::erase(times, never));
   late_ += dropped;
   // Wider, but not for ever: ranks that miss windows of a second will not meet in longer ones either.
   if (dropped * 4 > count) window_s_ = std::min(std::max(window_s_, widest_window_s), window_s_ * 1.5);

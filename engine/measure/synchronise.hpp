@@ -29,15 +29,16 @@ class Synchroniser {
   static Kind kind_of(const Values& values);
   static const char* name(Kind kind);
 
-  // Collective, before the first repeat(): one repetition takes about `operation_s` (rank 0's word counts).
+  // Collective, before the first repeat(): one repetition takes about `operation_s`, the same on all ranks.
   void start(double operation_s);
 
   // Collective: `count` repetitions of `batch` runs each. On rank 0 the times of those in time, in order, as
   // seen by `timing` and divided by batch * operations; nothing elsewhere.
   std::vector<double> repeat(Pattern& pattern, Timing timing, int count, int batch, long already);
 
+  // On rank 0: repetitions dropped.
   long late() const { return late_; }
-  // Collective: residual of the clock model, for windows.
+  // Collective: residual of the clock model, for windows; on rank 0 the largest over the ranks.
   double residual() const { return clock_.residual(control_); }
 
  private:
@@ -48,9 +49,19 @@ class Synchroniser {
   Kind kind_;
   const Comm& control_;
   GlobalClock& clock_;
+  // Rank 0's announcement of windows that follow one another, by the global clock.
+  struct Row {
+    double said;
+    double first;
+    double width;
+  };
+  // Every rank's, once rank 0's has come; `longest_s` is the longest that one took to get here.
+  Row announced(double& longest_s) const;
+
   int lead_in_ = 0;
+  // On rank 0: how wide the next row's windows are, and how long an announcement may take to reach all.
   double window_s_ = 0;
-  double first_ = 0;
+  double announcement_s_ = 0;
   long late_ = 0;
 };
 

@@ -11,7 +11,7 @@ class Allreduce final : public Reduction {
   Allreduce(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
   void run() override {
-    MPI_Allreduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle);
+    MPI_Allreduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
   Check verify(std::uint64_t seed) override {

@@ -11,7 +11,7 @@ class Reduce final : public Reduction {
   Reduce(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
   void run() override {
-    MPI_Reduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, root_, comm_.handle);
+    MPI_Reduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), root_, comm_.handle);
   }
 
   Check verify(std::uint64_t seed) override {

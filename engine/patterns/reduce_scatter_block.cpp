@@ -12,8 +12,7 @@ class ReduceScatterBlock final : public Reduction {
       : Reduction(place, values, static_cast<std::size_t>(place.comm.size), 1) {}
 
   void run() override {
-    MPI_Reduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM,
-                             comm_.handle);
+    MPI_Reduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
   Check verify(std::uint64_t seed) override {

@@ -11,7 +11,7 @@ class Scan final : public Reduction {
   Scan(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
 
   void run() override {
-    MPI_Scan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, MPI_SUM, comm_.handle);
+    MPI_Scan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
   Check verify(std::uint64_t seed) override {

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A barrier in hardware, as the Cray T3E and others had: MPI_Barrier of all ranks ends HOCKNEY_HARDWARE_BARRIER_S after the
-// last rank entered, and no message is sent. MPI's profiling interface lets a program have an MPI_Barrier of its own.
+// A barrier in hardware, as the Cray T3E and others had: MPI_Barrier of all ranks ends
+// HOCKNEY_HARDWARE_BARRIER_S after the last rank entered, and no message is sent. MPI's profiling interface
+// lets a program have an MPI_Barrier of its own.
 #include <mpi.h>
-
-#include <simgrid/s4u/Actor.hpp>
-#include <simgrid/s4u/Barrier.hpp>
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
 
 #include "smpi/setting.hpp"
 
 namespace {
 
-// One for all ranks, on purpose: they share the memory of one process, and run one at a time, so whoever comes first makes
-// it. A barrier starts anew when its last rank has entered.
-simgrid::s4u::BarrierPtr meeting;
+// One for all ranks, on purpose: they share the memory of one process, and run one at a time, so whoever
+// comes first makes it. A barrier starts anew when its last rank has entered.
+sg_bar_t meeting = nullptr;
 
 double seconds() {
   static const double value = hockney::smpi::setting("HOCKNEY_HARDWARE_BARRIER_S", -1);
@@ -32,8 +32,8 @@ int size_of(MPI_Comm comm) {
 extern "C" int MPI_Barrier(MPI_Comm comm) {
   const int ranks = size_of(MPI_COMM_WORLD);
   if (seconds() < 0 || size_of(comm) != ranks) return PMPI_Barrier(comm);
-  if (!meeting) meeting = simgrid::s4u::Barrier::create(static_cast<unsigned>(ranks));
-  meeting->wait();
-  simgrid::s4u::this_actor::sleep_for(seconds());
+  if (!meeting) meeting = sg_barrier_init(static_cast<unsigned>(ranks));
+  sg_barrier_wait(meeting);
+  if (seconds() > 0) sg_actor_sleep_for(seconds());
   return MPI_SUCCESS;
 }

@@ -9,19 +9,17 @@ import signal
 from pathlib import Path
 
 import pytest
+from engine_cases import every_case
 
 from hockney import build
 from hockney.core.case import parse_canonical
-from hockney.core.catalog import Catalog, Workload, decode_catalog
+from hockney.core.catalog import decode_catalog
 from hockney.core.record import End, Failure, Launch, Record
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import processors
 
 pytestmark = pytest.mark.mpi
-
-# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit.
-SIZES = (0, 8, 12344, 300_000)
 
 
 @pytest.fixture(scope="session")
@@ -39,27 +37,6 @@ def lines_of(launcher, cases, ranks, *, budget=None, repetitions=3, hang=60.0):
         "T", 0, budget_s=budget or 0.02 * len(cases), max_repetitions=repetitions, hang_s=hang, precision=1e-6
     )
     return list(launcher.run(cases, ranks, options))
-
-
-def fits(workload: Workload, ranks: int) -> bool:
-    return workload.min_ranks <= ranks and (not workload.max_ranks or ranks <= workload.max_ranks)
-
-
-def every_case(catalog: Catalog, ranks: int, sync: tuple[str, ...]):
-    for workload in catalog.workloads:
-        if not fits(workload, ranks):
-            continue
-        names = {p.name: p for p in workload.parameters}
-        for size in SIZES if "bytes" in names else (None,):
-            for start in [s for s in sync if s in names["sync"].choices] if "sync" in names else (None,):
-                for heat in names["buffers"].choices if "buffers" in names else (None,):
-                    given = {"bytes": size, "sync": start, "buffers": heat, "ranks": ranks}
-                    if "root" in names:
-                        given["root"] = ranks - 1
-                    if "messages" in names:
-                        given |= {"messages": 5, "delay": "2us"}
-                    words = {k: str(v) for k, v in given.items() if v is not None}
-                    yield catalog.complete(workload.name, words)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])

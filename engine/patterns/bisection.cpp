@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/payload.hpp"
+#include "measure/group.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+// Juurlink (1998), section on the bisection bandwidth: each rank i of the lower half sends to rank p - i - 1,
+// so that all messages cross the middle of a line. With direction=both the upper half sends back at the same
+// time.
+class Bisection final : public Group {
+ public:
+  Bisection(const Place& place, const Values& values)
+      : Group(place, halved(place, values), 1, 1),
+        both_(values.word("direction") == "both"),
+        lower_(comm_.rank < comm_.size / 2),
+        partner_(comm_.size - comm_.rank - 1) {}
+
+  void run() override {
+    std::byte* const out = outgoing_.next();
+    std::byte* const in = incoming_.next();
+    if (both_)
+      MPI_Sendrecv(out, block_.count, block_.type, partner_, tag, in, block_.count, block_.type, partner_,
+                   tag, comm_.handle, MPI_STATUS_IGNORE);
+    else if (lower_)
+      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+    else
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+  }
+
+  void fill(std::uint64_t seed) override {
+    write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
+    spoil(incoming_.upcoming());
+  }
+
+  Check verify(std::uint64_t seed) override {
+    if (lower_ && !both_) return {};
+    return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(partner_),
+                       "the message over the middle");
+  }
+
+  // All that crosses the middle.
+  std::uint64_t bytes_moved() const override { return block_.bytes * (ranks() / 2) * (both_ ? 2 : 1); }
+
+ private:
+  static constexpr int tag = 1;
+
+  // `values`, unless one rank would have no partner; asked before memory is taken.
+  static const Values& halved(const Place& place, const Values& values) {
+    if (place.comm.size % 2 != 0)
+      throw Refusal("ranks=" + std::to_string(place.comm.size) +
+                    " is odd (bisection needs two equal halves)");
+    return values;
+  }
+
+  const bool both_;
+  const bool lower_;
+  const int partner_;
+};
+
+constexpr Parameter parameters[] = {
+    parameters::bytes("bytes in each message"),
+    parameters::buffers,
+    {"direction", Kind::choice, "", "one", 0, 0, "one|both",
+     "one: the lower half of the ranks sends; both: the upper half sends back at the same time"},
+    parameters::sync};
+
+}  // namespace
+
+extern constinit const Workload bisection{
+    "bisection",
+    "patterns",
+    "rank i of the lower half sends to rank p - i - 1, all at once over the middle",
+    "the longest over the ranks",
+    2,
+    0,
+    Timing::longest,
+    parameters,
+    make<Bisection>};
+
+}  // namespace hockney::patterns

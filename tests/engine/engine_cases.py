@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every workload of a catalog in every way it can be run, for machines real and simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog, Workload
+
+# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit.
+SIZES = ("0", "8", "12344", "300000")
+
+
+def fits(workload: Workload, ranks: int) -> bool:
+    if workload.name == "bisection" and ranks % 2:
+        return False
+    return workload.min_ranks <= ranks and (not workload.max_ranks or ranks <= workload.max_ranks)
+
+
+def every_case(catalog: Catalog, ranks: int, sync: tuple[str, ...]) -> Iterator[Case]:
+    for workload in catalog.workloads:
+        if not fits(workload, ranks):
+            continue
+        varied: dict[str, tuple[str, ...]] = {"ranks": (str(ranks),)}
+        for parameter in workload.parameters:
+            if parameter.name == "bytes":
+                varied["bytes"] = SIZES
+            elif parameter.name == "sync":
+                varied["sync"] = tuple(s for s in sync if s in parameter.choices)
+            elif parameter.choices:
+                varied[parameter.name] = tuple(parameter.choices)
+            elif parameter.name == "root":
+                varied["root"] = (str(ranks - 1),)
+            elif parameter.name == "messages":
+                varied |= {"messages": ("5",), "delay": ("2us",)}
+        for values in product(*varied.values()):
+            yield catalog.complete(workload.name, dict(zip(varied, values, strict=True)))
