@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each reproduction on times made up: what it accepts, what it refuses, and that its page is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hockney import lab, simulated
+from hockney.core.case import Case
+from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.report.render import render
+from hockney.studies import reproduce
+from hockney.studies.reproduce import Answer, Part, Reproduction, ethernet, paragon, sun
+
+CATALOG = lab.fake_catalog()
+Time = Callable[[Part, Case], "float | None"]
+
+
+def answers(study: Reproduction, time: Time) -> dict[str, Answer]:
+    found = {}
+    for part in study.parts(CATALOG):
+        records = [record(case, t) for case in part.cases if (t := time(part, case)) is not None]
+        found[part.name] = Answer(part, simulated.platform(part.machine), Run.of(records))
+    return found
+
+
+def record(case: Case, seconds: float) -> Record:
+    return Record(
+        schema=SCHEMA,
+        launch="0.0",
+        origin="simulated",
+        position=0,
+        case=case.line,
+        started_s=0.0,
+        times_s=[seconds],
+        batch=1,
+        warmup_s=[],
+        bytes_moved=case.size,
+        sync=Sync(kind="none"),
+        stop=Stop(reason="repetitions", precision=0.02, achieved=None),
+        verified=Verified(bytes=0, errors=0),
+    )
+
+
+def held(study: Reproduction, time: Time) -> list[bool]:
+    given = answers(study, time)
+    compared = study.compare(given)
+    limits = study.limits(compared)
+    assert study.NAME and render(study.page(given, compared, limits))
+    return [limit.holds for limit in limits]
+
+
+def on_paragon(start=146e-6, both=216e-6, link=175e6) -> Time:
+    def time(part: Part, case: Case) -> float:
+        if case.workload == "bisection":
+            return both + case.size * max(0.0226e-6, case.ranks / 2 / link)
+        return start + 0.0115e-6 * case.size if case.workload == "pingpong" else both + 0.0226e-6 * case.size
+
+    return time
+
+
+def test_the_paragon_of_the_paper_is_accepted():
+    assert held(paragon, on_paragon()) == [True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "holds"),
+    [
+        (on_paragon(start=149e-6), [False, True, False, True]),
+        (on_paragon(both=222e-6), [True, False, True, True]),
+        (on_paragon(link=1e9), [True, True, True, False]),
+        (on_paragon(link=50e6), [True, True, True, False]),
+        (lambda part, case: None, [False, False, False, False]),
+    ],
+)
+def test_another_machine_is_not(wrong, holds):
+    assert held(paragon, wrong) == holds
+
+
+def test_a_line_of_the_paragon_saturates_where_its_links_are_full():
+    """A node that sends and receives moves 44 MB/s each way; 175 MB/s are four of them, 8 processors."""
+    line = simulated.platform("paragon-10x1")
+    model = {p: paragon.modelled(line, p) for p in paragon.LINE}
+    assert model[10] == pytest.approx(model[8], rel=0.05) and model[6] > 1.4 * model[4]
+    assert paragon.constant_from(model) == 8
+
+
+def exchange(slip: float = 0.0) -> Time:
+    """Equation 3, and 4 processes' pairs overlapping by `slip` seconds."""
+
+    def time(part: Part, case: Case) -> float:
+        return 2 * (1500e-6 + 5e-6 * case.ranks / 2 * case.size / 4) - slip * (case.ranks == 4)
+
+    return time
+
+
+def test_the_exchange_of_the_paper_is_accepted_and_a_slipping_one_is_not():
+    assert held(sun, exchange()) == [True]
+    assert held(sun, exchange(1e-3)) == [False]
+
+
+def test_the_exchange_is_predicted_from_the_parameters_and_its_variants_are_marked():
+    compared = sun.compare(answers(sun, exchange()))
+    assert {row.status for row in compared if not row.mechanism} == {"predicted"}
+    assert {row.status for row in compared if row.mechanism} == {"variant"}
+
+
+def test_fitted_rows_of_the_paragon_are_not_predictions():
+    compared = paragon.compare(answers(paragon, on_paragon()))
+    predicted = {row.key for row in compared if row.status == "predicted"}
+    assert predicted == {"paragon/bisection/linear-to", "paragon/bisection/constant-from"}
+
+
+def test_one_message_on_the_switched_ethernet():
+    assert held(ethernet, lambda part, case: 1.2e-3) == [True]
+    assert held(ethernet, lambda part, case: 1.3e-3) == [False]
+
+
+@pytest.mark.parametrize(
+    ("processes", "messages"), [(1, 0), (2, 2), (3, 4), (4, 8), (5, 10), (12, 32), (16, 64)]
+)
+def test_messages_of_a_hypercube(processes, messages):
+    assert ethernet.messages(processes) == messages
+
+
+@pytest.mark.parametrize("name", reproduce.all_reproductions())
+def test_parts_have_names_and_machines_of_their_own_size(name):
+    parts = reproduce.reproduction(name).parts(CATALOG)
+    assert len({part.name for part in parts}) == len(parts)
+    for part in parts:
+        simulated.check_ranks(simulated.platform(part.machine), max(case.ranks for case in part.cases))
+
+
+@pytest.mark.parametrize("name", reproduce.all_reproductions())
+def test_nothing_measured_is_said_and_not_hidden(name):
+    study = reproduce.reproduction(name)
+    given = answers(study, lambda part, case: None)
+    compared = study.compare(given)
+    assert compared and all(row.simulated is None for row in compared)
+    assert not any(limit.holds for limit in study.limits(compared))
+    assert render(study.page(given, compared, study.limits(compared)))
