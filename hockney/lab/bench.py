@@ -20,6 +20,7 @@ from hockney.lab.checks import refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.launcher import Launcher
 from hockney.launch.mpi import MpiLauncher
+from hockney.launch.smpi import SmpiLauncher
 from hockney.machine import (
     Load,
     Moment,
@@ -121,8 +122,6 @@ def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
 
 def simulated_bench(machine: str, tell: Tell) -> Bench:
     """The bench for sim:NAME or sim:FILE: read the description before anything is looked for or compiled."""
-    from hockney.launch.smpi import SmpiLauncher
-
     platform = simulated.platform(machine.removeprefix(SIMULATED))
     found = find_simgrid(tell=tell)
     built = build.engine(found, tell=tell)
