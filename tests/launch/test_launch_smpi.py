@@ -65,7 +65,8 @@ def test_every_collective_has_a_named_algorithm():
     )
     assert named["bcast"] == "flattree"
     assert {"barrier", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"} <= named.keys()
-    assert not {"ompi", "mpich", "default"} & set(named.values())
+    # SMPI's selectors cost O(P^2) at their first use
+    assert not {"ompi", "mpich", "default"} & {named["allreduce"], named["barrier"], named["allgather"]}
 
 
 def test_a_launch_line_does_not_tell_where_programs_lie():
