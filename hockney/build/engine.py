@@ -16,8 +16,9 @@ from pathlib import Path
 import msgspec
 
 from hockney import process
-from hockney.build.compile import PLATFORM, TARGET, BuildFailed, compile_engine, unwritable
+from hockney.build.compile import PLATFORM, TARGET, compile_engine
 from hockney.build.identity import Identity, identify, source_folder
+from hockney.build.log import BuildFailed, unwritable
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi

@@ -9,6 +9,10 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, printable
 
+COMPLETE = ".hockney-complete"
+"""Written last into what hockney builds in its cache, so that an interrupted build is not taken for good. It
+holds its folder's path, since a build whose scripts have that path inside is none after it was moved."""
+
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
     """$HOCKNEY_CACHE, else hockney below $XDG_CACHE_HOME, else below ~/.cache.

@@ -17,12 +17,11 @@ from pathlib import Path
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.machine import Mpi
-from hockney.core.places import at_home, cache_folder
+from hockney.core.places import COMPLETE, at_home, cache_folder
+from hockney.machine.cpu import text
 from hockney.machine.probe import TOOL_SECONDS, Source, Tell
 
 OLDEST = (3, 32)
-COMPLETE = ".hockney-complete"
-"""Written last by hockney's own build, so that an interrupted one is not taken for good."""
 USUAL = ("/usr", "/usr/local", "/opt/simgrid")
 WAYS = "apt install libsimgrid-dev (Debian, Ubuntu), or 'hockney build --simgrid', which needs no root"
 
@@ -58,7 +57,7 @@ def simgrids(environ: Mapping[str, str], tell: Tell = lambda _: None) -> Iterato
 def places(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
     """Prefixes that may hold one."""
     built = (cache_folder(environ)).glob("simgrid-*")
-    complete = [place for place in built if (place / COMPLETE).is_file()]
+    complete = [place for place in built if text(place / COMPLETE) == str(place)]
     for place in sorted(complete, key=lambda p: numbers(p.name), reverse=True):
         yield place, "cache"
     wrapper = shutil.which("smpicxx", path=environ.get("PATH", ""))

@@ -52,7 +52,7 @@ def test_what_hockney_built_goes_before_the_systems_if_it_is_complete(environ, t
     environ["PATH"] = str(install(tmp_path / "system", "3.32") / "bin")
     built = install(tmp_path / "cache" / "simgrid-4.1", "4.1")
     assert find_simgrid(environ).version == "3.32"
-    (built / COMPLETE).touch()
+    (built / COMPLETE).write_text(str(built))
     assert (find_simgrid(environ).version, find_simgrid(environ).source) == ("4.1", "cache")
     assert [found.version for found in simgrids(environ)] == ["4.1", "3.32"]
 

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""SimGrid with its SMPI, built from its sources into hockney's cache, without root."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from hockney.build.boost import compiler_has_boost, keep_headers, write_config
+from hockney.build.compilers import Compilers, compilers
+from hockney.build.log import MAKE_ROOM, BuildFailed, disk_full, first_error, logged, spoken, unwritable
+from hockney.build.sources import BOOST, SIMGRID, fetch
+from hockney.build.tools import tool
+from hockney.build.trial import try_out
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.places import COMPLETE, cache_folder
+from hockney.core.units import format_bytes
+
+Tell = Callable[[str], None]
+Progress = Callable[[int, int], None]
+
+TITLE = f"SimGrid {SIMGRID.version}"
+NAME = f"simgrid-{SIMGRID.version}"
+FRESH = ".simgrid-"
+ROOM_BYTES = 400_000_000
+"""A build needs 290 MB beside its 30 MB of result, most of it for Boost's headers; and some to spare."""
+FLAGS = "-O2 -g0"
+WITHOUT = ("java", "python", "fortran", "model-checking", "sthread", "lto", "documentation")
+"""What simulations of MPI programs do not need."""
+
+
+def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
+    """Where a finished SimGrid is in the cache."""
+    prefix = cache_folder(environ) / NAME
+    try:
+        whole = (prefix / COMPLETE).read_text() == str(prefix)
+    except OSError:
+        return None
+    return prefix if whole else None
+
+
+def simgrid(
+    environ: Mapping[str, str],
+    tell: Tell = lambda _: None,
+    progress: Progress = lambda done, total: None,
+    jobs: int = 1,
+    again: bool = False,
+) -> Path:
+    """The prefix of SimGrid in the cache, built unless it is there; `again` builds in any case.
+
+    `progress` hears how many of how many steps of compiling are done, `jobs` of which run at once. Made
+    beside and moved into place whole. Raises EnvironmentProblem, BuildFailed with the log's place.
+    """
+    prefix = cache_folder(environ) / NAME
+    try:
+        prefix.parent.mkdir(parents=True, exist_ok=True)
+        with alone(prefix.parent, tell):
+            if simgrid_prefix(environ) and not again:
+                return prefix
+            refuse_little_room(prefix.parent)
+            found = compilers(environ)
+            for leftover in prefix.parent.glob(f"{FRESH}*"):  # of builds that were killed: nobody else builds
+                shutil.rmtree(leftover, ignore_errors=True)
+            with tempfile.TemporaryDirectory(
+                prefix=FRESH, dir=prefix.parent, ignore_cleanup_errors=True
+            ) as fresh:
+                make(prefix, Path(fresh), found, tell, progress, jobs)
+    except OSError as error:
+        raise unwritable(prefix.parent, error) from error
+    return prefix
+
+
+@contextlib.contextmanager
+def alone(shelf: Path, tell: Tell) -> Iterator[None]:
+    """Wait until no other hockney builds here. The lock goes with its process, however that ends."""
+    with (shelf / ".simgrid-lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tell("another hockney is building SimGrid here: waiting for it")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError:  # some network file systems have no locks; then only moving into place is safe
+            pass
+        yield
+
+
+def refuse_little_room(shelf: Path) -> None:
+    free = shutil.disk_usage(shelf).free
+    if free < ROOM_BYTES:
+        raise EnvironmentProblem(
+            f"{shelf} has {format_bytes(free)} free",
+            f"building SimGrid takes up to {format_bytes(ROOM_BYTES)}",
+            MAKE_ROOM,
+        )
+
+
+def make(prefix: Path, fresh: Path, found: Compilers, tell: Tell, progress: Progress, jobs: int) -> None:
+    """Everything from fetching to the stamp; only `fresh` is touched before SimGrid is whole."""
+    cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
+    tell(f"fetching {SIMGRID.title} from the package index")
+    source = fetch(SIMGRID, fresh / "source")
+    include = None
+    if not compiler_has_boost(found):
+        tell(f"fetching {BOOST.title} from the package index, since the compiler finds no Boost")
+        include = fetch(BOOST, fresh / "headers")
+    work, stage, log = fresh / "work", fresh / "stage", fresh / "build.log"
+    definitions = {
+        "CMAKE_MAKE_PROGRAM": ninja,
+        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_C_FLAGS_RELEASE": FLAGS,
+        "CMAKE_CXX_FLAGS_RELEASE": FLAGS,
+        "CMAKE_INSTALL_PREFIX": prefix,
+        "CMAKE_INSTALL_LIBDIR": "lib",
+        "Boost_DIR": write_config(fresh / "boost", include),
+        "Python3_EXECUTABLE": sys.executable,
+        "enable_smpi": "ON",
+        **{f"enable_{part}": "OFF" for part in WITHOUT},
+    }
+    environment = {"CC": shlex.join(found.c), "CXX": shlex.join(found.cxx), "NINJA_STATUS": "[%f/%t] "}
+
+    def count(line: str) -> None:
+        match = re.match(r"\[(\d+)/(\d+)\] ", line)
+        if match:
+            progress(int(match[1]), int(match[2]))
+
+    steps = [
+        ("configuring", [cmake, "-S", str(source), "-B", str(work), "-G", "Ninja"], {}),
+        (f"compiling in {jobs} at once", [cmake, "--build", str(work), "--parallel", str(jobs)], {}),
+        ("installing", [cmake, "--install", str(work)], {"DESTDIR": str(stage)}),
+    ]
+    steps[0][1].extend(f"-D{name}={value}" for name, value in definitions.items())
+    for what, words, more in steps:
+        tell(f"{what} ({TITLE}, with {shlex.join(found.cxx)})")
+        if logged(words, {**environment, **more}, log, count) != 0:
+            raise failed(what, log, prefix.parent)
+    staged = Path(f"{stage}{prefix}")
+    keep_headers(found, include, staged)
+    shutil.copy(log, staged / "build.log")
+    if prefix.exists():
+        prefix.rename(fresh / "old")
+    staged.rename(prefix)
+    try_out(prefix, fresh)
+    (prefix / COMPLETE).write_text(str(prefix))
+    tell(f"{TITLE} is in {prefix} ({time.monotonic() - began:.0f} s)")
+
+
+def failed(what: str, log: Path, shelf: Path) -> BuildFailed:
+    """Keep the log where it stays."""
+    kept = shelf / f"failed-{NAME}.log"
+    shutil.copy(log, kept)
+    lines = spoken(log)
+    why, todo = first_error(lines), f"the whole log is {kept}"
+    if disk_full(lines):
+        why, todo = "the disk is full", MAKE_ROOM
+    elif any("Killed signal" in line or "out of memory" in line for line in lines):
+        why = "the compiler was killed, most likely for lack of memory"
+        todo = f"end other programs, or compile on one core: taskset -c 0 hockney build --simgrid; {todo}"
+    what = what.partition(" ")[0]
+    return BuildFailed(f"{TITLE} cannot be built: {what} failed", why, todo, kept, tuple(lines[-12:]))
