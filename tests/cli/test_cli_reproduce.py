@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Reproducing a paper on the fake machine, which is none of its machines: the whole trip, and a plain no."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hockney.store import RunFolder
+from hockney.studies import reproduce
+
+
+def test_every_printed_number_is_on_the_table(hockney):
+    said = hockney("reproduce", "paragon", "--machine", "fake", "--out", "r")
+    assert said.code == 1, said.err
+    rows = [line for line in said.out.splitlines() if line.startswith(("one way, ", "both ways at once, "))]
+    assert len(rows) == 30 and all("fitted" in row for row in rows)
+    assert "Does not hold: 146 + 0.0115 m us" in said.out
+    assert "rows fitted" in said.out and "rows predicted" in said.out
+    assert said.out.rstrip().endswith("report: r/report.html")
+    assert "part 1 of 2" in said.err and "part" not in said.out.splitlines()[0]
+    page = Path("r/report.html").read_text()
+    assert "87 MB/s" in page and "Where the machines" in page and "175 MB/s links" in page
+
+
+def test_json_is_one_document(hockney):
+    said = hockney("reproduce", "sun", "--machine", "fake", "--out", "r", "--json", "-q")
+    (document,) = json.loads(said.out)["reproductions"]
+    assert said.code == 1 and said.err == ""
+    first = document["compared"][0]
+    assert first["key"] == "granularity/formula/exchange/2/1" and first["published"] == pytest.approx(3.01e-3)
+    assert first["error"] == pytest.approx(first["simulated"] / first["published"] - 1)
+    assert {row["status"] for row in document["compared"]} == {"predicted", "variant"}
+    assert [tally["rows"] for tally in document["tallies"]] == [10, 20] and document["left"] == 0
+
+
+def test_finished_parts_are_not_run_again(hockney):
+    hockney("reproduce", "paragon", "--machine", "fake", "--out", "r", "-q")
+    records = {part: Path("r", part, "records.jsonl").read_bytes() for part in ("pairs", "bisection")}
+    kept = records["pairs"].splitlines(keepends=True)
+    Path("r/pairs/records.jsonl").write_bytes(b"".join(kept[:-5]))
+    said = hockney("reproduce", "paragon", "--machine", "fake", "--out", "r")
+    assert "4 of 30 measurements" in said.err and said.err.count("measuring:") == 1
+    assert Path("r/bisection/records.jsonl").read_bytes() == records["bisection"]
+    assert len(RunFolder(Path("r/pairs")).read().run.records) == 30
+
+
+def test_a_folder_of_something_else_is_left_alone(hockney, mine):
+    hockney("run", "barrier", "--out", "r/pairs", "-q")
+    said = hockney("reproduce", "paragon", "--machine", "fake", "--out", "r")
+    assert said.code == 2 and "r/pairs was begun with other cases" in said.err
+
+
+def test_a_part_is_a_run_like_any_other(hockney):
+    hockney("reproduce", "paragon", "--machine", "fake", "--out", "r", "-q")
+    assert hockney("report", "r/pairs").code == 0
+
+
+def test_all_is_every_one(hockney):
+    hockney("reproduce", "all", "--machine", "fake", "--out", "r", "-q")
+    assert {path.name for path in Path("r").iterdir()} == set(reproduce.all_reproductions())
+
+
+def test_the_list(hockney):
+    said = hockney("reproduce", "--list")
+    assert said.code == 0 and all(name in said.out for name in reproduce.all_reproductions())
+    listed = json.loads(hockney("reproduce", "--list", "--json").out)["reproductions"]
+    assert [each["name"] for each in listed] == sorted(reproduce.all_reproductions())
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("paragn",), 2, "did you mean 'paragon'?"),
+        ((), 2, "nothing to reproduce"),
+        (("sun", "--machine", "sim:t3e"), 2, "a reproduction chooses its machines"),
+        (("sun", "paragn"), 2, "did you mean"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_a_line(hockney, words, code, told):
+    said = hockney("reproduce", *words)
+    assert said.code == code and told in said.err and said.out == "" and said.err.count("\n") == 1
+
+
+def test_without_simgrid_it_says_what_to_do(hockney, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOCKNEY_SIMGRID", str(tmp_path))
+    said = hockney("reproduce", "sun", "--out", "r", "-q")
+    assert said.code == 3 and "smpicxx" in said.err and "hockney build --simgrid" in said.err
