@@ -19,6 +19,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.draw.page import Table
 from hockney.studies import cases as typed_cases
+from hockney.studies import published
 
 
 @click.command(
@@ -61,6 +62,8 @@ def question(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
             "it is what cases make that are typed",
             "for example 'hockney run pingpong bytes=8'",
         )
+    if cases[0] == published.NAME:
+        published.refuse()
     if cases[0] in studies.all_studies():
         if len(cases) > 1 or " " in cases[0]:
             raise UsageError(

@@ -15,9 +15,11 @@ from hockney.lab.events import (
     Notice,
 )
 from hockney.lab.order import schedule
+from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
 from hockney.lab.session import Outcome, begin, measure
+from hockney.lab.simgrid import bring_simgrid
 from hockney.lab.twin import survey_twin, surveyed
 
 __all__ = [
@@ -34,9 +36,11 @@ __all__ = [
     "Outcome",
     "Results",
     "begin",
+    "bring_simgrid",
     "check",
     "differences",
     "examine",
+    "export_published",
     "fake_bench",
     "fake_catalog",
     "is_fake",

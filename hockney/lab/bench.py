@@ -12,7 +12,7 @@ from pathlib import Path
 from hockney import __version__, build, simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, decode_catalog
-from hockney.core.errors import unknown
+from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.machine import Machine, Mpi
 from hockney.core.platform import Platform
 from hockney.core.record import SCHEMA, Origin
@@ -60,6 +60,7 @@ class Bench:
 
 
 SIMULATED = "sim:"
+PUBLISHED = "published:"
 
 
 def is_fake(machine: str) -> bool:
@@ -111,6 +112,12 @@ def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
         return fake_bench(machine)
     if machine.startswith(SIMULATED):
         return simulated_bench(machine, tell)
+    if machine.startswith(PUBLISHED):
+        raise UsageError(
+            f"nothing can be measured on '{printable(machine)}'",
+            "its numbers are printed in a paper",
+            "'hockney report' and 'hockney models' show them",
+        )
     if machine:
         todo = f"for example sim:{simulated.names()[0]}; 'hockney machines' lists all"
         raise unknown("machine", machine, [f"{SIMULATED}{name}" for name in simulated.names()], todo)

@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 
-from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, Segment
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
 
 _TIMES = (("ns", -9), ("us", -6), ("ms", -3), ("s", 0))
 _RATES = (("B/s", 0), ("kB/s", 3), ("MB/s", 6), ("GB/s", 9), ("TB/s", 12))
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
+_PLAIN = ("count", "cores", "seed", "relative")
 _TABLES = ("network", "collectives", "calls", "noise")
 _ARRAYS = ("segments", "on_node", "origins")
 
@@ -29,7 +30,7 @@ def write(platform: Platform) -> str:
     for name in _TABLES:
         value = getattr(platform, name)
         if isinstance(value, dict):
-            pairs = [f"{key} = {_entry(each)}" for key, each in value.items()]
+            pairs = [f"{key} = {said(key, each)}" for key, each in value.items()]
         else:
             pairs = list(_keys(value)) if value is not None else []
         if pairs or name == "network":
@@ -49,15 +50,16 @@ def _keys(table: msgspec.Struct, leave: tuple[str, ...] = ()) -> Iterator[str]:
         if isinstance(table, Network):
             needed = needed or field.name == "shape"
         if needed and field.name not in leave:
-            yield f"{field.name} = {_value(type(table), field.name, value)}"
+            yield f"{field.name} = {said(field.name, value)}"
 
 
-def _value(kind: type, name: str, value: Any) -> str:
+def said(name: str, value: Any) -> str:
+    """A value as a machine file says it, by its key's name: "10.5us" for latency_s."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, tuple):
         return _list(value)
-    if kind in (NodeGroup, Noise, Origin):
+    if name in _PLAIN:
         return repr(value)
     if name in ("nic", "link"):
         return _scaled(value, _RATES)
@@ -69,15 +71,11 @@ def _value(kind: type, name: str, value: Any) -> str:
     return _scaled(value, tuple((f"{unit}/B" if by_byte else unit, power) for unit, power in _TIMES))
 
 
-def _entry(value: str | tuple[tuple[int, float], ...]) -> str:
-    """An operation's algorithm, or what its calls cost."""
-    if isinstance(value, str):
-        return _text(value)
-    return f"[{', '.join(f'[{_bytes(size)}, {_scaled(seconds, _TIMES)}]' for size, seconds in value)}]"
-
-
 def _bytes(value: int) -> str:
-    return f'"{value // 1024}KiB"' if value and value % 1024 == 0 else repr(value)
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if value and value % (1 << power) == 0:
+            return f'"{value >> power}{unit}"'
+    return repr(value)
 
 
 def _scaled(value: float, units: tuple[tuple[str, int], ...]) -> str:
@@ -94,6 +92,8 @@ def _scaled(value: float, units: tuple[tuple[str, int], ...]) -> str:
 def _list(values: tuple) -> str:
     if values and isinstance(values[0], NodeGroup):
         return f"[{', '.join('{' + ', '.join(_keys(each)) + '}' for each in values)}]"
+    if values and isinstance(values[0], tuple):  # bytes and seconds, of calls
+        return f"[{', '.join(f'[{_bytes(size)}, {_scaled(seconds, _TIMES)}]' for size, seconds in values)}]"
     items = [_text(v) if isinstance(v, str) else repr(v) for v in values]
     joined = f"[{', '.join(items)}]"
     return joined if len(joined) < 90 else "[\n  " + ",\n  ".join(items) + ",\n]"

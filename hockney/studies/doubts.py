@@ -18,6 +18,8 @@ from hockney.studies.words import listing, percent, plural, quantity
 OUTSIDE_CORES = 0.05
 STEAL = 0.01
 FEWEST_LAUNCHES = 3
+ALIKE = ("simulated", "published")
+"""Kinds of machines without noise: a simulation repeats itself, a printed number stands alone."""
 CLOCK_SHARE = 0.1
 """The clock's step may be a tenth of a repetition: the engine batches until it is."""
 
@@ -216,7 +218,7 @@ def _governor(evidence: Evidence) -> Doubt | None:
 
 
 def _precision(evidence: Evidence) -> Doubt | None:
-    if evidence.machine.kind == "simulated":  # whose few repetitions are all alike
+    if evidence.machine.kind in ALIKE:
         return None
     wide = [r for r in evidence.run.records if _missed(r)]
     if not wide:
@@ -239,7 +241,7 @@ def _missed(record: Record) -> bool:
 
 def _few_launches(evidence: Evidence) -> Doubt | None:
     fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
-    if fewest >= FEWEST_LAUNCHES or evidence.machine.kind == "simulated":
+    if fewest >= FEWEST_LAUNCHES or evidence.machine.kind in ALIKE:
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     return _doubt(
@@ -298,7 +300,17 @@ def _simulated(evidence: Evidence) -> Doubt | None:
     )
 
 
+def _published(evidence: Evidence) -> Doubt | None:
+    if evidence.machine.kind != "published":
+        return None
+    return _doubt(
+        "published",
+        f"these numbers were printed, not measured here: {evidence.machine.citation}",
+        f"'hockney machines --show {evidence.machine.host}' tells what of them does not agree with itself",
+    )
+
+
 _ALL: tuple[Callable[[Evidence], Doubt | None], ...] = (
-    _fake, _simulated, _verification, _failures, _incomplete, _notices, _load, _steal, _oversubscribed,
-    _unbound, _virtual, _governor, _precision, _few_launches, _clock,
+    _fake, _simulated, _published, _verification, _failures, _incomplete, _notices, _load, _steal,
+    _oversubscribed, _unbound, _virtual, _governor, _precision, _few_launches, _clock,
 )  # fmt: skip

@@ -13,6 +13,8 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     run = evidence.run
     if evidence.machine.kind == "simulated":
         return simulated(evidence)
+    if evidence.machine.kind == "published":
+        return published(evidence)
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)
     spent = sum(c.seconds for c in run.closes)
@@ -58,4 +60,17 @@ def simulated(evidence: Evidence) -> tuple[str, ...]:
         "The times are as good as the machine's description, whose every number says where it comes from: "
         "printed, fitted or guessed ('hockney machines --show').",
         "Payloads are verified in every launch, as on a real machine.",
+    )
+
+
+def published(evidence: Evidence) -> tuple[str, ...]:
+    """What printed numbers are, and what they are not."""
+    numbers = plural(len(evidence.run.records), "number")
+    return (
+        f"{numbers} were copied from {evidence.machine.citation}; nothing was run or verified here.",
+        "A printed formula stands for its values at the powers of two and at the ends of its ranges. "
+        "Printed numbers have neither repetitions nor intervals, so that intervals of fits tell only how "
+        "well a model describes them.",
+        "A case is the one of the engine that asks what the paper's number answers; how the paper measured "
+        "it, its notes say.",
     )

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of what a paper has printed, and of what a machine's description says and where that is from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from hockney.core.platform import Platform
+from hockney.draw.page import Table
+from hockney.reference import Formula, Published, Row
+from hockney.simulated import origin_of, places, said
+
+NO_ORIGIN = "not said"
+
+
+def tables(paper: Published) -> tuple[Table, ...]:
+    """Every printed number: a grid of workloads and processes where the paper has one, else a list."""
+    found = []
+    for name, rows in groupby(paper.rows, key=lambda row: row.table):
+        group = list(rows)
+        found.append(_grid(name, group) if _is_grid(group) else _list(name, group))
+    return tuple(found)
+
+
+def formulas(paper: Published) -> Table | None:
+    if not paper.formulas:
+        return None
+    rows = tuple(
+        (f.table, f.case or "no case", str(f.ranks), f.printed, _ranges(f), f.key) for f in paper.formulas
+    )
+    columns = ("formula", "case", "processes", "printed", "bytes", "key")
+    return Table("formulas", "Formulas", columns, rows, numeric=(2,))
+
+
+def described(platform: Platform) -> Table:
+    """Every number and choice of a description that is not left to its default, with its origin."""
+    rows = []
+    for place, value in places(platform).items():
+        origin = origin_of(platform, place)
+        status = origin.status if origin else NO_ORIGIN
+        source = origin.source if origin else ""
+        if origin and origin.rows:
+            source += f" (rows {', '.join(origin.rows)})"
+        rows.append((place, _shown(place, value), status, source))
+    return Table("described", platform.title, ("key", "value", "origin", "from"), tuple(rows))
+
+
+def extent(platform: Platform) -> str:
+    """The network in a word or two: "torus 8x8x8", "switch"."""
+    network = platform.network
+    return " ".join(filter(None, (network.shape, "x".join(map(str, network.dims)))))
+
+
+def node_count(platform: Platform) -> int:
+    return sum(group.count for group in platform.nodes)
+
+
+def _is_grid(rows: Sequence[Row]) -> bool:
+    """Every workload has a number for each of several process counts, once."""
+    asked = [(row.workload, row.ranks) for row in rows]
+    counts = {row.ranks for row in rows}
+    workloads = {row.workload for row in rows}
+    whole = len(asked) == len(set(asked)) == len(counts) * len(workloads)
+    return whole and None not in counts and len(counts) > 1
+
+
+def _grid(name: str, rows: Sequence[Row]) -> Table:
+    counts = sorted({row.ranks for row in rows if row.ranks is not None})
+    lines: dict[str, dict[int | None, str]] = {}
+    for row in rows:
+        lines.setdefault(row.workload, {})[row.ranks] = f"{row.value:.10g}"
+    cells = tuple((workload, *(line[count] for count in counts)) for workload, line in lines.items())
+    columns = (f"{name} ({rows[0].unit})", *(f"P = {count}" for count in counts))
+    caption = f"keys as {rows[0].key}"
+    return Table(name, name, columns, cells, numeric=tuple(range(1, len(columns))), caption=caption)
+
+
+def _list(name: str, rows: Sequence[Row]) -> Table:
+    cells = tuple(
+        (
+            f"{row.workload}, {row.quantity}",
+            "" if row.ranks is None else str(row.ranks),
+            "" if row.bytes is None else str(row.bytes),
+            f"{row.value:.10g} {row.unit}".removesuffix(" 1"),
+            row.note,
+            row.key,
+        )
+        for row in rows
+    )
+    return Table(name, name, (name, "processes", "bytes", "value", "note", "key"), cells, numeric=(1, 2, 3))
+
+
+def _ranges(formula: Formula) -> str:
+    return ", ".join(f"{piece.first} to {piece.last}" for piece in formula.segments)
+
+
+def _shown(place: str, value: object) -> str:
+    """As the file says it, to six digits."""
+    rounded = float(f"{value:.6g}") if isinstance(value, float) else value
+    return said(place.rsplit(".", 1)[-1], rounded).strip('"')

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a published machine: figures and fits of what a paper printed. Nothing was measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
+from hockney.core.machine import Machine
+from hockney.draw.figure import Figure
+from hockney.draw.page import Page, Section, Table
+from hockney.studies import collectives, environment, method, pointtopoint, quality
+from hockney.studies.doubts import doubts
+from hockney.studies.question import Evidence, Measured, Options
+from hockney.studies.words import bandwidth, plural, quantity
+
+NAME = "published"
+HELP = "what a paper has printed; nothing to run: hockney machines --export t3e"
+
+MOST_SENTENCES = 4
+CAPTION = (
+    "Points are printed numbers, or printed formulas at some sizes; lines are what hockney fits to them."
+)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    refuse()
+
+
+def refuse() -> NoReturn:
+    raise UsageError(
+        "printed numbers cannot be measured",
+        "nothing runs on a published machine",
+        "'hockney machines --export NAME' makes a run of them",
+    )
+
+
+def page(evidence: Evidence) -> Page:
+    sections = (_pairs(evidence), _groups(evidence), quality.parameters(evidence))
+    return Page(
+        title="Published numbers",
+        subtitle=environment.subtitle(evidence),
+        headline=_headline(evidence),
+        warnings=tuple(d.warning for d in doubts(evidence)),
+        sections=tuple(section for section in sections if section is not None),
+        environment=environment.facts(evidence),
+        method=method.sentences(evidence),
+    )
+
+
+def _headline(evidence: Evidence) -> tuple[str, ...]:
+    """The fits of two ranks, and the largest of what all ranks do together."""
+    said = []
+    for fit in evidence.fits.of("hockney", "pingpong"):
+        value = {p.symbol: p.estimate.value for p in fit.parameters}
+        if fit.verdict != "refused" and "r_inf" in value:
+            words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
+            said.append(f"{fit.subject.split()[0]}: by the printed formula {words}.")
+    most = max((m.case.ranks for m in evidence.measured), default=0)
+    for m in evidence.measured:
+        if "sync" in dict(m.case.parameters) and m.case.ranks == most and m.size <= 8:
+            of = f" of {quantity(m.size, 'B')}" if m.size else ""
+            time = quantity(m.summary.median.value, "s")
+            said.append(f"{m.case.workload}{of} on {plural(most, 'rank')}: {time} by the paper.")
+    return tuple(said[:MOST_SENTENCES]) or ("Nothing was measured.",)
+
+
+def _pairs(evidence: Evidence) -> Section | None:
+    section = pointtopoint.section(evidence)
+    if section is None:
+        return None
+    return replace(section, figures=_plain(section.figures))
+
+
+def _groups(evidence: Evidence) -> Section | None:
+    section = collectives.section(evidence)
+    if section is None:
+        return None
+    found = [m for m in evidence.measured if "sync" in dict(m.case.parameters)]
+    return replace(
+        section,
+        text=("Times as printed. How they were measured is told below, in the words of the paper.",),
+        figures=_plain(section.figures),
+        tables=(_table(found),),
+    )
+
+
+def _plain(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """Without what is said of repetitions, launches and intervals, of which a printed number has none."""
+    return tuple(
+        replace(f, caption=CAPTION, series=tuple(replace(s, detail=()) for s in f.series)) for f in figures
+    )
+
+
+def _table(found: Sequence[Measured]) -> Table:
+    rows = tuple(
+        (
+            m.case.workload,
+            str(m.case.ranks),
+            quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
+            quantity(m.summary.median.value, "s"),
+            quantity(bandwidth(m).value, "B/s") if m.summary.bytes_moved else "",
+            "mean of two printed numbers" if m.summary.launches > 1 else "",
+        )
+        for m in found
+    )
+    columns = ("collective", "ranks", "bytes", "time", "bandwidth", "")
+    return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 3, 4))
