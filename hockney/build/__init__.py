@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine, compiled on first use against the MPI it will run with."""
+"""The engine, compiled on first use against the MPI it will run with; and SimGrid, where it is asked for."""
 
 from hockney.build.engine import Engine, engine
 from hockney.build.identity import source_folder
 from hockney.build.log import BuildFailed
+from hockney.build.simgrid import simgrid, simgrid_prefix
 
-__all__ = ["BuildFailed", "Engine", "engine", "source_folder"]
+__all__ = ["BuildFailed", "Engine", "engine", "simgrid", "simgrid_prefix", "source_folder"]

@@ -126,21 +126,23 @@ def make(prefix: Path, fresh: Path, found: Compilers, tell: Tell, progress: Prog
         **{f"enable_{part}": "OFF" for part in WITHOUT},
     }
     environment = {"CC": shlex.join(found.c), "CXX": shlex.join(found.cxx), "NINJA_STATUS": "[%f/%t] "}
+    environment["DESTDIR"] = str(stage)  # installs below it what will be at home in `prefix`
 
     def count(line: str) -> None:
         match = re.match(r"\[(\d+)/(\d+)\] ", line)
         if match:
             progress(int(match[1]), int(match[2]))
 
-    steps = [
-        ("configuring", [cmake, "-S", str(source), "-B", str(work), "-G", "Ninja"], {}),
-        (f"compiling in {jobs} at once", [cmake, "--build", str(work), "--parallel", str(jobs)], {}),
-        ("installing", [cmake, "--install", str(work)], {"DESTDIR": str(stage)}),
-    ]
-    steps[0][1].extend(f"-D{name}={value}" for name, value in definitions.items())
-    for what, words, more in steps:
-        tell(f"{what} ({TITLE}, with {shlex.join(found.cxx)})")
-        if logged(words, {**environment, **more}, log, count) != 0:
+    options = [f"-D{name}={value}" for name, value in definitions.items()]
+    steps = {
+        "configuring": [cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", *options],
+        "compiling": [cmake, "--build", str(work), "--parallel", str(jobs)],
+        "installing": [cmake, "--install", str(work)],
+    }
+    for what, words in steps.items():
+        at_once = f", {jobs} files at once (some 10 minutes of one core)" if what == "compiling" else ""
+        tell(f"{what} {TITLE} with {shlex.join(found.cxx)}{at_once}")
+        if logged(words, environment, log, count) != 0:
             raise failed(what, log, prefix.parent)
     staged = Path(f"{stage}{prefix}")
     keep_headers(found, include, staged)
@@ -164,5 +166,4 @@ def failed(what: str, log: Path, shelf: Path) -> BuildFailed:
     elif any("Killed signal" in line or "out of memory" in line for line in lines):
         why = "the compiler was killed, most likely for lack of memory"
         todo = f"end other programs, or compile on one core: taskset -c 0 hockney build --simgrid; {todo}"
-    what = what.partition(" ")[0]
     return BuildFailed(f"{TITLE} cannot be built: {what} failed", why, todo, kept, tuple(lines[-12:]))

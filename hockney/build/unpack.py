@@ -35,7 +35,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name, metadata = described()
     wheel = f"{name}-py3-none-any.whl"
-    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w") as archive:
+    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", strict_timestamps=False) as archive:
         for folder, _, files in os.walk("."):
             for file in files:
                 path = os.path.normpath(os.path.join(folder, file))
@@ -52,4 +52,5 @@ def described():
     with open("PKG-INFO", encoding="utf-8") as file:
         text = file.read()
     name, version = (re.search(f"^{key}: (.+)$", text, re.MULTILINE)[1] for key in ("Name", "Version"))
-    return f"{name}-{version}", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    folder = f"{re.sub('[-_.]+', '_', name).lower()}-{version}"  # as wheels spell it
+    return folder, f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
