@@ -17,12 +17,11 @@ from hockney.draw.page import Page, Section, Table
 from hockney.studies import collectives, environment, method, pointtopoint, quality
 from hockney.studies.doubts import doubts
 from hockney.studies.question import Evidence, Measured, Options
-from hockney.studies.words import bandwidth, plural, quantity
+from hockney.studies.words import plural, quantity
 
 NAME = "published"
 HELP = "what a paper has printed; nothing to run: hockney machines --export t3e"
 
-MOST_SENTENCES = 4
 CAPTION = (
     "Points are printed numbers, or printed formulas at some sizes; lines are what hockney fits to them."
 )
@@ -54,7 +53,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    """The fits of two ranks, and the largest of what all ranks do together."""
+    """What the formula of a message says, and what the most ranks need for little."""
     said = []
     for fit in evidence.fits.of("hockney", "pingpong"):
         value = {p.symbol: p.estimate.value for p in fit.parameters}
@@ -62,19 +61,20 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
             said.append(f"{fit.subject.split()[0]}: by the printed formula {words}.")
     most = max((m.case.ranks for m in evidence.measured), default=0)
-    for m in evidence.measured:
-        if "sync" in dict(m.case.parameters) and m.case.ranks == most and m.size <= 8:
+    for workload in ("barrier", "bcast", "allreduce"):
+        for m in evidence.of(workload, ranks=most)[:1]:
             of = f" of {quantity(m.size, 'B')}" if m.size else ""
             time = quantity(m.summary.median.value, "s")
-            said.append(f"{m.case.workload}{of} on {plural(most, 'rank')}: {time} by the paper.")
-    return tuple(said[:MOST_SENTENCES]) or ("Nothing was measured.",)
+            said.append(f"{workload}{of} on {plural(most, 'rank')}: {time} by the paper.")
+    return tuple(said) or ("Nothing was measured.",)
 
 
 def _pairs(evidence: Evidence) -> Section | None:
     section = pointtopoint.section(evidence)
     if section is None:
         return None
-    return replace(section, figures=_plain(section.figures))
+    tables = tuple(replace(table, caption="") for table in section.tables)
+    return replace(section, figures=_plain(section.figures), tables=tables)
 
 
 def _groups(evidence: Evidence) -> Section | None:
@@ -93,7 +93,8 @@ def _groups(evidence: Evidence) -> Section | None:
 def _plain(figures: Sequence[Figure]) -> tuple[Figure, ...]:
     """Without what is said of repetitions, launches and intervals, of which a printed number has none."""
     return tuple(
-        replace(f, caption=CAPTION, series=tuple(replace(s, detail=()) for s in f.series)) for f in figures
+        replace(f, caption=CAPTION, series=tuple(replace(s, low=(), high=(), detail=()) for s in f.series))
+        for f in figures
     )
 
 
@@ -104,10 +105,9 @@ def _table(found: Sequence[Measured]) -> Table:
             str(m.case.ranks),
             quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
             quantity(m.summary.median.value, "s"),
-            quantity(bandwidth(m).value, "B/s") if m.summary.bytes_moved else "",
             "mean of two printed numbers" if m.summary.launches > 1 else "",
         )
         for m in found
     )
-    columns = ("collective", "ranks", "bytes", "time", "bandwidth", "")
-    return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 3, 4))
+    columns = ("collective", "ranks", "bytes", "time", "")
+    return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 3))
