@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "smpi/platform_costs.hpp"
+
+#include <algorithm>
+
+namespace hockney::platform {
+namespace {
+
+std::size_t pair(const Message& message, std::size_t nodes) {
+  return message.from * nodes + message.to;
+}
+
+}  // namespace
+
+Costs::Costs(const Description& description, std::size_t nodes)
+    : between_(description.between),
+      on_node_(description.on_node),
+      hop_(description.hop),
+      medium_(description.medium),
+      eager_(description.eager),
+      noise_(description.noise),
+      sending_until_(nodes, -1.0) {}
+
+const Segment& Costs::segment(const Message& message) const {
+  const std::vector<Segment>& all = message.from == message.to ? on_node_ : between_;
+  std::size_t found = all.size() - 1;
+  while (all[found].first > message.size) --found;
+  return all[found];
+}
+
+Costs::Rank& Costs::rank(std::size_t number) {
+  if (number >= ranks_.size()) ranks_.resize(number + 1);
+  return ranks_[number];
+}
+
+double Costs::before(const Message& message, bool isend, std::size_t number, double now) {
+  const Segment& cost = segment(message);
+  const double busy = (isend ? cost.isend : cost.send).at(message.size);
+  if (!eager(message)) ++overheads_paid_[pair(message, sending_until_.size())];
+  Rank& self = rank(number);
+  const double start = std::max(now + busy, self.free);
+  self.free = start + cost.gap.at(message.size);
+  self.sent_until = start + cost.flight.at(message.size);
+  return start - now;
+}
+
+double Costs::after(const Message& message, std::size_t number, double now) {
+  const Segment& cost = segment(message);
+  double busy = cost.receive.at(message.size);
+  // Its own message was under way for more than half of the time for which this one was: the two have met.
+  if (rank(number).sent_until > now - cost.flight.at(message.size) / 2)
+    busy += cost.exchange.at(message.size);
+  return busy;
+}
+
+double Costs::under_way(const Message& message, const Way& way, double now) {
+  const Segment& cost = segment(message);
+  const double latency = (cost.flight.seconds + static_cast<double>(way.cables) * hop_) * noise_.factor();
+  double time = latency + cost.flight.per_byte * message.size;
+  if (!eager(message)) time = announced(message, cost, time, now);
+  if (message.from != message.to) time += on_medium(message.size, now);
+  return time;
+}
+
+// A large message waits for its receiver, and both sides for its end, so SimGrid asks neither for overheads.
+double Costs::announced(const Message& message, const Segment& cost, double flight, double now) {
+  double time = flight + cost.receive.at(message.size);
+  const auto paid = overheads_paid_.find(pair(message, sending_until_.size()));
+  if (paid == overheads_paid_.end())
+    time += cost.send.at(message.size);
+  else if (--paid->second == 0)
+    overheads_paid_.erase(paid);
+  // Of two that set out together the second is asked about when the first is under way; both sides wait for
+  // it.
+  if (sending_until_[message.to] > now + flight / 2) time += cost.exchange.at(message.size);
+  sending_until_[message.from] = std::max(sending_until_[message.from], now + flight);
+  return time;
+}
+
+double Costs::on_medium(double size, double now) {
+  if (medium_.seconds == 0 && medium_.per_byte == 0) return 0;
+  medium_free_ = std::max(now, medium_free_) + medium_.at(size);
+  return medium_free_ - now;
+}
+
+}  // namespace hockney::platform

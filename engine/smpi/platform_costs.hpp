@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "smpi/platform_description.hpp"
+#include "smpi/platform_noise.hpp"
+#include "smpi/platform_zone.hpp"
+
+namespace hockney::platform {
+
+// A message of `size` bytes from node to node.
+struct Message {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  double size = 0;
+};
+
+// What each message costs. SimGrid asks at three moments: before a send hands its message over (only where
+// the call then returns or goes on: small messages, and MPI_Isend and MPI_Ssend of any size), when the
+// message sets out, and after a small message has been received. What it does not ask for is counted when the
+// message sets out, so that undisturbed messages take LogGP's time, os + L + G x + or, of any size and by any
+// call.
+class Costs {
+ public:
+  Costs(const Description& description, std::size_t nodes);
+
+  // Seconds for which rank `rank` is busy before the message sets out.
+  double before(const Message& message, bool isend, std::size_t rank, double now);
+
+  // Seconds between a message's setting out and its arrival, those included that its links will take
+  // undisturbed.
+  double under_way(const Message& message, const Way& way, double now);
+
+  // Seconds for which rank `rank` is busy after the message has arrived.
+  double after(const Message& message, std::size_t rank, double now);
+
+ private:
+  struct Rank {
+    double free = 0;        // when it may send again: LogGP's gap
+    double sent_until = 0;  // when what it sent last arrives, if nothing disturbs it
+  };
+
+  const Segment& segment(const Message& message) const;
+  Rank& rank(std::size_t number);
+  bool eager(const Message& message) const { return message.size <= eager_; }
+  double on_medium(double size, double now);
+  double announced(const Message& message, const Segment& segment, double flight, double now);
+
+  std::vector<Segment> between_, on_node_;
+  double hop_;
+  Line medium_;
+  double eager_;
+  NoiseSource noise_;
+  double medium_free_ = 0;
+  std::vector<Rank> ranks_;
+  std::vector<double> sending_until_;  // of each node, large messages only
+  std::unordered_map<std::size_t, int>
+      overheads_paid_;  // large messages on their way to be sent, by both nodes
+};
+
+}  // namespace hockney::platform

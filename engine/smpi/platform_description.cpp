@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "smpi/platform_description.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+namespace hockney::platform {
+namespace {
+
+constexpr std::size_t most_nodes = 1'000'000;
+
+// The words of one line after its key, taken one by one.
+class Words {
+ public:
+  explicit Words(const std::string& line) : words_(line) {}
+
+  std::string word(const char* what) {
+    std::string word;
+    if (!(words_ >> word)) throw Refused(std::string(what) + " is missing");
+    return word;
+  }
+
+  double number(const char* what, double least, double most) {
+    const std::string text = word(what);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+      throw Refused(std::string(what) + " '" + text + "' is not a number");
+    if (value < least || value > most) throw Refused(std::string(what) + " " + text + " is out of range");
+    return value;
+  }
+
+  double seconds() { return number("a time in seconds", 0, 1e9); }
+  double rate() { return number("a rate in bytes per second", 1e-3, 1e30); }
+  std::size_t count() {
+    const double value = number("a count", 1, static_cast<double>(most_nodes));
+    if (value != std::floor(value)) throw Refused("a count is not whole");
+    return static_cast<std::size_t>(value);
+  }
+  Line line() {
+    const double seconds = this->seconds();
+    return {seconds, this->seconds()};
+  }
+
+  bool more() { return !(words_ >> std::ws).eof(); }
+  std::vector<std::size_t> counts(std::size_t most) {
+    std::vector<std::size_t> found;
+    while (more()) found.push_back(count());
+    if (found.empty() || found.size() > most)
+      throw Refused("1 to " + std::to_string(most) + " counts are wanted");
+    return found;
+  }
+
+ private:
+  std::istringstream words_;
+};
+
+void append(std::vector<Segment>& segments, Words& words) {
+  Segment segment;
+  segment.first = words.number("a segment's first size", 0, 1e18);
+  for (Line* line :
+       {&segment.send, &segment.isend, &segment.flight, &segment.receive, &segment.gap, &segment.exchange})
+    *line = words.line();
+  if (segments.empty() && segment.first != 0) throw Refused("the first segment does not begin at 0 bytes");
+  if (!segments.empty() && segment.first <= segments.back().first)
+    throw Refused("segments are not in ascending order");
+  segments.push_back(segment);
+}
+
+std::string choice(Words& words, std::initializer_list<const char*> allowed) {
+  const std::string found = words.word("a value");
+  for (const char* each : allowed)
+    if (found == each) return found;
+  throw Refused("'" + found + "' is unknown");
+}
+
+const std::map<std::string, std::function<void(Description&, Words&)>> keys = {
+    {"shape",
+     [](Description& d, Words& w) {
+       d.shape = choice(w, {"switch", "bus", "torus", "mesh", "fat-tree", "dragonfly"});
+     }},
+    {"dims", [](Description& d, Words& w) { d.dims = w.counts(4); }},
+    {"down", [](Description& d, Words& w) { d.down = w.counts(8); }},
+    {"up", [](Description& d, Words& w) { d.up = w.counts(8); }},
+    {"cables", [](Description& d, Words& w) { d.cables = w.counts(8); }},
+    {"dragonfly", [](Description& d, Words& w) { d.dragonfly = w.counts(4); }},
+    {"nodes",
+     [](Description& d, Words& w) {
+       const std::size_t count = w.count();
+       d.nodes.push_back({count, static_cast<int>(w.count())});
+     }},
+    {"nic", [](Description& d, Words& w) { d.nic = w.rate(); }},
+    {"duplex", [](Description& d, Words& w) { d.half_duplex = choice(w, {"full", "half"}) == "half"; }},
+    {"link", [](Description& d, Words& w) { d.link = w.rate(); }},
+    {"hop", [](Description& d, Words& w) { d.hop = w.seconds(); }},
+    {"medium", [](Description& d, Words& w) { d.medium = w.line(); }},
+    {"eager", [](Description& d, Words& w) { d.eager = w.number("a size in bytes", 0, 1e18); }},
+    {"flops", [](Description& d, Words& w) { d.flops = w.number("a speed", 1, 1e30); }},
+    {"clock", [](Description& d, Words& w) { d.clock = w.seconds(); }},
+    {"segment", [](Description& d, Words& w) { append(d.between, w); }},
+    {"on-node", [](Description& d, Words& w) { append(d.on_node, w); }},
+    {"noise",
+     [](Description& d, Words& w) {
+       d.noise.relative = w.number("a relative noise", 0, 100);
+       d.noise.seed = static_cast<std::uint64_t>(w.number("a seed", 0, 9e15));
+     }},
+    {"events",
+     [](Description& d, Words& w) {
+       d.events = static_cast<std::uint64_t>(w.number("a number of messages", 0, 9e15));
+     }},
+};
+
+void read_line(Description& description, const std::string& line) {
+  Words words(line.substr(0, line.find('#')));
+  if (!words.more()) return;
+  const std::string key = words.word("a key");
+  const auto found = keys.find(key);
+  if (found == keys.end()) throw Refused("the key '" + key + "' is unknown");
+  found->second(description, words);
+  if (words.more()) throw Refused("more words than '" + key + "' takes");
+}
+
+std::size_t product(const std::vector<std::size_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
+}
+
+// How many nodes the shape has; 0 where it has as many as there are.
+std::size_t extent(const Description& d) {
+  if (d.shape == "torus" || d.shape == "mesh") return d.dims.empty() ? 0 : product(d.dims);
+  if (d.shape == "fat-tree") return d.down.empty() ? 0 : product(d.down);
+  if (d.shape == "dragonfly") return d.dragonfly.empty() ? 0 : product(d.dragonfly);
+  return std::numeric_limits<std::size_t>::max();
+}
+
+void check(Description& d) {
+  if (d.between.empty()) throw Refused("there is no segment");
+  if (d.on_node.empty()) d.on_node = d.between;
+  const std::size_t room = extent(d);
+  if (room == 0) throw Refused("the extents of the " + d.shape + " are missing");
+  if (d.shape == "fat-tree" && (d.up.size() != d.down.size() || d.cables.size() != d.down.size()))
+    throw Refused("down, up and cables of the fat tree do not have one count for each level");
+  if (d.shape == "dragonfly") {
+    if (d.dragonfly.size() != 4) throw Refused("a dragonfly has 4 counts");
+    if (d.dragonfly[0] > d.dragonfly[1] * d.dragonfly[2] + 1)
+      throw Refused("the dragonfly's groups have fewer routers than there are other groups");
+  }
+  if (d.nodes.empty() && room <= most_nodes) d.nodes.push_back({room, 1});
+  if (d.nodes.empty()) throw Refused("no nodes are said");
+  if (d.node_count() > std::min(room, most_nodes)) throw Refused("there are more nodes than places for them");
+}
+
+}  // namespace
+
+std::size_t Description::node_count() const {
+  std::size_t count = 0;
+  for (const NodeGroup& group : nodes) count += group.count;
+  return count;
+}
+
+Description read_description(std::istream& text) {
+  Description description;
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    try {
+      read_line(description, line);
+    } catch (const Refused& refused) {
+      throw Refused("line " + std::to_string(number) + ": " + refused.what());
+    }
+  }
+  check(description);
+  return description;
+}
+
+}  // namespace hockney::platform

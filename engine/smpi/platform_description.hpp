@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <istream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hockney::platform {
+
+// What a text says that no machine can be. Its message names the line.
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A time that grows with a message's size.
+struct Line {
+  double seconds = 0;
+  double per_byte = 0;
+
+  double at(double size) const { return seconds + per_byte * size; }
+};
+
+// What holds for messages of `first` bytes and more.
+struct Segment {
+  double first = 0;
+  Line send;
+  Line isend;
+  Line flight;
+  Line receive;
+  Line gap;
+  Line exchange;
+};
+
+struct NodeGroup {
+  std::size_t count = 0;
+  int cores = 1;
+};
+
+struct Noise {
+  double relative = 0;
+  std::uint64_t seed = 0;
+};
+
+// A rate from which on nothing takes from another: no links are made then, and nothing is shared.
+inline constexpr double unlimited = 1e12;
+
+// A machine in the words of hockney/core/platform.py, in seconds and bytes.
+struct Description {
+  std::string shape = "switch";
+  std::vector<std::size_t> dims;
+  std::vector<std::size_t> down, up, cables;
+  std::vector<std::size_t> dragonfly;
+  std::vector<NodeGroup> nodes;
+  double nic = unlimited;
+  bool half_duplex = false;
+  double link = unlimited;
+  double hop = 0;
+  Line medium;
+  double eager = 65536;
+  double flops = 1e9;
+  double clock = 0;
+  std::vector<Segment> between, on_node;
+  Noise noise;
+  std::uint64_t events = 0;
+
+  std::size_t node_count() const;
+};
+
+// One `key value ...` line each, as hockney/launch/platform_lines.py writes them; '#' begins a comment.
+Description read_description(std::istream& text);
+
+}  // namespace hockney::platform

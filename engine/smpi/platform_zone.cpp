@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "smpi/platform_zone.hpp"
+
+#include <algorithm>
+
+namespace hockney::platform {
+
+Zone::Zone(const Description& description, std::size_t nodes)
+    : NetZoneImpl("machine"), shape_(make_shape(description)) {
+  settle(*this);
+  for (std::size_t node = 0; node < nodes; ++node) {
+    sg::Host* const host = make_host(*get_iface(), "n" + std::to_string(node), description.flops);
+    host->seal();
+  }
+  if (description.nic < unlimited) {
+    outwards_ = make_links("out", nodes, description.nic);
+    inwards_ = description.half_duplex ? outwards_ : make_links("in", nodes, description.nic);
+    rate_ = description.nic;
+  }
+  if (description.link < unlimited && shape_->cables() > 0) {
+    cables_ = make_links("cable", shape_->cables(), description.link);
+    rate_ = rate_ > 0 ? std::min(rate_, description.link) : description.link;
+  }
+}
+
+Zone::Links Zone::make_links(const std::string& name, std::size_t count, double rate) {
+  Links links;
+  links.reserve(count);
+  for (std::size_t number = 0; number < count; ++number) {
+    sg::Link* const link = make_link(*get_iface(), name + std::to_string(number), rate);
+    link->seal();
+    links.push_back(link->get_impl());
+  }
+  return links;
+}
+
+const Path& Zone::path(std::size_t from, std::size_t to) {
+  if (from != from_ || to != to_) {
+    from_ = from;
+    to_ = to;
+    path_.clear();
+    if (from != to) shape_->route(from, to, path_);
+  }
+  return path_;
+}
+
+Way Zone::way(std::size_t from, std::size_t to) {
+  if (from == to) return {};
+  return {path(from, to).size(), rate_};
+}
+
+void Zone::get_local_route(const NetPoint* from, const NetPoint* to, simgrid::kernel::routing::Route* into,
+                           double* latency) {
+  if (latency) *latency += unit_s;
+  const std::size_t source = from->id(), destination = to->id();
+  if (source == destination || rate_ == 0) return;
+  auto& links = into->link_list_;
+  if (!outwards_.empty()) links.push_back(outwards_[source]);
+  if (!cables_.empty())
+    for (std::size_t cable : path(source, destination)) links.push_back(cables_[cable]);
+  if (!inwards_.empty()) links.push_back(inwards_[destination]);
+}
+
+}  // namespace hockney::platform

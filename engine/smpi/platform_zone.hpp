@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+
+#include "smpi/platform_shape.hpp"
+#include "smpi/platform_versions.hpp"
+
+namespace hockney::platform {
+
+// A way through the machine, as the cost of a message needs it.
+struct Way {
+  std::size_t cables = 0;
+  double rate = 0;  // of its slowest link; 0 where nothing is shared
+};
+
+// All of the machine's nodes and links in one zone, so that a message's way is found without tables. A zone
+// kind of our own, since SimGrid's multiply a latency by the links, have no mesh, and need a zone of its own
+// for every node's link to the network.
+class Zone final : public simgrid::kernel::routing::NetZoneImpl {
+ public:
+  // Every way has this latency; what a message really takes is a factor of it.
+  static constexpr double unit_s = 1.0;
+
+  Zone(const Description& description, std::size_t nodes);
+
+  Way way(std::size_t from, std::size_t to);
+
+  static std::size_t node(const sg::Host* host) { return host->get_netpoint()->id(); }
+
+ private:
+  using NetPoint = simgrid::kernel::routing::NetPoint;
+  using Links = std::vector<simgrid::kernel::resource::StandardLinkImpl*>;
+
+  void get_local_route(const NetPoint* from, const NetPoint* to, simgrid::kernel::routing::Route* into,
+                       double* latency) override;
+  void get_graph(const s_xbt_graph_t*, std::map<std::string, xbt_node_t, std::less<>>*,
+                 std::map<std::string, xbt_edge_t, std::less<>>*) override {}
+
+  Links make_links(const std::string& name, std::size_t count, double rate);
+  const Path& path(std::size_t from, std::size_t to);
+
+  std::unique_ptr<Shape> shape_;
+  double rate_ = 0;
+  Links outwards_, inwards_, cables_;
+  // The way asked for last: SimGrid asks for the links of a message, then we for what it costs.
+  std::size_t from_ = 0, to_ = 0;
+  Path path_;
+};
+
+}  // namespace hockney::platform
