@@ -15,7 +15,7 @@ import pytest
 from hockney import build
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
-from hockney.machine import find_mpi
+from hockney.machine import find_mpi, find_simgrid
 
 STAND_IN = Path(__file__).parent / "stand_in"
 
@@ -23,6 +23,16 @@ STAND_IN = Path(__file__).parent / "stand_in"
 def mpi_named(name: str) -> Mpi:
     try:
         return find_mpi(name)
+    except EnvironmentProblem as problem:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(problem))
+
+
+def simgrid_here() -> Mpi:
+    """SimGrid, which runs the engine on described machines; CI has it."""
+    try:
+        return find_simgrid()
     except EnvironmentProblem as problem:
         if os.environ.get("CI"):
             raise

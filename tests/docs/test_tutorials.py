@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every tutorial is followed to the letter: its commands run, and print what the page says.
 
-A page's first line may say which machine it is about: `<!-- machine: real, mpi: openmpi -->`. Without, it is
-the fake one, whose costs are known; on a real one any number may stand for a number. Real ones use 2 ranks.
+A page's first line may say which machine it is about: `<!-- machine: real, mpi: openmpi -->`, or simulated.
+Without, it is the fake one, whose costs are known; on a real one any number may stand for a number. Real ones
+use 2 ranks.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from console import Step, matches, run, steps
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 NEAR = 0.25
-REAL = re.compile(r"<!-- machine: real, mpi: (\w+) -->")
+REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")
+SIMULATED = "simulated"
 
 
 def parameters():
@@ -54,16 +56,16 @@ def test_the_tutorial_does_what_it_says(page, mpi, tmp_path):
         assert "Traceback" not in out, where + out
         told = place + 1 < len(todo) and todo[place + 1].command == "echo $?"
         assert code == 0 or told, f"{where}exit code {code}\n{out}"
-        assert matches(step.expected, out, math.inf if mpi else NEAR), f"{where}{out}"
+        assert matches(step.expected, out, math.inf if mpi not in ("", SIMULATED) else NEAR), f"{where}{out}"
 
 
 def prepare(mpi: str) -> None:
     """Compile first, so that the page's output has no word of it; skip where this MPI cannot be had."""
-    from real_mpi import mpi_named
+    from real_mpi import mpi_named, simgrid_here
 
     from hockney import build
 
-    build.engine(mpi_named(mpi))
+    build.engine(simgrid_here() if mpi == SIMULATED else mpi_named(mpi))
 
 
 def test_pages_are_read_as_a_reader_does():
