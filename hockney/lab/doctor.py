@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,7 @@ from hockney.launch.mpi import MpiLauncher
 from hockney.machine import (
     describe,
     find_mpi,
+    find_simgrid,
     load_between,
     moment,
     on_machine,
@@ -74,6 +75,7 @@ def examine(machine: str, mpi: str) -> Iterator[Finding]:
     yield _load()
     yield from shared_room(shared_memory())
     yield cache_room(cache_folder(os.environ))
+    yield simulator(os.environ)
     try:
         found = find_mpi(mpi or None)
         yield Finding("good", "MPI", f"{found.title}: {found.mpicxx} and {found.mpiexec} (by {found.source})")
@@ -113,6 +115,15 @@ def cache_room(folder: Path) -> Finding:
             "bad", "cache", f"{folder} cannot be written ({why}): set HOCKNEY_CACHE to another folder"
         )
     return Finding("good", "cache", f"{folder} can be written")
+
+
+def simulator(environ: Mapping[str, str]) -> Finding:
+    """Without SimGrid all but simulated machines works."""
+    try:
+        found = find_simgrid(environ)
+    except HockneyError as problem:
+        return Finding("note", "SimGrid", f"{problem}; nothing else needs it")
+    return Finding("good", "SimGrid", f"{found.version} in {found.prefix} (by {found.source})")
 
 
 def _binding(launcher: MpiLauncher, ranks: int) -> Finding:

@@ -12,7 +12,7 @@ import pytest
 from hockney import lab
 from hockney.core.errors import EnvironmentProblem
 from hockney.lab import doctor
-from hockney.lab.doctor import cache_room, shared_room
+from hockney.lab.doctor import cache_room, shared_room, simulator
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from real_mpi import STAND_IN, mpi, mpi_name, stand_in  # noqa: F401
@@ -35,6 +35,12 @@ def test_a_cache_that_cannot_be_written_is_bad(tmp_path):
     (tmp_path / "file").write_text("")
     assert cache_room(tmp_path / "new" / "folder").verdict == "good"
     assert cache_room(tmp_path / "file").verdict == "bad"
+
+
+def test_no_simgrid_is_a_note_with_the_ways_to_get_one(tmp_path, monkeypatch):
+    monkeypatch.setattr("hockney.machine.simgrid.USUAL", ())
+    finding = simulator({"PATH": "", "HOCKNEY_CACHE": str(tmp_path)})
+    assert finding.verdict == "note" and "hockney build --simgrid" in finding.text
 
 
 @pytest.mark.mpi

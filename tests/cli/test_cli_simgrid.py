@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney build --simgrid with a build that is a stand-in; the real one is tests/build's."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from hockney import lab
+from hockney.cli.counting import Counting
+from hockney.cli.talk import Talk
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.machine import Mpi
+
+FOUND = Mpi(
+    family="smpi", version="4.1", prefix="/c/simgrid-4.1", mpicxx="/c/x", mpiexec="/c/r", source="cache"
+)
+
+
+@pytest.fixture
+def asked(monkeypatch) -> list[bool]:
+    """Whether each build was to be made again."""
+    heard: list[bool] = []
+
+    def bring(again, tell, progress):
+        heard.append(again)
+        tell("fetching")
+        progress(3, 3)
+        return FOUND
+
+    monkeypatch.setattr(lab, "bring_simgrid", bring)
+    return heard
+
+
+def test_the_folder_is_data_and_the_rest_talk(hockney, asked):
+    done = hockney("build", "--simgrid")
+    assert (done.code, done.out, done.err) == (0, "/c/simgrid-4.1\n", "fetching\n")
+    quiet = hockney("build", "--simgrid", "--force", "-q", "--json")
+    assert json.loads(quiet.out)["simgrid"]["mpiexec"] == "/c/r" and quiet.err == ""
+    assert asked == [False, True]
+
+
+def test_what_cannot_be_is_one_line_and_3(hockney, monkeypatch):
+    def bring(*_):
+        raise EnvironmentProblem("there is no C compiler here", "why", "install one")
+
+    monkeypatch.setattr(lab, "bring_simgrid", bring)
+    done = hockney("build", "--simgrid")
+    assert (done.code, done.out, done.err) == (
+        3,
+        "",
+        "error: there is no C compiler here (why) install one\n",
+    )
+    assert hockney("build", "--force").code == 2
+
+
+def count(*, terminal: bool, quiet: bool = False) -> str:
+    """What is heard of 40 steps, 4 s each."""
+    talk, stream = Talk(quiet), io.StringIO()
+    talk.console = Console(file=stream, quiet=quiet, force_terminal=terminal, width=100, highlight=False)
+    seconds = iter(range(0, 10_000, 4))
+    with Counting(talk, "compiled", clock=lambda: next(seconds)) as counting:
+        for done in range(1, 41):
+            counting(done, 40)
+    return stream.getvalue()
+
+
+def test_a_line_now_and_then_where_there_is_no_terminal():
+    lines = count(terminal=False).splitlines()
+    assert lines[0] == "4/40 compiled" and lines[1] == "7/40 compiled, 1m53s left"
+    assert len(lines) == 13 and count(terminal=False, quiet=True) == ""
+
+
+def test_a_bar_on_a_terminal():
+    shown = count(terminal=True)
+    assert "/40 compiled" in shown and "left" in shown and "\x1b[" in shown

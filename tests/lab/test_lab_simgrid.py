@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""When a SimGrid is built, and when the one there is does; building itself is tests/build's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hockney import build, lab
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.places import COMPLETE
+from hockney.lab.simgrid import jobs
+
+
+def install(prefix: Path, version: str) -> Path:
+    (prefix / "bin").mkdir(parents=True)
+    for name in ("smpicxx", "smpirun"):
+        program = prefix / "bin" / name
+        program.write_text(f"#!/bin/sh\necho 'SimGrid version {version}'\n")
+        program.chmod(0o755)
+    return prefix
+
+
+class Here:
+    """An environment whose builds are stand-ins, counted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environ = {"HOCKNEY_CACHE": str(folder / "cache"), "PATH": str(folder / "system/bin")}
+        self.said: list[str] = []
+        self.builds = 0
+
+    def build(self, environ, tell, progress, jobs, again) -> Path:
+        self.builds += 1
+        assert jobs >= 1
+        prefix = install(self.folder / f"cache/simgrid-4.{self.builds}", f"4.{self.builds}")
+        (prefix / COMPLETE).write_text(str(prefix))
+        return prefix
+
+    def bring(self, again: bool = False) -> str:
+        return lab.bring_simgrid(again, self.said.append, lambda done, total: None, self.environ).version
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Here:
+    made = Here(tmp_path)
+    monkeypatch.setattr("hockney.machine.simgrid.USUAL", ())
+    monkeypatch.setattr(build, "simgrid", made.build)
+    return made
+
+
+def test_none_is_built_once_and_found_then(here):
+    assert (here.bring(), here.bring(), here.builds) == ("4.1", "4.1", 1)
+    assert here.said == [f"SimGrid 4.1 is in {here.folder}/cache/simgrid-4.1 already"]
+
+
+def test_the_systems_is_used_unless_told_otherwise(here):
+    install(here.folder / "system", "3.36")
+    assert (here.bring(), here.builds) == ("3.36", 0)
+    assert "system already, and is used; --force builds one" in here.said[0]
+    assert (here.bring(again=True), here.builds) == ("4.1", 1)
+    assert here.bring() == "4.1"
+
+
+def test_one_that_is_too_old_is_no_reason_not_to_build(here):
+    install(here.folder / "system", "3.25")
+    assert (here.bring(), here.builds) == ("4.1", 1)
+    assert "too old" in here.said[0]
+
+
+def test_one_that_is_named_has_to_work(here):
+    here.environ["HOCKNEY_SIMGRID"] = str(install(here.folder / "mine", "4.0"))
+    assert (here.bring(), here.builds) == ("4.0", 0)
+    here.environ["HOCKNEY_SIMGRID"] = str(here.folder / "nowhere")
+    with pytest.raises(EnvironmentProblem, match="no smpicxx at"):
+        here.bring()
+
+
+def test_little_memory_means_few_compilers_at_once(monkeypatch):
+    monkeypatch.setattr("hockney.lab.simgrid.memory_bytes", lambda: 1_500_000_000)
+    assert jobs() == 1
+    monkeypatch.setattr("hockney.lab.simgrid.memory_bytes", lambda: 0)
+    assert jobs() == 1
