@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iomanip>
 #include <memory>
+#include <sstream>
 
 #include "smpi/platform_costs.hpp"
 #include "smpi/platform_description.hpp"
@@ -84,6 +86,13 @@ void register_overheads() {
   });
 }
 
+// std::to_string would make nothing of some nanoseconds.
+std::string exact(double value) {
+  std::ostringstream text;
+  text << std::setprecision(17) << value;
+  return text.str();
+}
+
 void configure(const Description& description) {
   // SimGrid's threshold is the first size that is not sent before its receive is posted, and an int.
   const auto threshold = std::to_string(static_cast<int>(std::min(description.eager + 1, 2147483647.0)));
@@ -102,7 +111,7 @@ void configure(const Description& description) {
       // Computing takes no time by itself, and looking at the clock what the description says.
       "smpi/simulate-computation:no",
       "smpi/host-speed:" + std::to_string(description.flops),
-      "smpi/wtime:" + std::to_string(description.clock),
+      "smpi/wtime:" + exact(description.clock),
   };
   for (const std::string& setting : settings) sg::Engine::set_config(setting);
 }

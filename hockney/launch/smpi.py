@@ -92,6 +92,11 @@ class SmpiLauncher(Launcher):
             variables["HOCKNEY_SUM_S_PER_BYTE"] = repr(self.platform.sum_s_per_byte)
         if self.platform.hardware_barrier_s is not None:
             variables["HOCKNEY_HARDWARE_BARRIER_S"] = repr(self.platform.hardware_barrier_s)
+        if self.platform.calls:
+            variables["HOCKNEY_CALLS"] = ";".join(
+                f"{name} {' '.join(f'{size} {seconds!r}' for size, seconds in points)}"
+                for name, points in self.platform.calls.items()
+            )
         return LaunchCommand(
             words=(self.mpi.mpiexec, "-np", str(ranks), *options, str(self.engine), *words),
             environment=tuple(sorted(variables.items())),

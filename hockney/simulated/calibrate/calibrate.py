@@ -46,7 +46,7 @@ def calibrate(survey: Survey, wishes: Wishes | None = None) -> Platform:
     survey.refuse()
     fit = survey.hockney
     assert fit is not None  # refuse() has seen to it
-    curve = curve_of(fit, survey.one_way)
+    curve = curve_of(fit, survey.one_way, lambda size: survey.reading("pingpong", size))
     overheads = overheads_of(survey, curve)
     found = pieces(curve, overheads)
     segments = tuple(piece.segment for piece in found)

@@ -143,7 +143,8 @@ def _measured(survey: Survey, messages: Messages, operation: str) -> Iterator[tu
     """(size, median, time by messages alone). Without data a collective may return at once."""
     for size, median in collective(survey, operation).items():
         if size > 0 or operation == "barrier":
-            yield size, median, messages.time(operation, size, survey.batch(operation, size))
+            alone = messages.time(operation, size, survey.batch(operation, size))
+            yield size, median, alone + survey.reading(operation, size)
 
 
 def collective(survey: Survey, operation: str) -> Mapping[int, Estimate]:

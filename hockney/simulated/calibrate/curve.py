@@ -10,8 +10,8 @@ ping-pong at every size.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from hockney.core.fit import Estimate, Fit
@@ -45,8 +45,11 @@ class Curve:
         return self.line(size).time(size)
 
 
-def curve_of(fit: Fit, medians: Mapping[int, Estimate]) -> Curve:
-    """The fitted lines where they meet the medians, lines through the medians elsewhere."""
+def curve_of(
+    fit: Fit, medians: Mapping[int, Estimate], reading: Callable[[int], float] = lambda size: 0.0
+) -> Curve:
+    """The fitted lines where they meet the medians, lines through the medians elsewhere; less what `reading`
+    the clock has added to a time."""
     sizes = sorted(medians)
     smooth = rising({s: medians[s].value for s in sizes})
     lines: list[Line] = []
@@ -63,7 +66,15 @@ def curve_of(fit: Fit, medians: Mapping[int, Estimate]) -> Curve:
             else:
                 lines += through(smooth, medians, group, start)
             start = next((s for s in mine if s > group[-1]), 0)
-    return Curve(tuple(lines))
+    return Curve(tuple(_less(line, reading(_measured_at(line.first, sizes))) for line in lines))
+
+
+def _measured_at(first: int, sizes: list[int]) -> int:
+    return next((size for size in sizes if size >= first), sizes[-1])
+
+
+def _less(line: Line, seconds: float) -> Line:
+    return replace(line, latency=max(line.latency - seconds, 0.0))
 
 
 def _runs(met: Mapping[int, bool]) -> list[tuple[bool, list[int]]]:

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives of a calibrated machine cost more than their messages: a rank copies its own block, makes a
+// buffer for the call. The simulator does neither. So each call first takes its own time, then goes its usual
+// way, by MPI's profiling interface.
+#include "smpi/calls.hpp"
+
+#include <mpi.h>
+#include <simgrid/actor.h>
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hockney::smpi {
+namespace {
+
+using Points = std::vector<std::pair<double, double>>;
+
+std::map<std::string, Points> parse(const char* text) {
+  std::map<std::string, Points> found;
+  std::istringstream operations(text ? text : "");
+  for (std::string each; std::getline(operations, each, ';');) {
+    std::istringstream words(each);
+    std::string name;
+    words >> name;
+    for (double bytes = 0, seconds = 0; words >> bytes >> seconds;) found[name].emplace_back(bytes, seconds);
+  }
+  return found;
+}
+
+double seconds_at(const Points& points, double bytes) {
+  if (bytes <= points.front().first) return points.front().second;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto& [low, from] = points[i - 1];
+    const auto& [high, to] = points[i];
+    if (bytes <= high) return from + (to - from) * (bytes - low) / (high - low);
+  }
+  return points.back().first > 0 ? points.back().second * bytes / points.back().first : points.back().second;
+}
+
+double size_of(int count, MPI_Datatype type) {
+  int each = 0;
+  MPI_Type_size(type, &each);
+  return static_cast<double>(count) * each;
+}
+
+}  // namespace
+
+void spend_call(const char* operation, double bytes) {
+  // Read once and never changed, so that all ranks may share it.
+  static const std::map<std::string, Points> costs = parse(std::getenv("HOCKNEY_CALLS"));
+  if (costs.empty()) return;
+  const auto found = costs.find(operation);
+  if (found == costs.end()) return;
+  const double seconds = seconds_at(found->second, bytes);
+  if (seconds > 0) sg_actor_sleep_for(seconds);
+}
+
+}  // namespace hockney::smpi
+
+using hockney::smpi::size_of;
+using hockney::smpi::spend_call;
+
+extern "C" {
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  spend_call("bcast", size_of(count, type));
+  return PMPI_Bcast(data, count, type, root, comm);
+}
+
+int MPI_Gather(const void* out, int count, MPI_Datatype type, void* in, int received, MPI_Datatype in_type,
+               int root, MPI_Comm comm) {
+  spend_call("gather", size_of(count, type));
+  return PMPI_Gather(out, count, type, in, received, in_type, root, comm);
+}
+
+int MPI_Scatter(const void* out, int sent, MPI_Datatype out_type, void* in, int count, MPI_Datatype type,
+                int root, MPI_Comm comm) {
+  spend_call("scatter", size_of(count, type));
+  return PMPI_Scatter(out, sent, out_type, in, count, type, root, comm);
+}
+
+int MPI_Allgather(const void* out, int count, MPI_Datatype type, void* in, int received, MPI_Datatype in_type,
+                  MPI_Comm comm) {
+  spend_call("allgather", size_of(received, in_type));
+  return PMPI_Allgather(out, count, type, in, received, in_type, comm);
+}
+
+int MPI_Alltoall(const void* out, int count, MPI_Datatype type, void* in, int received, MPI_Datatype in_type,
+                 MPI_Comm comm) {
+  spend_call("alltoall", size_of(received, in_type));
+  return PMPI_Alltoall(out, count, type, in, received, in_type, comm);
+}
+
+int MPI_Reduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  spend_call("reduce", size_of(count, type));
+  return PMPI_Reduce(out, in, count, type, op, root, comm);
+}
+
+int MPI_Allreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  spend_call("allreduce", size_of(count, type));
+  return PMPI_Allreduce(out, in, count, type, op, comm);
+}
+
+int MPI_Reduce_scatter_block(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op,
+                             MPI_Comm comm) {
+  spend_call("reduce_scatter_block", size_of(count, type));
+  return PMPI_Reduce_scatter_block(out, in, count, type, op, comm);
+}
+
+int MPI_Scan(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  spend_call("scan", size_of(count, type));
+  return PMPI_Scan(out, in, count, type, op, comm);
+}
+
+}  // extern "C"

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney calibrate: a machine file, the twin beside the run, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hockney import lab, simulated
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_world import World
+
+
+@pytest.fixture
+def run(hockney):
+    """A run that tells what a message costs, and a collective."""
+    words = ("run", "pingpong bytes=0:64KiB buffers=hot", "allreduce bytes=8,1024", "--out", "runs/mine")
+    done = hockney(*words, "--seed", "1", "-q")
+    assert done.code == 0, done.err
+    return "runs/mine"
+
+
+def test_it_writes_a_machine_that_the_simulator_can_be_asked_for(hockney, run):
+    done = hockney("calibrate", run, "--out", "mine.toml", "--nodes", "300", "--name", "my-cluster")
+    assert done.code == 0, done.err
+    machine = simulated.platform("./mine.toml")
+    assert (machine.name, machine.capacity) == ("my-cluster", 1200)
+    assert machine.segment(8).one_way(8) == pytest.approx(World().message(8), rel=0.05)
+    assert "room for 1200 ranks on 300 nodes" in done.out
+    assert "--machine sim:mine.toml --ranks 1024" in done.out
+
+
+def test_without_a_file_the_machine_is_on_stdout(hockney, run):
+    done = hockney("calibrate", run)
+    assert done.code == 0
+    assert simulated.read(done.out).name == "fakehost"
+
+
+def test_json_has_the_machine(hockney, run):
+    document = json.loads(hockney("calibrate", run, "--json").out)
+    assert document["machine"]["name"] == "fakehost"
+    assert document["agreement"] == []
+
+
+@pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (1.5, 1)])
+def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, factor, code):
+    """A stand-in for the simulator: another fake machine, as fast as the first or slower."""
+    world = World(seed=2, noise=0.001, launch_noise=0.0, tail=0.0)
+    pieces = tuple(
+        type(piece)(piece.first, factor * piece.latency_s, factor * piece.per_byte_s)
+        for piece in world.pieces
+    )
+    slow = World(**{**vars(world), "pieces": pieces})
+    monkeypatch.setattr("hockney.lab.twin.prepare", lambda *words: lab.fake_bench(FakeLauncher(slow)))
+    done = hockney("calibrate", run, "--check", "-q")
+    assert done.code == code, done.out
+    row = next(line for line in done.out.splitlines() if line.startswith("pingpong 8 B"))
+    assert row.endswith("yes" if code == 0 else "no")
+    assert "allreduce 1024 B" in done.out
+    assert "agree" in done.out.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["runs/none"], 3, "runs/none"),
+        (["{run}", "--out", "mine.txt"], 2, "end in .toml"),
+        (["{run}", "--nodes", "0"], 2, "--nodes"),
+        (["{run}", "--network", "t3f"], 2, "did you mean 't3e'?"),
+        (["{run}", "--network", "t3e-4x4x4", "--nodes", "5"], 2, "5 nodes are not the 64"),
+        (["{run}", "--name", "My Machine"], 2, "is no name"),
+    ],
+)
+def test_what_cannot_be_is_one_line(hockney, run, words, code, said):
+    done = hockney("calibrate", *[word.format(run=run) for word in words])
+    assert done.code == code
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_run_without_a_ping_pong_is_one_line(hockney):
+    assert hockney("run", "barrier", "--out", "runs/other", "-q").code == 0
+    done = hockney("calibrate", "runs/other")
+    assert done.code == 4
+    assert done.err == (
+        "error: other has no ping-pong between 2 ranks (what a message costs is read off it) "
+        "'hockney survey' measures it\n"
+    )

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Surveys of fake machines, and what is made of them, for the tests of calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from hockney import lab, models, studies
+from hockney.core.case import Case
+from hockney.core.record import Run
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_world import World
+from hockney.simulated.calibrate import Survey
+from hockney.store import Settings
+from hockney.studies import Options
+
+
+def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] = ()) -> Survey:
+    """A whole survey of a fake machine."""
+    bench = lab.fake_bench(FakeLauncher(world))
+    cases = studies.study("survey").plan(Options(ranks=ranks), bench.catalog, bench.machine)
+    run = lab.begin(folder, cases, Settings("survey", seed=1), bench)
+    lab.measure(run, bench, lambda event: None)
+    return lab.surveyed(run)[0]
+
+
+def measured(real: Survey, run: Run) -> Survey:
+    """`real` with other lines, fitted anew."""
+    return Survey(real.name, models.fit_all(run, cores=None), run, real.machine)
+
+
+def without(real: Survey, *workloads: str) -> Survey:
+    records = tuple(r for r in real.run.records if r.parsed_case().workload not in workloads)
+    return measured(real, Run(real.run.launches, records))
+
+
+def on_hosts(real: Survey, hosts: Sequence[Sequence[str]]) -> Survey:
+    """The launches of `real` with their ranks on these hosts, one list a launch, over and over."""
+    launches = []
+    for k, launch in enumerate(real.run.launches):
+        names = hosts[k % len(hosts)]
+        ranks = [
+            msgspec.structs.replace(rank, host=names[i % len(names)]) for i, rank in enumerate(launch.ranks)
+        ]
+        launches.append(msgspec.structs.replace(launch, ranks=ranks))
+    return Survey(real.name, real.fits, Run(tuple(launches), real.run.records), real.machine)
+
+
+def pingpong(size: int) -> Case:
+    return Case.of("pingpong", 2, bytes=size, buffers="hot")

@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A calibrated machine has the parameters of the machine that was surveyed; runs that tell too little are refused."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import pytest
+from calibrate_runs import on_hosts, survey_of, without
+
+from hockney import simulated
+from hockney.core import algorithms
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import Estimate, Fit, Segment
+from hockney.launch.fake_world import World
+from hockney.simulated.calibrate import Survey, Wishes, calibrate
+from hockney.simulated.calibrate.calls import CHAINS, TREES, USUAL, Messages
+from hockney.simulated.calibrate.curve import curve_of, rising
+from hockney.simulated.calibrate.survey import near
+
+WORLD = World()
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory) -> Survey:
+    return survey_of(tmp_path_factory.mktemp("calibrate") / "mine")
+
+
+@pytest.fixture(scope="module")
+def machine(real):
+    return calibrate(real)
+
+
+def test_a_message_takes_what_it_takes_on_the_machine_at_every_size(real, machine):
+    for size in real.one_way:
+        assert machine.segment(size).one_way(size) == pytest.approx(WORLD.message(size), rel=0.04), size
+
+
+def test_the_parameters_of_loggp_are_the_machines(machine):
+    for size in (8, 1024):
+        segment = machine.segment(size)
+        assert segment.send_s + segment.send_s_per_byte * size == pytest.approx(
+            WORLD.send_overhead_s, rel=0.1
+        )
+        assert segment.receive_s + segment.receive_s_per_byte * size == pytest.approx(
+            WORLD.receive_overhead_s, rel=0.05
+        )
+        gap = WORLD.gap_s + WORLD.gap_per_byte_s * size
+        assert segment.gap_s + segment.gap_s_per_byte * size == pytest.approx(gap, rel=0.1)
+    assert machine.segment(8).latency_s == pytest.approx(WORLD.latency_s, rel=0.1)
+    assert machine.segment(8).per_byte_s == pytest.approx(WORLD.gap_per_byte_s, rel=0.1)
+
+
+def test_the_change_points_are_the_machines(machine):
+    """Each lies between two measured sizes, as the truth does."""
+    firsts = [segment.first for segment in machine.segments]
+    for piece in WORLD.pieces[1:]:
+        assert any(piece.first / 2 < first <= piece.first for first in firsts), piece.first
+    assert machine.eager in range(32768, 65536)
+
+
+def test_both_ways_at_once_cost_what_they_cost_on_the_machine(machine):
+    segment = machine.segment(2048)
+    more = segment.exchange_s + segment.exchange_s_per_byte * 2048
+    assert more == pytest.approx(0.2 * WORLD.message(2048), rel=0.15)
+
+
+def test_collectives_are_messages_and_what_a_call_costs_more(real, machine):
+    messages = Messages(machine.segments, machine.eager, machine.sum_s_per_byte)
+    for operation in ("allreduce", "bcast"):
+        for size, own in machine.calls[operation]:
+            alone = messages.time(operation, size, real.batch(operation, size))
+            truth = WORLD.collective(operation, 2, size)
+            assert max(alone, truth) == pytest.approx(alone + own, rel=0.05), (operation, size)
+
+
+def test_summing_costs_nothing_where_reducing_costs_what_sending_does(machine):
+    assert machine.sum_s_per_byte == 0.0
+    assert simulated.origin_of(machine, "sum_s_per_byte").status == "guess"
+
+
+def test_what_is_written_reads_back_equal(machine):
+    assert simulated.read(simulated.write(machine)) == machine
+
+
+def test_every_number_says_where_it_is_from(machine):
+    unsaid = [place for place in simulated.places(machine) if simulated.origin_of(machine, place) is None]
+    assert unsaid == []
+
+
+def test_the_machine_holds_the_ranks_it_is_meant_for(real, machine):
+    assert machine.capacity == 16384
+    assert machine.nodes[0].cores == real.machine.cores
+    assert calibrate(real, Wishes(nodes=3)).capacity == 3 * real.machine.cores
+    with pytest.raises(UsageError, match="too many"):
+        calibrate(real, Wishes(nodes=10**7))
+
+
+def test_one_host_says_nothing_of_what_is_between_hosts(real, machine):
+    assert any("between nodes is a guess" in note for note in machine.notes)
+    apart = calibrate(on_hosts(real, [["a", "b"]]))
+    assert not any("guess" in note for note in apart.notes)
+    assert apart.segments == machine.segments
+
+
+def test_what_is_between_nodes_can_come_from_elsewhere(real, machine):
+    other = simulated.platform("switched-ethernet")
+    mixed = calibrate(real, Wishes(network=other, nodes=5))
+    assert mixed.on_node == machine.segments
+    assert mixed.segments == other.segments
+    assert mixed.network.nic == other.network.nic
+    assert mixed.capacity == 5 * real.machine.cores
+    torus = calibrate(real, Wishes(network=simulated.platform("t3e-4x4x4")))
+    assert torus.network.dims == (4, 4, 4)
+    with pytest.raises(UsageError, match="5 nodes are not the 64"):
+        calibrate(real, Wishes(network=simulated.platform("t3e-4x4x4"), nodes=5))
+
+
+def test_noise_is_the_machines(real):
+    assert calibrate(real).noise is None
+    assert calibrate(real, Wishes(noise=True)).noise.relative == pytest.approx(WORLD.noise, rel=0.15)
+
+
+def test_the_clock_is_the_machines(machine):
+    assert machine.clock_s == pytest.approx(25e-9)
+
+
+def test_without_trains_overheads_are_a_guess_and_say_so(real):
+    machine = calibrate(without(real, "prtt", "receive_overhead"))
+    segment = machine.segment(0)
+    assert segment.send_s == pytest.approx(segment.one_way(0) / 3, rel=0.01)
+    assert simulated.origin_of(machine, "segments[0].send_s").status == "guess"
+    for size in real.one_way:
+        assert machine.segment(size).one_way(size) == pytest.approx(WORLD.message(size), rel=0.04)
+
+
+def test_a_few_rank_counts_choose_the_algorithms(real):
+    more = calibrate(real).collectives
+    # on the fake machine gathers grow with the ranks, reductions with their logarithm
+    assert more["allreduce"] == TREES["allreduce"]
+    assert more["gather"] == CHAINS["gather"]
+    assert simulated.origin_of(calibrate(real), "collectives.gather").status in ("fitted", "guess")
+
+
+def test_every_algorithm_is_one_that_the_simulator_has():
+    for table in (TREES, CHAINS, USUAL):
+        assert algorithms.chosen(table).items() >= table.items()
+
+
+def test_runs_that_tell_too_little_are_refused(real, tmp_path):
+    with pytest.raises(Inconclusive, match="no ping-pong between 2 ranks"):
+        calibrate(without(real, "pingpong"))
+    with pytest.raises(Inconclusive, match="no ping-pong between 2 ranks"):
+        calibrate(survey_of(tmp_path / "four", ranks=(4,)))
+    with pytest.raises(Inconclusive, match="on one host in some launches"):
+        calibrate(on_hosts(real, [["a", "a"], ["a", "a"], ["a", "b"]]))
+    twin = Survey(
+        "twin", real.fits, real.run, msgspec.structs.replace(real.machine, kind="simulated", host="t3e")
+    )
+    with pytest.raises(UsageError, match="was simulated"):
+        calibrate(twin)
+
+
+def test_few_sizes_are_refused(real):
+    few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().size < 4]
+    from calibrate_runs import measured
+
+    from hockney.core.record import Run
+
+    with pytest.raises(Inconclusive, match="has no model"):
+        calibrate(measured(real, Run(real.run.launches, tuple(few))))
+
+
+def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Segment:
+    return Segment(
+        first=first,
+        beyond=beyond,
+        latency=Estimate(latency, None, None),
+        per_byte=Estimate(per_byte, None, None),
+    )
+
+
+def curve(times: dict[int, float], *segments: Segment):
+    fit = Fit(model="hockney", subject="x", parameters=[], verdict="fair", why="", segments=list(segments))
+    return curve_of(fit, {s: Estimate(t, 0.98 * t, 1.02 * t) for s, t in times.items()})
+
+
+def test_medians_stand_where_the_fitted_line_passes_them_by():
+    times = {0: 1e-6, 8: 1e-6, 64: 1.6e-6, 1024: 2e-6}
+    found = curve(times, line(0, None, 1e-6, 1e-9))
+    assert [found.time(s) for s in times] == pytest.approx(list(times.values()), rel=0.03)
+    assert found.time(32) == pytest.approx(1.032e-6)
+
+
+def test_times_that_grow_faster_than_sizes_need_no_line_from_below_zero():
+    times = {1 << 20: 60e-6, 1 << 21: 190e-6, 1 << 22: 480e-6}
+    found = curve(times, line(0, None, 0.0, 7e-11))
+    assert [found.time(s) for s in times] == pytest.approx(list(times.values()), rel=0.06)
+    assert all(each.latency >= 0 and each.per_byte >= 0 for each in found.lines)
+
+
+def test_times_do_not_fall_with_the_size():
+    found = rising({1: 2.0, 2: 1.0, 4: 3.0})
+    assert found == pytest.approx({1: math.sqrt(2), 2: math.sqrt(2), 4: 3.0})
+
+
+def test_shares_lie_on_lines_over_the_logarithm():
+    assert near({1: 0.0, 3: 1.0}, 3) == 1.0
+    assert near({1: 0.0, 3: 1.0}, math.sqrt(8) - 1) == pytest.approx(0.5)
+    assert near({1: 0.25, 3: 1.0}, 0) == 0.25
+    assert near({1: 0.25, 3: 1.0}, 99) == 1.0
