@@ -129,8 +129,9 @@ def modelled(platform: Platform, processors: int) -> float:
     segment, network = platform.segment(BISECTION_BYTES), platform.network
     overhead = segment.send_s if segment.isend_s is None else segment.isend_s
     start = overhead + segment.latency_s + (processors - 1) * network.hop_s + segment.receive_s
-    slowest = max(segment.per_byte_s, 2 / network.nic, processors / 2 / network.link)
-    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * slowest)
+    beside = segment.per_byte_s - 1 / min(network.nic, network.link)
+    slowest = max(2 / network.nic, processors / 2 / network.link)
+    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + beside))
 
 
 def linear_to(bandwidth: Mapping[int, float]) -> int:
