@@ -12,11 +12,12 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.draw.figure import Figure
+from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.studies import collectives, environment, method, pointtopoint, quality
 from hockney.studies.doubts import doubts
 from hockney.studies.question import Evidence, Measured, Options
+from hockney.studies.series import times
 from hockney.studies.words import plural, quantity
 
 NAME = "published"
@@ -82,12 +83,28 @@ def _groups(evidence: Evidence) -> Section | None:
     if section is None:
         return None
     found = [m for m in evidence.measured if "sync" in dict(m.case.parameters)]
+    figures = (*_plain(section.figures), *_exchanges(found))
     return replace(
         section,
         text=("Times as printed. How they were measured is told below, in the words of the paper.",),
-        figures=_plain(section.figures),
+        figures=figures,
         tables=(_table(found),),
     )
+
+
+def _exchanges(found: Sequence[Measured]) -> tuple[Figure, ...]:
+    """What starts on all ranks at one moment has a figure of its own, a series for each number of ranks."""
+    mine = [m for m in found if dict(m.case.parameters)["sync"] == "window"]
+    figures = []
+    for name in dict.fromkeys(m.case.workload for m in mine):
+        counts = sorted({m.case.ranks for m in mine if m.case.workload == name})
+        series = (
+            times(plural(p, "rank"), [m for m in mine if (m.case.workload, m.case.ranks) == (name, p)])
+            for p in counts
+        )
+        axes = Axis("bytes in a message", "B"), Axis("time", "s")
+        figures.append(Figure(name, f"Time of {name} against size", *axes, tuple(series)))
+    return _plain(figures)
 
 
 def _plain(figures: Sequence[Figure]) -> tuple[Figure, ...]:

@@ -137,6 +137,13 @@ def test_the_page_of_printed_numbers_never_says_measured_here(hockney, tmp_path)
         assert claim not in text
 
 
+def test_an_exchange_has_its_figure(hockney, tmp_path):
+    assert hockney("machines", "--export", "sun-ethernet", "--out", "run").code == 0
+    assert hockney("report", "run", "--figures", "figures").code == 0
+    assert (tmp_path / "figures" / "round_robin.svg").stat().st_size > 1000
+    assert hockney("models", "run").code == 4, "no model of hockney's describes an exchange of neighbours"
+
+
 def test_what_was_not_printed_cannot_be_exported(hockney):
     said = hockney("machines", "--export", "t3d", "--out", "run")
     assert said.code == 4 and "--show t3d" in said.err

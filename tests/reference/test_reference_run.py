@@ -60,6 +60,13 @@ def test_fits_find_the_printed_parameters():
     assert {p.symbol: p.estimate.value for p in both[0].parameters}["t_0"] == pytest.approx(216e-6)
 
 
+def test_the_exchange_is_that_of_the_engine():
+    run = run_of("sun-ethernet")[1]
+    times = {record.case: record.times_s[0] for record in run.records}
+    assert times["round_robin buffers=hot bytes=40000 ranks=4 sync=window"] == pytest.approx(0.203)
+    assert {record.parsed_case().ranks for record in run.records} == {2, 4}
+
+
 def test_a_paper_without_numbers_for_cases_makes_no_run():
     with pytest.raises(Inconclusive, match="--show t3d"):
         run_of("t3d")
