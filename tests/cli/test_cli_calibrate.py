@@ -65,7 +65,7 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, factor, code
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["runs/none"], 3, "runs/none"),
+        (["runs/none"], 2, "runs/none"),
         (["{run}", "--out", "mine.txt"], 2, "end in .toml"),
         (["{run}", "--nodes", "0"], 2, "--nodes"),
         (["{run}", "--network", "t3f"], 2, "did you mean 't3e'?"),

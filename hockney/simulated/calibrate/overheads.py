@@ -66,28 +66,33 @@ class Overheads:
 
 def overheads_of(survey: Survey, curve: Curve) -> Overheads:
     send, gap = _trains(survey)
-    receive = {size: each.value for size, each in survey.medians("receive_overhead").items()}
-    both = survey.medians("pingpong_double", buffers="hot")
-    stream = survey.medians("stream", buffers="hot")
+    receive = _times(survey, "receive_overhead")
+    both = _times(survey, "pingpong_double")
     largest = max(send, default=0)
-    measured = frozenset(
-        name
-        for name, table in (("send", send), ("receive", receive), ("gap", gap), ("exchange", both))
-        if table
-    )
+    tables = {"send": send, "receive": receive, "gap": gap, "exchange": both}
+    measured = frozenset(name for name, table in tables.items() if table)
     if send:
-        later = {size: each.value for size, each in stream.items() if size > 2 * largest}
-        send = send | later
-    share = lambda table: {s: max(t / curve.time(s), 0.0) for s, t in table.items()}  # noqa: E731
+        send = send | {size: t for size, t in _times(survey, "stream").items() if size > 2 * largest}
+
+    def share(table: dict[int, float]) -> dict[int, float]:
+        return {size: time / curve.time(size) for size, time in table.items()}
+
     return Overheads(
         send=share(send) or {0: EVEN},
         receive=share(receive) or {0: EVEN},
         gap=share(gap),
-        exchange={s: max(e.value / curve.time(s) - 1, 0.0) for s, e in both.items()},
+        exchange={size: max(ratio - 1, 0.0) for size, ratio in share(both).items()},
         train=largest,
         lines=_lines(survey),
         measured=measured,
     )
+
+
+def _times(survey: Survey, workload: str) -> dict[int, float]:
+    """Median times without the clock's part."""
+    hot = {} if workload == "receive_overhead" else {"buffers": "hot"}
+    found = survey.medians(workload, **hot)
+    return {size: max(each.value - survey.reading(workload, size), 0.0) for size, each in found.items()}
 
 
 def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
