@@ -11,7 +11,7 @@ from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
 from hockney.studies import reproduce
-from hockney.studies.reproduce import Answer, Compared, Part, status_of, tallies, within
+from hockney.studies.reproduce import Answer, Compared, Part, pages, status_of, tallies, within
 
 
 def platform(*rows: str) -> Platform:
@@ -92,3 +92,12 @@ def test_an_answer_is_the_one_case_that_has_the_words():
 def test_an_unknown_reproduction_is_named():
     with pytest.raises(UsageError, match="unknown reproduction 'nothing'"):
         reproduce.reproduction("nothing")
+
+
+def test_a_table_has_no_empty_column_and_does_not_repeat_its_name():
+    rows = [Compared("k", "a number", 1.0, 1.1, None, "s", "variant", "a bus", table="on a bus")]
+    shown = pages.table("on a bus", rows)
+    assert shown.columns == ("printed number", "published", "simulated", "error", "status")
+    assert shown.rows == (("a number", "1.000 s", "1.100 s", "+10.0%", "variant"),)
+    assert shown.numeric == (1, 2, 3)
+    assert pages.table("", rows).rows[0][-1] == "a bus"

@@ -14,8 +14,8 @@ from hockney.studies.reproduce.compared import CLOSE, Compared, Limit, tallies
 from hockney.studies.reproduce.parts import Answer
 from hockney.studies.words import plural
 
-COLUMNS = ("printed number", "published", "simulated", "model", "error", "status", "mechanism")
-NUMERIC = (1, 2, 3, 4)
+COLUMNS = ("printed number", "published", "simulated", "model", "error", "status", "why")
+NUMERIC = ("published", "simulated", "model", "error")
 METHOD = (
     "The engine, unchanged, runs on SimGrid's SMPI: every rank executes the program, and messages take the "
     "time that the machine's description gives them. Simulated time has no noise.",
@@ -67,7 +67,8 @@ def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
 
 
 def table(name: str, rows: Iterable[Compared]) -> Table:
-    cells = tuple(
+    """Columns that would be empty are left out; what the table's name says already is not repeated."""
+    cells = [
         (
             row.what,
             number(row.published, row.unit),
@@ -75,11 +76,20 @@ def table(name: str, rows: Iterable[Compared]) -> Table:
             number(row.model, row.unit),
             "" if row.error is None else f"{row.error:+.1%}",
             row.status,
-            "; ".join(filter(None, (row.mechanism, row.note))),
+            "; ".join(filter(None, ("" if row.mechanism in name else row.mechanism, row.note))),
         )
         for row in rows
+    ]
+    kept = [k for k in range(len(COLUMNS)) if any(row[k] for row in cells)]
+    columns = tuple(COLUMNS[k] for k in kept)
+    numeric = tuple(k for k, column in enumerate(columns) if column in NUMERIC)
+    return Table(
+        name or "compared",
+        name,
+        columns,
+        tuple(tuple(row[k] for k in kept) for row in cells),
+        numeric=numeric,
     )
-    return Table(name or "compared", name, COLUMNS, cells, numeric=NUMERIC)
 
 
 def number(value: float | None, unit: str) -> str:

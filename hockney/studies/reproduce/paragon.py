@@ -111,7 +111,7 @@ def _saturation(bisection: Answer) -> list[Compared]:
             "processors", status_of(bisection.platform, row.key), note=note, table="bisection",
         )
         for row, what, found, note in (
-            (until, "bandwidth grows almost linearly up to", linear_to, f"within {LINEAR:.0%} of a line"),
+            (until, "bandwidth grows almost linearly up to", linear_to, f"within {LINEAR:.0%} of linear"),
             (since, "bandwidth is constant from", constant_from, f"within {CONSTANT:.0%} of the largest"),
         )
     ]  # fmt: skip
