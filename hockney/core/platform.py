@@ -29,11 +29,20 @@ COLLECTIVES = (
 some."""
 
 
+CALLED = (
+    "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
+    "reduce_scatter_block", "scan",
+)  # fmt: skip
+"""MPI operations whose calls may cost more than their messages."""
+
+
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What holds for messages of `first` bytes and more, up to the next segment.
 
     `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of MPI_Sendrecv's sending
-    half; None: as for MPI_Send.
+    half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: so long after a message
+    set out its sender's next one waits. `exchange_s` and `exchange_s_per_byte` are what a receive takes longer
+    where the receiver's own message met it on the way.
     """
 
     first: int = 0
@@ -101,7 +110,7 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where one number of the description comes from. `key` is its place ("network.link",
-    "segments[0].latency"; a prefix stands for all below it), `source` the line of the paper, the row fitted
+    "segments[0].latency_s"; a prefix stands for all below it), `source` the line of the paper, the row fitted
     to, or the reason of a guess; `rows` names the published rows that a fit has used (reference keys), which
     therefore are no predictions."""
 
@@ -117,7 +126,10 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     `collectives` names SMPI's algorithm for each of COLLECTIVES; `sum_s_per_byte` is what adding doubles
     costs in a reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end so long after the last
-    rank entered, without messages. `eager` is the largest message sent before its receive is posted.
+    rank entered, without messages. `eager` is the largest message sent before its receive is posted. `calls`
+    has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and seconds:
+    what a call costs each rank beyond its messages, on straight lines between the pairs. `clock_s` is what
+    a reading of the clock takes.
     """
 
     name: str

@@ -15,8 +15,10 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
+from hockney.core.algorithms import check as check_algorithm
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.platform import (
+    CALLED,
     COLLECTIVES,
     Network,
     NodeGroup,
@@ -157,13 +159,36 @@ def _collectives(raw: Any, place: Place) -> dict[str, str]:
     for name in raw:
         if name not in COLLECTIVES:
             values.unknown_key(name, COLLECTIVES, place)
-    return {name: values.algorithm(value, place.at(name)) for name, value in raw.items()}
+    return {name: _algorithm(name, value, place.at(name)) for name, value in raw.items()}
+
+
+def _algorithm(operation: str, raw: Any, place: Place) -> str:
+    name = values.text(raw, place)
+    try:
+        check_algorithm(operation, name)
+    except UsageError as error:
+        raise UsageError(f"{place.named}: {error.what}", error.why, error.todo) from error
+    return name
 
 
 def _calls(raw: Any, place: Place) -> dict[str, tuple[tuple[int, float], ...]]:
     if not isinstance(raw, dict):
         place.fail("is not a table", "operations with what their calls cost are wanted", "write [calls]")
-    return {name: values.many(_point)(pairs, place.at(name)) for name, pairs in raw.items()}
+    for name in raw:
+        if name not in CALLED:
+            values.unknown_key(name, CALLED, place)
+    return {name: _points(pairs, place.at(name)) for name, pairs in raw.items()}
+
+
+def _points(raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
+    points = values.many(_point)(raw, place)
+    if not points:
+        place.fail("is empty", "pairs of bytes and seconds are wanted", 'for example [[1024, "200ns"]]')
+    for k in range(1, len(points)):
+        if points[k][0] <= points[k - 1][0]:
+            why = "pairs go from small to large"
+            place.item(k).fail(f"is not above {points[k - 1][0]} bytes", why, "sort them, each size once")
+    return points
 
 
 def _point(raw: Any, place: Place) -> tuple[int, float]:

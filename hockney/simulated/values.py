@@ -33,7 +33,6 @@ MOST_FLOPS = 1e21
 WORD = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 NAME = re.compile(rf"{WORD.pattern}(\+{WORD.pattern})*")
 """A machine's name has its variants' behind it."""
-ALGORITHM = re.compile(r"[A-Za-z0-9_]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -121,14 +120,6 @@ def name(value: Any, place: Place) -> str:
     """A machine's name: small letters, digits, dots, dashes; its variants after a +."""
     if not NAME.fullmatch(text(value, place)):
         place.fail(f"= '{value}' is no name", "small letters, digits, - and . are wanted", "for example t3e")
-    return value
-
-
-def algorithm(value: Any, place: Place) -> str:
-    if not ALGORITHM.fullmatch(text(value, place)):
-        place.fail(
-            f"= '{value}' names no algorithm", "letters, digits and _ are wanted", "for example binomial_tree"
-        )
     return value
 
 

@@ -232,9 +232,17 @@ WRONG = {
         "did you mean 'alltoall'",
     ),
     "algorithm": (
-        changed(NEW, '\n[collectives]\nbarrier = "a --cfg=x"\n[network]'),
-        "collectives.barrier",
-        "names no algorithm",
+        changed(NEW, '\n[collectives]\nbarrier = "ompi_brck --cfg=x"\n[network]'),
+        "collectives.barrier: unknown algorithm for barrier",
+        "did you mean 'ompi_bruck'",
+    ),
+    "calls of nothing": (changed(NEW, "\n[calls]\nbarrier = []\n[network]"), "calls.barrier is unknown", ""),
+    "empty calls": (changed(NEW, "\n[calls]\nscan = []\n[network]"), "calls.scan is empty", ""),
+    "no pair": (changed(NEW, "\n[calls]\nscan = [[8]]\n[network]"), r"calls.scan\[0\] is no pair", ""),
+    "unordered calls": (
+        changed(NEW, "\n[calls]\nscan = [[8, 1], [8, 2]]\n[network]"),
+        r"calls.scan\[1\] is not above 8 bytes",
+        "each size once",
     ),
     "status": (changed('"printed"', '"prnted"'), r"origins\[0\].status = 'prnted'", "did you mean 'printed'"),
     "origin of nothing": (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hockney import simulated
 from hockney.core import platform
+from hockney.core.algorithms import KNOWN
 from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, Segment
 
 SECONDS = st.one_of(st.just(0.0), st.floats(0.0, 2e6, allow_nan=False), st.floats(1e-12, 1e-3))
@@ -18,7 +19,7 @@ SIZE = st.one_of(st.integers(0, 1 << 50), st.integers(0, 1 << 30).map(lambda k: 
 COUNT = st.integers(1, 40)
 COUNTS = st.lists(COUNT, min_size=1, max_size=4).map(tuple)
 WORD = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,9}(\+[a-z][a-z0-9-]{0,5})?", fullmatch=True)
-ALGORITHM = st.from_regex(r"[A-Za-z0-9_]{1,12}", fullmatch=True)
+ALGORITHMS = [(operation, name) for operation in platform.COLLECTIVES for name in KNOWN[operation]]
 TEXT = st.text(max_size=30)
 FILLED = TEXT.filter(str.strip)
 
@@ -60,12 +61,12 @@ OPTIONAL = {
     "source": TEXT,
     "eager": SIZE,
     "on_node": segments(0),
-    "collectives": st.dictionaries(st.sampled_from(platform.COLLECTIVES), ALGORITHM),
+    "collectives": st.lists(st.sampled_from(ALGORITHMS)).map(dict),
     "flops": st.floats(1.0, 1e21),
     "sum_s_per_byte": SECONDS,
     "hardware_barrier_s": st.one_of(st.none(), SECONDS),
     "calls": st.dictionaries(
-        st.sampled_from(["allgather", "reduce"]),
+        st.sampled_from(platform.CALLED),
         st.dictionaries(SIZE, SECONDS, min_size=1, max_size=3).map(lambda each: tuple(sorted(each.items()))),
         max_size=2,
     ),
