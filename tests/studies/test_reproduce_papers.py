@@ -56,7 +56,8 @@ def held(study: Reproduction, time: Time) -> list[bool]:
 def on_paragon(start=146e-6, both=216e-6, link=175e6) -> Time:
     def time(part: Part, case: Case) -> float:
         if case.workload == "bisection":
-            return both + case.size * max(0.0226e-6, case.ranks / 2 / link)
+            one = case.value("direction") == "one"
+            return both + case.size * max(0.0113e-6 if one else 0.0226e-6, case.ranks / 2 / link)
         return start + 0.0115e-6 * case.size if case.workload == "pingpong" else both + 0.0226e-6 * case.size
 
     return time
@@ -86,6 +87,8 @@ def test_a_line_of_the_paragon_saturates_where_its_links_are_full():
     model = {p: paragon.modelled(line, p) for p in paragon.LINE}
     assert model[10] == pytest.approx(model[8], rel=0.05) and model[6] > 1.4 * model[4]
     assert paragon.constant_from(model) == 8
+    assert paragon.linear_to(model) == 8
+    assert paragon.linear_to({p: paragon.modelled(line, p, "one") for p in paragon.LINE}) == 4
 
 
 def exchange(slip: float = 0.0) -> Time:

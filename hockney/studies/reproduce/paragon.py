@@ -37,11 +37,17 @@ CONSTANT = 0.05
 LINEAR = 0.1
 """It grows almost linearly where it is within 10% of as many times that of one pair."""
 POINTS = "one message, and two that cross"
+DIRECTIONS = {"both": "", "one": "only the lower half sends"}
+"""Of the bisection: each processor sends, as the paper has it, and what else it could have meant."""
 
 
 def parts(catalog: Catalog) -> list[Part]:
     pairs = [f"{workload} bytes={size} ranks=2" for workload in WAYS for size in SIZES]
-    lines = [f"bisection bytes={BISECTION_BYTES} direction=both sync=window ranks={p}" for p in LINE]
+    lines = [
+        f"bisection bytes={BISECTION_BYTES} direction={direction} sync=window ranks={p}"
+        for direction in DIRECTIONS
+        for p in LINE
+    ]
     return [
         Part("pairs", "paragon", tuple(map(catalog.case, pairs))),
         Part("bisection", "paragon-10x1", tuple(map(catalog.case, lines))),
@@ -49,7 +55,9 @@ def parts(catalog: Catalog) -> list[Part]:
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
-    return [*_times(answers["pairs"]), *_of_the_line(answers["pairs"]), *_saturation(answers["bisection"])]
+    pairs, bisection = answers["pairs"], answers["bisection"]
+    saturation = [row for direction in DIRECTIONS for row in _saturation(bisection, direction)]
+    return [*_times(pairs), *_of_the_line(pairs), *saturation]
 
 
 def _times(pairs: Answer) -> list[Compared]:
@@ -100,15 +108,17 @@ def _fitted(pairs: Answer) -> tuple[float, float] | None:
     return float(start), float(slope)
 
 
-def _saturation(bisection: Answer) -> list[Compared]:
+def _saturation(bisection: Answer, direction: str) -> list[Compared]:
     until = PRINTED.row("paragon/bisection/linear-to")
     since = PRINTED.row("paragon/bisection/constant-from")
-    simulated = bandwidths(bisection)
-    model = {p: modelled(bisection.platform, p) for p in LINE}
+    simulated = bandwidths(bisection, direction)
+    model = {p: modelled(bisection.platform, p, direction) for p in LINE}
+    mechanism = DIRECTIONS[direction]
     return [
         Compared(
             row.key, what, row.si, found(simulated) if simulated else None, found(model),
-            "processors", status_of(bisection.platform, row.key), note=note, table="bisection",
+            "processors", status_of(bisection.platform, row.key, mechanism), mechanism, note,
+            table=f"bisection, {mechanism}" if mechanism else "bisection",
         )
         for row, what, found, note in (
             (until, "bandwidth grows almost linearly up to", linear_to, f"within {LINEAR:.0%} of linear"),
@@ -117,20 +127,21 @@ def _saturation(bisection: Answer) -> list[Compared]:
     ]  # fmt: skip
 
 
-def bandwidths(bisection: Answer) -> dict[int, float]:
+def bandwidths(bisection: Answer, direction: str = "both") -> dict[int, float]:
     """Bytes a second over the middle link in each direction, by processors; empty where one is missing."""
-    times = {p: bisection.seconds("bisection", ranks=p) for p in LINE}
+    times = {p: bisection.seconds("bisection", ranks=p, direction=direction) for p in LINE}
     return {p: p / 2 * BISECTION_BYTES / t for p, t in times.items() if t} if all(times.values()) else {}
 
 
-def modelled(platform: Platform, processors: int) -> float:
-    """The same from the description: p/2 messages each way share the middle link, and each node's interface
-    has one coming in and one going out."""
+def modelled(platform: Platform, processors: int, direction: str = "both") -> float:
+    """The same from the description: p/2 messages share the middle link in each direction that has any, and a
+    node's interface has one, or one coming in and one going out."""
     segment, network = platform.segment(BISECTION_BYTES), platform.network
-    overhead = segment.send_s if segment.isend_s is None else segment.isend_s
+    both = direction == "both"
+    overhead = segment.isend_s if both and segment.isend_s is not None else segment.send_s
     start = overhead + segment.latency_s + (processors - 1) * network.hop_s + segment.receive_s
     beside = segment.per_byte_s - 1 / min(network.nic, network.link)
-    slowest = max(2 / network.nic, processors / 2 / network.link)
+    slowest = max((2 if both else 1) / network.nic, processors / 2 / network.link)
     return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + beside))
 
 
@@ -145,7 +156,7 @@ def constant_from(bandwidth: Mapping[int, float]) -> int:
 
 def limits(compared: Sequence[Compared]) -> list[Limit]:
     def of(*keys: str) -> list[Compared]:
-        return [row for row in compared if row.key.startswith(keys)]
+        return [row for row in compared if row.key.startswith(keys) and row.status != "variant"]
 
     one, both = (FORMULA.format(workload) + "/" for workload in WAYS)
     knee = of("paragon/bisection/constant-from")[0].simulated
@@ -211,18 +222,20 @@ def _rate_figure(pairs: Answer) -> Figure:
 
 
 def _bisection_figure(bisection: Answer) -> Figure:
-    drawn = (
-        pages.series(
-            "from the description", [(p, modelled(bisection.platform, p)) for p in LINE], "line", "b"
-        ),
-        pages.series("simulated", bandwidths(bisection).items(), group="b"),
-    )
+    drawn = []
+    for direction, words in DIRECTIONS.items():
+        model = [(p, modelled(bisection.platform, p, direction)) for p in LINE]
+        title = words or "each sends"
+        drawn += [
+            pages.series(f"{title}, from the description", model, "line", title),
+            pages.series(f"{title}, simulated", bandwidths(bisection, direction).items(), group=title),
+        ]
     return Figure(
         "paragon-bisection",
         "Bandwidth over the middle link of a p x 1 line",
         Axis("processors", "processors", "linear"),
-        Axis("bandwidth in each direction", "B/s", "linear"),
-        drawn,
+        Axis("bandwidth in a direction", "B/s", "linear"),
+        tuple(drawn),
         "Each processor i sends 64 KB to p-i-1. The paper: almost linear growth to 6, constant from 8.",
         marks=((6.0, "linear to 6"), (8.0, "constant from 8")),
     )
