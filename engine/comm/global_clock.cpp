@@ -15,15 +15,15 @@ constexpr int exchanges = 50;
 constexpr double shortest_span_s = 0.05;
 constexpr int tag = 77;
 
-// The attribute is on MPI_COMM_WORLD only (MPI 4.1, 9.1.2), and the same on all ranks.
-bool one_clock_for_all() {
+}  // namespace
+
+// The attribute is on MPI_COMM_WORLD only (MPI 4.1, section 9.1.2), and the same on all ranks.
+bool GlobalClock::given() {
   int* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &found);
   return found && *value;
 }
-
-}  // namespace
 
 GlobalClock::Sample GlobalClock::measure(const Comm& comm) {
   Sample best{now(), 0};
@@ -76,7 +76,7 @@ void GlobalClock::fit() {
 }
 
 void GlobalClock::synchronise(const Comm& comm) {
-  if (one_clock_for_all()) return;
+  if (given()) return;
   // The recent past is enough, and a clock that was stepped must be forgotten.
   constexpr std::size_t kept = 32;
   if (samples_.size() == kept) samples_.erase(samples_.begin());
@@ -85,7 +85,7 @@ void GlobalClock::synchronise(const Comm& comm) {
 }
 
 double GlobalClock::residual(const Comm& comm) const {
-  if (one_clock_for_all()) return 0;
+  if (given()) return 0;
   const Sample fresh = measure(comm);
   const double mine = comm.root() ? 0.0 : std::abs(to_global(fresh.local) - (fresh.local + fresh.offset));
   return comm.longest(mine);

@@ -16,6 +16,9 @@ namespace hockney {
 // sent.
 class GlobalClock {
  public:
+  // Whether MPI says that MPI_Wtime is one clock for all ranks (MPI_WTIME_IS_GLOBAL).
+  static bool given();
+
   // Collective: measure once more and refit.
   void synchronise(const Comm& comm);
 

@@ -65,16 +65,30 @@ std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, 
   throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
 }
 
-// One operation with the payload filled in before, which is then compared. It is no repetition: its time on
-// this rank only serves as a first idea of how long one takes.
-double verified_run(Pattern& pattern, std::uint64_t seed, Check& check) {
+struct Span {
+  double start;
+  double end;
+};
+
+// One operation with the payload filled in before, which is then compared. It is no repetition: its time only
+// serves as a first idea of how long one takes.
+Span verified_run(Pattern& pattern, std::uint64_t seed, Check& check) {
   watchdog::at(watchdog::verification);
   pattern.prepare(1);
   const double start = now();
   pattern.run();
-  const double time = now() - start;
+  const double end = now();
   check += pattern.verify(seed);
-  return time;
+  return {start, end};
+}
+
+// On rank 0: how long the operation took whose span on this rank is `mine`. The ranks did not start together,
+// and who starts late may find the message there; one clock for all sees through that.
+double overall(const Span& mine, const Comm& control) {
+  if (!GlobalClock::given()) return control.longest(mine.end - mine.start);
+  double extremes[] = {mine.end, -mine.start};
+  control.longest_each(extremes, 2);
+  return extremes[0] + extremes[1];
 }
 
 Check summed(const Check& mine, const Comm& control) {
@@ -193,15 +207,16 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   Measurement result;
   result.bytes_moved = pattern->bytes_moved();
   Check check;
-  const double first_s = control.longest(verified_run(*pattern, seed_before, check));
+  const double first_s = overall(verified_run(*pattern, seed_before, check), control);
 
   // Windows need an estimate of the operation's time, which barriers can give.
   const Synchroniser::Kind kind = Synchroniser::kind_of(values);
-  Synchroniser rough(kind == Synchroniser::Kind::window ? Synchroniser::Kind::barrier : kind, control, clock);
+  const bool synchronised = kind != Synchroniser::Kind::none;
+  Synchroniser rough(synchronised ? Synchroniser::Kind::barrier : kind, control, clock);
   WarmUp warm_up(rough, control, clock_cost, first_s, rule.most_warm_up);
   warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()), ends);
   result.warmup_s = warm_up.times();
-  const int runs = warm_up.batch();
+  const int runs = std::max(warm_up.batch(), Synchroniser::least_batch(kind));
   result.batch = static_cast<int>(std::lround(runs * pattern->operations()));
 
   Synchroniser sync(kind, control, clock);

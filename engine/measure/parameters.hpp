@@ -30,8 +30,8 @@ inline constexpr Parameter sync{
     "barrier",
     0,
     0,
-    "barrier|window",
-    "how repetitions start together: after MPI_Barrier, or at a moment of a synchronised clock"};
+    "barrier|window|loop",
+    "how repetitions start together: after MPI_Barrier, at a moment of a synchronised clock, or 64 in a row"};
 
 inline constexpr Parameter window{"window", Kind::integer, "", "16",
                                   1,        4096,          "", "messages on the way at once"};

@@ -19,15 +19,20 @@ namespace hockney {
 //   window   All ranks wait for one moment of the global clock; the time runs from that moment to the end of
 //   the slowest.
 //            A repetition is late, and dropped, when a rank was not ready at that moment.
+//   loop     MPI_Barrier, then many operations in a row, divided by their number: what older benchmarks show.
+//   An
+//            operation may begin on one rank before it has ended on another.
 class Synchroniser {
  public:
-  enum class Kind { none, barrier, window };
+  enum class Kind { none, barrier, window, loop };
 
   Synchroniser(Kind kind, const Comm& control, GlobalClock& clock)
       : kind_(kind), control_(control), clock_(clock) {}
 
   static Kind kind_of(const Values& values);
   static const char* name(Kind kind);
+  // Runs that a repetition has at least.
+  static int least_batch(Kind kind);
 
   // Collective, before the first repeat(): one repetition takes about `operation_s`, the same on all ranks.
   void start(double operation_s);
@@ -57,6 +62,8 @@ class Synchroniser {
   };
   // Every rank's, once rank 0's has come; `longest_s` is the longest that one took to get here.
   Row announced(double& longest_s) const;
+  // The last announcement took so long.
+  void expect(double announcement_s);
 
   int lead_in_ = 0;
   // On rank 0: how wide the next row's windows are, and how long an announcement may take to reach all.
