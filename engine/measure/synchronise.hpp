@@ -19,9 +19,8 @@ namespace hockney {
 //   window   All ranks wait for one moment of the global clock; the time runs from that moment to the end of
 //   the slowest.
 //            A repetition is late, and dropped, when a rank was not ready at that moment.
-//   loop     MPI_Barrier, then many operations in a row, divided by their number: what older benchmarks show.
-//   An
-//            operation may begin on one rank before it has ended on another.
+//   loop     MPI_Barrier, then many operations in a row, whose time is divided by their number. One may begin
+//            before the one before it has ended everywhere.
 class Synchroniser {
  public:
   enum class Kind { none, barrier, window, loop };

@@ -63,12 +63,13 @@ class Sync(msgspec.Struct, frozen=True, kw_only=True):
     """How repetitions were started together.
 
     `kind` none: the pattern keeps its ranks in step by itself (ping-pong); barrier: MPI_Barrier before
-    each repetition; window: all ranks start at one moment of a synchronised global clock. For windows,
-    `error_s` is the residual of the clock model (largest over the ranks, re-measured after the case)
-    and `late` counts repetitions dropped because some rank was not ready in time.
+    each repetition; window: all ranks start at one moment of a synchronised global clock; loop: MPI_Barrier,
+    then a batch of operations in a row, which may overlap. For windows, `error_s` is the residual of the
+    clock model (largest over the ranks, re-measured after the case) and `late` counts repetitions dropped
+    because some rank was not ready in time.
     """
 
-    kind: Literal["none", "barrier", "window"]
+    kind: Literal["none", "barrier", "window", "loop"]
     error_s: float | None = None
     late: int = 0
 
