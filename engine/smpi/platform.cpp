@@ -33,7 +33,8 @@ constexpr double least_latency_s = 1e-12;
 // The simulated machine; one a process, and no one but SimGrid's callbacks, which carry no data of ours, asks
 // for it.
 struct Machine {
-  Description description;
+  std::size_t nodes;
+  std::uint64_t most_messages;  // 0: any number
   Zone* zone;
   Costs costs;
   std::uint64_t messages = 0;
@@ -50,8 +51,8 @@ std::unique_ptr<Machine> machine;
 
 double latency_factor(double size, const sg::Host* from, const sg::Host* to, const std::vector<sg::Link*>&,
                       const std::unordered_set<sg::NetZone*>&) {
-  if (machine->description.events > 0 && ++machine->messages > machine->description.events)
-    stop("more than " + std::to_string(machine->description.events) + " messages were simulated");
+  if (machine->most_messages > 0 && ++machine->messages > machine->most_messages)
+    stop("more than " + std::to_string(machine->most_messages) + " messages were simulated");
   const Message message{Zone::node(from), Zone::node(to), std::max(0.0, size - envelope)};
   const Way way = machine->zone->way(message.from, message.to);
   double time = machine->costs.under_way(message, way, sg::Engine::get_clock());
@@ -65,8 +66,12 @@ double bandwidth_factor(double, const sg::Host*, const sg::Host*, const std::vec
   return 1.0;
 }
 
+// SimGrid does not know the sender of a message received from any source, or from a rank that has ended: it
+// is taken for another node's, where there is one.
 Message message(std::size_t size, const sg::Host* from, const sg::Host* to) {
-  return {Zone::node(from), Zone::node(to), static_cast<double>(size)};
+  const std::size_t receiver = Zone::node(to);
+  const std::size_t sender = from ? Zone::node(from) : receiver == 0 ? machine->nodes - 1 : 0;
+  return {sender, receiver, static_cast<double>(size)};
 }
 
 std::size_t self() {
@@ -134,7 +139,7 @@ void load(Engine& engine) {
   const std::size_t nodes = description.node_count();
   auto* const zone = new Zone(description, nodes);  // SimGrid's, from here on
   zone->get_iface()->seal();
-  machine = std::make_unique<Machine>(Machine{description, zone, Costs(description, nodes)});
+  machine = std::make_unique<Machine>(Machine{nodes, description.events, zone, Costs(description, nodes)});
   set_factors(*zone->get_iface(), engine, latency_factor, bandwidth_factor);
   register_overheads();
 }
