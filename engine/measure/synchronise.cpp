@@ -58,9 +58,12 @@ const char* Synchroniser::name(Kind kind) {
 
 void Synchroniser::start(double operation_s) {
   lead_in_ = operation_s < long_run_s ? short_lead_in : 0;
-  if (kind_ != Kind::window) return;
-  clock_.synchronise(control_);
-  window_s_ = std::max(window_floor_s, window_factor * operation_s);
+  if (kind_ == Kind::window) {
+    clock_.synchronise(control_);
+    window_s_ = std::max(window_floor_s, window_factor * operation_s);
+  } else if (kind_ != Kind::none) {
+    return;
+  }
   expect(0);
   // A row tells how long the next one's announcement may take. Clocks that need no exchange leave time to ask
   // before the first row: a late repetition of a simulation costs more than that.
@@ -92,6 +95,8 @@ std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch
   watchdog::at(watchdog::timing, already);  // once: nothing may come between the readings
   std::vector<double> readings(static_cast<std::size_t>(count) + 1);
   control_.barrier();
+  // Where both sides send at once and nothing is noisy, a skew between them would never die out.
+  if (GlobalClock::given()) wait_until(announced(announcement_s_).first);
   pattern.prepare(lead_in_);
   run_batch(pattern, lead_in_);
   readings[0] = now();
@@ -142,6 +147,10 @@ std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int ba
     wait_until(opens);
     run_batch(pattern, batch);
     times[static_cast<std::size_t>(i)] = late ? never : now() - opens;
+    // Who is done early keeps quiet while others work: what comes next would share the wire with them.
+    const int following = i % windows_in_a_row + 1;
+    if (following == windows_in_a_row || i + 1 == count)
+      wait_until(clock_.to_local(row.first + following * row.width));
   }
   times.push_back(announcement_s);
   control_.longest_each(times.data(), count + 1);
