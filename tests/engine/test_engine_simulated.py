@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The same engine in SimGrid's SMPI: every workload verifies, in simulated time, and twice the same."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable
+
+import pytest
+from engine_cases import every_case
+from real_mpi import simgrid_here
+
+from hockney import build
+from hockney.core.case import parse_canonical
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.core.record import End, EngineLine, Failure, Launch, Record
+from hockney.launch.launcher import LaunchOptions
+from hockney.launch.smpi import SmpiLauncher
+
+pytestmark = pytest.mark.mpi
+
+LATENCY_S = 10e-6
+"""Of a message of any size, with 0.01 us a byte: t = 10 us + x / (100 MB/s)."""
+PER_BYTE_S = 1e-8
+
+Simulate = Callable[..., list[EngineLine]]
+
+
+def described(nodes: int = 16, **more) -> Platform:
+    network = Network(shape="switch", nodes=(NodeGroup(count=nodes),))
+    segment = Segment(latency_s=LATENCY_S, per_byte_s=PER_BYTE_S)
+    return Platform(name="even", title="Even", network=network, segments=(segment,), **more)
+
+
+@pytest.fixture(scope="session")
+def engine() -> build.Engine:
+    return build.engine(simgrid_here())
+
+
+@pytest.fixture(scope="session")
+def simulate(engine) -> Simulate:
+    def run(cases, ranks: int, **more) -> list[EngineLine]:
+        machine = described(max(16, ranks), **more)
+        launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
+        options = LaunchOptions("S", 0, budget_s=120.0, origin="simulated")
+        return list(launcher.run(list(cases), ranks, options))
+
+    return run
+
+
+def records(lines: Iterable[EngineLine]) -> list[Record]:
+    return [line for line in lines if isinstance(line, Record)]
+
+
+def median(record: Record) -> float:
+    return statistics.median(record.times_s)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8, 9])
+def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate, ranks):
+    cases = list(every_case(engine.catalog, ranks, ("barrier", "window")))
+    lines = simulate(cases, ranks)
+    assert not [line for line in lines if isinstance(line, Failure)]
+    assert [r.case for r in records(lines)] == [c.line for c in cases]
+    assert isinstance(lines[-1], End) and lines[-1].cases == len(cases)
+    for record in records(lines):
+        size = dict(record.parsed_case().parameters).get("bytes", 0)
+        assert record.verified.errors == 0, record.verified.first
+        assert (record.verified.bytes > 0) == (size > 0)
+        assert len(record.times_s) == 2 and not record.warmup_s
+        if record.sync.kind == "window":
+            # one clock for all: nothing to synchronise, nobody late, every time the same
+            assert (record.sync.error_s, record.sync.late) == (0, 0), record
+            assert record.times_s[1] == pytest.approx(record.times_s[0], rel=1e-6, abs=2e-9), record
+    assert simulate(cases, ranks) == lines
+
+
+def test_a_launch_tells_of_the_simulated_machine_only(engine, simulate):
+    launch = simulate([engine.catalog.case("barrier", 3)], 3)[0]
+    assert isinstance(launch, Launch)
+    assert [(rank.host, rank.cpus) for rank in launch.ranks] == [("n0", ""), ("n1", ""), ("n2", "")]
+    assert len({rank.pid for rank in launch.ranks}) == 3
+    assert launch.started_s < 1 and 0 <= launch.init_s < 1 and "SMPI" in launch.library
+
+
+def test_time_is_the_described_machines(engine, simulate):
+    catalog = engine.catalog
+    sent = {bytes_: LATENCY_S + PER_BYTE_S * bytes_ for bytes_ in (0, 8, 1000, 100_000)}
+    cases = [catalog.case(f"pingpong bytes={bytes_}", 2) for bytes_ in sent]
+    for record, wanted in zip(records(simulate(cases, 2)), sent.values(), strict=True):
+        assert median(record) == pytest.approx(wanted, rel=1e-3)
+
+
+def test_pauses_pass_in_simulated_time(engine, simulate):
+    """PRTT's delay and the wait of receive_overhead: a loop on a clock that stands still would never end."""
+    catalog = engine.catalog
+    cases = [
+        catalog.case("prtt bytes=8 messages=11 delay=1ms", 2),
+        catalog.case("prtt bytes=8 messages=11 delay=0", 2),
+        catalog.case("receive_overhead bytes=8 delay=1s", 2),
+    ]
+    paused, straight, receive = records(simulate(cases, 2))
+    assert median(paused) - median(straight) == pytest.approx(10e-3, rel=0.02)
+    assert median(receive) < LATENCY_S
+
+
+def test_a_bisection_needs_two_equal_halves(engine, simulate):
+    odd = parse_canonical("bisection buffers=hot bytes=8 direction=one ranks=3 sync=barrier")
+    lines = simulate([odd, engine.catalog.case("barrier", 3)], 3)
+    failures = [line for line in lines if isinstance(line, Failure)]
+    assert [f.reason for f in failures] == ["refused"] and "ranks=3 is odd" in failures[0].message
+    assert len(records(lines)) == 1
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5, 6])
+def test_round_robin_takes_two_steps_or_three(engine, simulate, ranks):
+    """Beyond the eager limit the last one of an odd number waits until rank 0 has sent its own."""
+    case = engine.catalog.case("round_robin bytes=1000000 sync=window", ranks)
+    steps = 2 if ranks % 2 == 0 else 3
+    alone = LATENCY_S + PER_BYTE_S * 1_000_000
+    (record,) = records(simulate([case], ranks))
+    assert median(record) == pytest.approx(steps * alone, rel=0.02)
+
+
+def test_bisection_moves_what_crosses_the_middle(engine, simulate):
+    cases = [
+        engine.catalog.case(f"bisection bytes=1000 direction={way} sync=window", 6) for way in ("one", "both")
+    ]
+    one, both = records(simulate(cases, 6))
+    assert (one.bytes_moved, both.bytes_moved) == (3000, 6000)
+    assert median(one) == pytest.approx(LATENCY_S + PER_BYTE_S * 1000, rel=0.01)
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 8, 9])
+def test_a_hardware_barrier_ends_so_long_after_the_last_rank(engine, simulate, ranks):
+    case = engine.catalog.case("barrier sync=window", ranks)
+    (record,) = records(simulate([case], ranks, hardware_barrier_s=1.5e-6))
+    assert median(record) == pytest.approx(1.5e-6, rel=1e-3)
+    # in thousands of repetitions, too: everything else starts by one here
+    cases = [engine.catalog.case(f"bcast bytes={8 * i}", ranks) for i in range(300)]
+    assert len(records(simulate(cases, ranks, hardware_barrier_s=0.0))) == 300
+
+
+SUM_S_PER_BYTE = 1e-6
+
+
+@pytest.mark.parametrize(
+    ("operation", "algorithm", "added"),
+    [
+        # binomial trees and recursive doubling add a whole vector log2(8) times one after the other
+        ("reduce", "binomial", 3),
+        ("allreduce", "rdb", 3),
+        # rank 0 adds the vectors of all others
+        ("reduce", "ompi_basic_linear", 7),
+        # each step adds half of what the one before did: 1/2 + 1/4 + 1/8
+        ("allreduce", "rab_rdb", 7 / 8),
+    ],
+)
+def test_summing_takes_the_time_that_the_description_says(engine, simulate, operation, algorithm, added):
+    case = engine.catalog.case(f"{operation} bytes=8000 sync=window", 8)
+    collectives = {operation: algorithm}
+    (free,) = records(simulate([case], 8, collectives=collectives))
+    (paid,) = records(simulate([case], 8, collectives=collectives, sum_s_per_byte=SUM_S_PER_BYTE))
+    assert paid.verified.errors == 0
+    assert median(paid) - median(free) == pytest.approx(added * 8000 * SUM_S_PER_BYTE, rel=0.05)
