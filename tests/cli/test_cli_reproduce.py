@@ -32,7 +32,7 @@ def test_json_is_one_document(hockney):
     assert first["key"] == "granularity/formula/exchange/2/1" and first["published"] == pytest.approx(3.01e-3)
     assert first["error"] == pytest.approx(first["simulated"] / first["published"] - 1)
     assert {row["status"] for row in document["compared"]} == {"predicted", "variant"}
-    assert [tally["rows"] for tally in document["tallies"]] == [10, 20] and document["left"] == 0
+    assert [tally["rows"] for tally in document["tallies"]] == [10, 30] and document["left"] == 0
 
 
 def test_finished_parts_are_not_run_again(hockney):
