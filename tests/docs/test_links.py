@@ -22,7 +22,7 @@ PAGES = [
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
 # `hockney/launch/command.py` in running text; examples of files to be made are not there
 FILE = re.compile(r"`((?:hockney|engine|tests|contract|docs|benchmarks)/[\w./-]+\.\w+)`")
-TO_BE_MADE = ("x.py", "x.cpp", "ring.cpp", "cold.py")
+TO_BE_MADE = ("x.py", "x.cpp", "x.csv", "x.toml", "ring.cpp", "cold.py")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -236,7 +236,7 @@ WRONG = {
         "collectives.barrier: unknown algorithm for barrier",
         "did you mean 'ompi_bruck'",
     ),
-    "calls of nothing": (changed(NEW, "\n[calls]\nbarrier = []\n[network]"), "calls.barrier is unknown", ""),
+    "calls of nothing": (changed(NEW, "\n[calls]\nsend = []\n[network]"), "calls.send is unknown", ""),
     "empty calls": (changed(NEW, "\n[calls]\nscan = []\n[network]"), "calls.scan is empty", ""),
     "no pair": (changed(NEW, "\n[calls]\nscan = [[8]]\n[network]"), r"calls.scan\[0\] is no pair", ""),
     "unordered calls": (
