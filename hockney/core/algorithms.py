@@ -11,18 +11,18 @@ SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi", "automatic")
 """Names that stand for a library's own choice by size and ranks; every operation has them."""
 
 _ALGORITHMS = """
-allgather 2dmesh 3dmesh bruck GB loosely_lr NTSLR NTSLR_NB pair rdb rhv ring SMP_NTS smp_simple spreading_simple
-    ompi_neighborexchange mvapich2_smp
+allgather 2dmesh 3dmesh bruck GB loosely_lr NTSLR NTSLR_NB pair rdb rhv ring SMP_NTS smp_simple
+    spreading_simple ompi_neighborexchange mvapich2_smp
 allgatherv GB pair ring ompi_neighborexchange ompi_bruck mpich_rdb mpich_ring
-allreduce lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr smp_rsag_rab
-    redbcast ompi_ring_segmented mvapich2_rs mvapich2_two_level rab
+allreduce lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr
+    smp_rsag_rab redbcast ompi_ring_segmented mvapich2_rs mvapich2_two_level rab
 alltoall 2dmesh 3dmesh basic_linear bruck pair pair_rma pair_light_barrier pair_mpi_barrier pair_one_barrier
     rdb ring ring_light_barrier ring_mpi_barrier ring_one_barrier mvapich2_scatter_dest
-barrier ompi_basic_linear ompi_two_procs ompi_tree ompi_bruck ompi_recursivedoubling ompi_doublering mpich_smp
-    mvapich2_pair
-bcast arrival_pattern_aware arrival_pattern_aware_wait arrival_scatter binomial_tree flattree flattree_pipeline
-    NTSB NTSL NTSL_Isend scatter_LR_allgather scatter_rdb_allgather SMP_binary SMP_binomial SMP_linear
-    ompi_split_bintree ompi_pipeline mvapich2_inter_node mvapich2_intra_node mvapich2_knomial_intra_node
+barrier ompi_basic_linear ompi_two_procs ompi_tree ompi_bruck ompi_recursivedoubling ompi_doublering
+    mpich_smp mvapich2_pair
+bcast arrival_pattern_aware arrival_pattern_aware_wait arrival_scatter binomial_tree flattree
+    flattree_pipeline NTSB NTSL NTSL_Isend scatter_LR_allgather scatter_rdb_allgather SMP_binary SMP_binomial
+    SMP_linear ompi_split_bintree ompi_pipeline mvapich2_inter_node mvapich2_intra_node mvapich2_knomial_intra_node
 gather ompi_basic_linear ompi_binomial ompi_linear_sync mvapich2_two_level
 reduce arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi_chain ompi_pipeline ompi_basic_linear
     ompi_in_order_binary ompi_binary ompi_binomial mvapich2_knomial mvapich2_two_level rab
@@ -46,12 +46,13 @@ USUAL = {
     "scatter": "ompi_binomial",
     "allgather": "bruck",
     "allgatherv": "ompi_bruck",
-    "alltoall": "mpich",
+    "alltoall": "bruck",
     "reduce_scatter": "ompi_basic_recursivehalving",
 }
-"""What is taken where a machine file names nothing: what MPICH and Open MPI take for small messages, works on
-any number of ranks, sends O(P log P) messages or fewer and prepares nothing. An all-to-all is chosen by size
-(Bruck's algorithm to 256 B, every pair for itself above), since no one algorithm is usual."""
+"""What is taken where a machine file names nothing: what libraries take for small messages, works on any
+number of ranks, sends O(P log P) messages or fewer and prepares nothing. The selectors do not: some compare
+all pairs of ranks at first use, some take algorithms that refuse a number of ranks. For large messages a
+machine file may name others (an all-to-all by `ring`, a broadcast by `scatter_LR_allgather`)."""
 
 
 def chosen(named: dict[str, str]) -> dict[str, str]:
