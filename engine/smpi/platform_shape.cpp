@@ -20,9 +20,9 @@ class Star final : public Shape {
   bool bus_;
 };
 
-// A torus or a mesh; node numbers grow along the first axis first. Messages go along one axis after the
-// other, on a torus the shorter way round, upwards where both are as long: dimension-order routing (Dally and
-// Seitz 1987).
+// A torus or a mesh; node numbers grow along the first axis first. Messages go along one axis after the other
+// (dimension-order routing, Dally and Seitz 1987), on a torus the shorter way round. Where both ways are as
+// long, every other node goes upwards, so that the cables of both directions are used.
 class Grid final : public Shape {
  public:
   Grid(std::vector<std::size_t> extents, bool wraps) : extents_(std::move(extents)), wraps_(wraps) {
@@ -39,7 +39,7 @@ class Grid final : public Shape {
       std::size_t here = at / stride % extent;
       const std::size_t there = to / stride % extent;
       const std::size_t ahead = (there + extent - here) % extent;
-      const bool upwards = wraps_ ? 2 * ahead <= extent : there > here;
+      const bool upwards = wraps_ ? 2 * ahead < extent + (here % 2 == 0 ? 1 : 0) : there > here;
       for (std::size_t step = 0, steps = upwards ? ahead : extent - ahead; here != there && step < steps;
            ++step) {
         path.push_back((at * extents_.size() + axis) * 2 + (upwards ? 1 : 0));

@@ -22,7 +22,8 @@ barrier ompi_basic_linear ompi_two_procs ompi_tree ompi_bruck ompi_recursivedoub
     mpich_smp mvapich2_pair
 bcast arrival_pattern_aware arrival_pattern_aware_wait arrival_scatter binomial_tree flattree
     flattree_pipeline NTSB NTSL NTSL_Isend scatter_LR_allgather scatter_rdb_allgather SMP_binary SMP_binomial
-    SMP_linear ompi_split_bintree ompi_pipeline mvapich2_inter_node mvapich2_intra_node mvapich2_knomial_intra_node
+    SMP_linear ompi_split_bintree ompi_pipeline mvapich2_inter_node mvapich2_intra_node
+    mvapich2_knomial_intra_node
 gather ompi_basic_linear ompi_binomial ompi_linear_sync mvapich2_two_level
 reduce arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi_chain ompi_pipeline ompi_basic_linear
     ompi_in_order_binary ompi_binary ompi_binomial mvapich2_knomial mvapich2_two_level rab

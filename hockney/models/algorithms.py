@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What LogGP says a collective operation takes on a described machine, by the algorithm that the machine names.
+"""What LogGP says a collective operation takes on a described machine, by the algorithm that it names.
 
 Each algorithm is a recurrence over the ranks' clocks: overlapping steps, uneven trees and numbers of ranks
 that are no power of two come out exactly. With P = 2**k equal ranks they reduce to the closed forms, where
@@ -36,8 +36,8 @@ MODELLED_SHAPES = ("switch", "bus", "torus", "mesh")
 def predict(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
     """Seconds from the moment at which all `ranks` begin `operation` to the end of the last, rank 0 the root;
     `size` is the bytes of each rank's block or vector. None where the algorithm is not modelled, or where
-    messages must wait for each other at a NIC, on a bus or a medium. Messages that meet on a cable of a torus or
-    a mesh are not noticed."""
+    messages must wait for each other at a NIC, on a bus or a medium. Messages that meet on a cable of a torus
+    or a mesh are not noticed."""
     if not 1 <= ranks <= platform.capacity or size < 0:
         return None
     if operation == "barrier" and platform.hardware_barrier_s is not None:

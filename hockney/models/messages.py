@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that send and receive on a described machine, each with a clock of its own: LogGP's view of algorithms.
+"""Ranks that send and receive on a described machine, each with a clock of its own, under LogGP.
 
 A small message (up to the eager limit) leaves its sender when the overhead is paid, arrives after L + hops +
-G x, and costs its receiver the overhead from then on or from when it is asked for. A large one waits until both
-sides are there, and holds both until it is over. Messages take nothing from each other: where links or a medium
-are shared, times are lower bounds.
+G x, and costs its receiver the overhead from then on or from when it is asked for. A large one waits until
+both sides are there, and holds both until it is over. Messages take nothing from each other: where links or a
+medium are shared, times are lower bounds.
 
 One step of an algorithm is one call here: numpy arrays over the ranks that take part.
 """

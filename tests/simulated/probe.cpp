@@ -18,6 +18,7 @@
 namespace {
 
 struct World {
+  MPI_Comm all;  // a duplicate: SMPI cannot receive from any source of MPI_COMM_WORLD itself
   int rank, ranks;
 };
 
@@ -36,21 +37,20 @@ void between_two(World world, const std::function<void(int)>& first, const std::
 }
 
 using Operation = void (*)(World, int, char*, char*);
-const MPI_Comm all = MPI_COMM_WORLD;
 
 const std::map<std::string, Operation> operations = {
     {"nothing", [](World, int, char*, char*) {}},
     {"send",
      [](World w, int n, char* in, char* out) {
        between_two(
-           w, [=](int peer) { MPI_Send(out, n, MPI_BYTE, peer, 0, all); },
-           [=](int peer) { MPI_Recv(in, n, MPI_BYTE, peer, 0, all, MPI_STATUS_IGNORE); });
+           w, [=](int peer) { MPI_Send(out, n, MPI_BYTE, peer, 0, w.all); },
+           [=](int peer) { MPI_Recv(in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE); });
      }},
     {"any_source",
      [](World w, int n, char* in, char* out) {
        between_two(
-           w, [=](int peer) { MPI_Send(out, n, MPI_BYTE, peer, 0, all); },
-           [=](int) { MPI_Recv(in, n, MPI_BYTE, MPI_ANY_SOURCE, 0, all, MPI_STATUS_IGNORE); });
+           w, [=](int peer) { MPI_Send(out, n, MPI_BYTE, peer, 0, w.all); },
+           [=](int) { MPI_Recv(in, n, MPI_BYTE, MPI_ANY_SOURCE, 0, w.all, MPI_STATUS_IGNORE); });
      }},
     {"isend",
      [](World w, int n, char* in, char* out) {
@@ -58,15 +58,15 @@ const std::map<std::string, Operation> operations = {
            w,
            [=](int peer) {
              MPI_Request request;
-             MPI_Isend(out, n, MPI_BYTE, peer, 0, all, &request);
+             MPI_Isend(out, n, MPI_BYTE, peer, 0, w.all, &request);
              MPI_Wait(&request, MPI_STATUS_IGNORE);
            },
-           [=](int peer) { MPI_Recv(in, n, MPI_BYTE, peer, 0, all, MPI_STATUS_IGNORE); });
+           [=](int peer) { MPI_Recv(in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE); });
      }},
     {"exchange",
      [](World w, int n, char* in, char* out) {
        const auto both = [=](int peer) {
-         MPI_Sendrecv(out, n, MPI_BYTE, peer, 0, in, n, MPI_BYTE, peer, 0, all, MPI_STATUS_IGNORE);
+         MPI_Sendrecv(out, n, MPI_BYTE, peer, 0, in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE);
        };
        between_two(w, both, both);
      }},
@@ -75,31 +75,31 @@ const std::map<std::string, Operation> operations = {
        between_two(
            w,
            [=](int peer) {
-             for (int i = 0; i < 10; ++i) MPI_Send(out, n, MPI_BYTE, peer, 0, all);
+             for (int i = 0; i < 10; ++i) MPI_Send(out, n, MPI_BYTE, peer, 0, w.all);
            },
            [=](int peer) {
-             for (int i = 0; i < 10; ++i) MPI_Recv(in, n, MPI_BYTE, peer, 0, all, MPI_STATUS_IGNORE);
+             for (int i = 0; i < 10; ++i) MPI_Recv(in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE);
            });
      }},
     {"halves",  // each rank of the lower half exchanges with the one as far into the upper half: bisection
      [](World w, int n, char* in, char* out) {
        const int half = w.ranks / 2, peer = w.rank < half ? w.rank + half : w.rank - half;
-       MPI_Sendrecv(out, n, MPI_BYTE, peer, 0, in, n, MPI_BYTE, peer, 0, all, MPI_STATUS_IGNORE);
+       MPI_Sendrecv(out, n, MPI_BYTE, peer, 0, in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE);
      }},
-    {"barrier", [](World, int, char*, char*) { MPI_Barrier(all); }},
-    {"bcast", [](World, int n, char* in, char*) { MPI_Bcast(in, n, MPI_BYTE, 0, all); }},
+    {"barrier", [](World w, int, char*, char*) { MPI_Barrier(w.all); }},
+    {"bcast", [](World w, int n, char* in, char*) { MPI_Bcast(in, n, MPI_BYTE, 0, w.all); }},
     {"reduce",
-     [](World, int n, char* in, char* out) { MPI_Reduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, 0, all); }},
+     [](World w, int n, char* in, char* out) { MPI_Reduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, 0, w.all); }},
     {"allreduce",
-     [](World, int n, char* in, char* out) { MPI_Allreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, all); }},
+     [](World w, int n, char* in, char* out) { MPI_Allreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, w.all); }},
     {"gather",
-     [](World, int n, char* in, char* out) { MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all); }},
+     [](World w, int n, char* in, char* out) { MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, w.all); }},
     {"scatter",
-     [](World, int n, char* in, char* out) { MPI_Scatter(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, all); }},
+     [](World w, int n, char* in, char* out) { MPI_Scatter(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, w.all); }},
     {"allgather",
-     [](World, int n, char* in, char* out) { MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, all); }},
+     [](World w, int n, char* in, char* out) { MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, w.all); }},
     {"alltoall",
-     [](World, int n, char* in, char* out) { MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, all); }},
+     [](World w, int n, char* in, char* out) { MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, w.all); }},
 };
 
 bool of_blocks(const std::string& name, int rank) {
@@ -112,8 +112,9 @@ bool of_blocks(const std::string& name, int rank) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   World world;
-  MPI_Comm_rank(all, &world.rank);
-  MPI_Comm_size(all, &world.ranks);
+  MPI_Comm_dup(MPI_COMM_WORLD, &world.all);
+  MPI_Comm_rank(world.all, &world.rank);
+  MPI_Comm_size(world.all, &world.ranks);
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const std::string name = word.substr(0, word.find(':'));
@@ -126,7 +127,7 @@ int main(int argc, char** argv) {
     operations.at(name)(world, bytes, in.data(), out.data());
     const double took = MPI_Wtime() - begin;
     double longest = 0;
-    MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, all);
+    MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, world.all);
     if (world.rank == 0) std::printf("%s %.12e\n", word.c_str(), longest);
   }
   MPI_Finalize();
