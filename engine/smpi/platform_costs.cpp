@@ -39,7 +39,9 @@ double Costs::before(const Message& message, bool isend, std::size_t number, dou
   const double busy = (isend ? cost.isend : cost.send).at(message.size);
   if (!eager(message)) ++overheads_paid_[pair(message, sending_until_.size())];
   Rank& self = rank(number);
-  const double start = std::max(now + busy, self.free);
+  // A large message that has arrived leaves its sender free: both have waited for its end.
+  const bool held = eager(message) || self.sent_until > now;
+  const double start = held ? std::max(now + busy, self.free) : now + busy;
   self.free = start + cost.gap.at(message.size);
   self.sent_until = start + cost.flight.at(message.size);
   return start - now;

@@ -30,7 +30,7 @@ some."""
 
 
 CALLED = (
-    "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
+    "barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
     "reduce_scatter_block", "scan",
 )  # fmt: skip
 """MPI operations whose calls may cost more than their messages."""
@@ -41,8 +41,9 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of MPI_Sendrecv's sending
     half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: so long after a message
-    set out its sender's next one waits. `exchange_s` and `exchange_s_per_byte` are what a receive takes
-    longer where the receiver's own message met it on the way.
+    set out its sender's next one waits; beyond `eager` only while the message is under way. `exchange_s`
+    and `exchange_s_per_byte` are what a receive takes longer where the receiver's own message met it on
+    the way.
     """
 
     first: int = 0

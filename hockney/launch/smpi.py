@@ -32,6 +32,7 @@ from hockney.launch.watch import Watch
 REPETITIONS = 2
 """A second one shows that nothing was left over from the first; more would only be the same."""
 NOISY_REPETITIONS = 30
+WARM_UP = 2
 UNLIMITED_S = 1e8
 """Of simulated time: what a launch may take is a matter of the clock on the wall."""
 EVENTS = 200_000_000
@@ -61,7 +62,9 @@ class SmpiLauncher(Launcher):
             noisy = self.platform.noise is not None
             most = min(options.max_repetitions, NOISY_REPETITIONS if noisy else REPETITIONS)
             simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
-            words = [*option_words(simulated), "--warm-up", "0", "--plan", PRIVATE["plan"]]
+            # Where the clock costs something, how many operations go between two readings is to be found out.
+            warm_up = WARM_UP if self.platform.clock_s else 0
+            words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PRIVATE["plan"]]
             watch = WallClock(options, len(plan), ranks)
             started = self._command(ranks, *words)
             read = Reading(started, watch, plan, lambda: None, self._died, cwd=folder)

@@ -47,12 +47,12 @@ def calibrate(survey: Survey, wishes: Wishes | None = None) -> Platform:
     fit = survey.hockney
     assert fit is not None  # refuse() has seen to it
     curve = curve_of(fit, survey.one_way, lambda size: survey.reading("pingpong", size))
-    overheads = overheads_of(survey, curve)
+    eager, eager_origin = _eager(survey, fit)
+    overheads = overheads_of(survey, curve, eager)
     found = pieces(curve, overheads)
     segments = tuple(piece.segment for piece in found)
     between = wishes.network
     told = list(origins("on_node" if between else "segments", found, survey, overheads))
-    eager, eager_origin = _eager(survey, fit)
     summed, sum_origin = sum_cost(survey)
     chosen, chosen_origins = algorithms(survey)
     own, own_origins, notes = calls(survey, Messages(segments, eager, summed))

@@ -82,11 +82,18 @@ def sum_cost(survey: Survey) -> tuple[float, Origin]:
         source = f"reduce and bcast of {survey.name} differ by less than their intervals: taken as nothing"
         return 0.0, Origin(key="sum_s_per_byte", status="guess", source=source)
     slopes = sorted((reduced[s].value - sent[s].value) / s for s in sizes)
-    source = (
-        f"reduce beyond bcast of {survey.name} at {', '.join(format_bytes(s) for s in sizes)}: the median"
-    )
-    value = rounded(max(slopes[(len(slopes) - 1) // 2], 0.0))
+    at = ", ".join(format_bytes(s) for s in sizes)
+    source = f"reduce beyond bcast of {survey.name} at {at}: the median, or what every reduction has room for"
+    value = rounded(max(min(slopes[(len(slopes) - 1) // 2], *_room(survey)), 0.0))
     return value, Origin(key="sum_s_per_byte", status="fitted", source=source)
+
+
+def _room(survey: Survey) -> Iterator[float]:
+    """What each operation that sums leaves for it beyond a message, in s/B, at its interval's end."""
+    for operation in SUMMING:
+        for size, median in survey.medians(operation, buffers="hot").items():
+            if size >= SUMMED_FROM and size in survey.one_way and median.high is not None:
+                yield (median.high - survey.one_way[size].value) / size
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ sizes alike. So overheads and the network's part add up to the ping-pong at ever
 Trusted LogGP lines are taken as they are wherever the ping-pong has room for them.
 
     send     o_s = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d, as the LogGP fit has it; beyond the sizes of
-             the trains what a message of a stream takes
+             the trains as at their largest
     receive  the call that receives a message which is there already
-    gap      (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1), where that is more than the overheads make it
+    gap      (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1), where that is more than the overheads make it; beyond
+             the sizes of the trains what a message of a stream takes (large ones leave the caches)
     exchange what MPI_Sendrecv both ways takes longer than one way
 """
 
@@ -41,13 +42,15 @@ class Straight:
 @dataclass(frozen=True)
 class Overheads:
     """Shares by size. `lines` holds trusted lines by the same names; `train` is the largest size of the
-    trains, 0 without any; `measured` tells which of the shares were measured at all."""
+    trains, 0 without any, `eager` the largest message that is sent at once; `measured` tells which of the
+    shares were measured at all."""
 
     send: dict[int, float]
     receive: dict[int, float]
     gap: dict[int, float]
     exchange: dict[int, float]
     train: int
+    eager: int
     lines: dict[str, Straight] = field(default_factory=dict)
     measured: frozenset[str] = frozenset()
 
@@ -60,19 +63,24 @@ class Overheads:
         """(send, receive, gap, exchange) at `size`; the first two leave nothing below zero to the network."""
         receive = min(near(self.receive, size), 1.0)
         send = min(near(self.send, size), 1.0 - receive)
-        gap = near(self.gap, size) if self.gap and size < 2 * self.train else 0.0
-        return send, receive, gap, near(self.exchange, size) if self.exchange else 0.0
+        exchange = near(self.exchange, size) if self.exchange else 0.0
+        gap = near(self.gap, size) if self.gap else 0.0
+        if self.train < size <= self.eager:
+            gap = min(gap, 1 + exchange)  # an exchange shows that one message can follow the other
+        return send, receive, gap, exchange
 
 
-def overheads_of(survey: Survey, curve: Curve) -> Overheads:
+def overheads_of(survey: Survey, curve: Curve, eager: int) -> Overheads:
     send, gap = _trains(survey)
     receive = _times(survey, "receive_overhead")
     both = _times(survey, "pingpong_double")
     largest = max(send, default=0)
     tables = {"send": send, "receive": receive, "gap": gap, "exchange": both}
     measured = frozenset(name for name, table in tables.items() if table)
+    streams = {size: t for size, t in _times(survey, "stream").items() if size > 2 * largest}
     if send:
-        send = send | {size: t for size, t in _times(survey, "stream").items() if size > 2 * largest}
+        send = send | dict.fromkeys(streams, send[largest])
+    gap = gap | streams
 
     def share(table: dict[int, float]) -> dict[int, float]:
         return {size: time / curve.time(size) for size, time in table.items()}
@@ -83,6 +91,7 @@ def overheads_of(survey: Survey, curve: Curve) -> Overheads:
         gap=share(gap),
         exchange={size: max(ratio - 1, 0.0) for size, ratio in share(both).items()},
         train=largest,
+        eager=eager,
         lines=_lines(survey),
         measured=measured,
     )
