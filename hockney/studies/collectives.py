@@ -20,7 +20,8 @@ def of(catalog: Catalog) -> list[Workload]:
     return [w for w in catalog.workloads if any(p.name == "sync" for p in w.parameters) and w.max_ranks != 2]
 
 
-def section(evidence: Evidence) -> Section | None:
+def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
+    """The figures have the cases that start together in the way `sync`; the table has all."""
     found = [
         m for m in evidence.measured if "sync" in (words := dict(m.case.parameters)) and "delay" not in words
     ]
@@ -28,9 +29,9 @@ def section(evidence: Evidence) -> Section | None:
         return None
     most = max(m.case.ranks for m in found)
     fits = [f for f in chosen(evidence.fits.fits) if f.verdict != "refused" and f.parameters]
-    figures = [_against_size([m for m in found if m.case.ranks == most], fits, most)]
+    figures = [_against_size([m for m in found if m.case.ranks == most], fits, most, sync)]
     if len({m.case.ranks for m in found}) > 1:
-        figures.append(_against_ranks(found))
+        figures.append(_against_ranks(found, sync))
     return Section(
         title="Collectives",
         text=(
@@ -42,16 +43,16 @@ def section(evidence: Evidence) -> Section | None:
     )
 
 
-def _standard(m: Measured) -> bool:
+def _standard(m: Measured, sync: str) -> bool:
     words = dict(m.case.parameters)
-    return words.get("sync") == "barrier" and words.get("buffers", "hot") == "hot"
+    return words.get("sync") == sync and words.get("buffers", "hot") == "hot"
 
 
-def _against_size(found: list[Measured], fits: list[Fit], ranks: int) -> Figure:
+def _against_size(found: list[Measured], fits: list[Fit], ranks: int, sync: str) -> Figure:
     series: list[Series] = []
     for name in dict.fromkeys(m.case.workload for m in found if "bytes" in dict(m.case.parameters)):
-        series.append(times(name, [m for m in found if m.case.workload == name and _standard(m)]))
-        fit = next((f for f in fits if _is_cost_of(f, name)), None)
+        series.append(times(name, [m for m in found if m.case.workload == name and _standard(m, sync)]))
+        fit = next((f for f in fits if _is_cost_of(f, name, sync)), None)
         if fit is not None:
             series.append(_line(name, fit, ranks, series[-1].x))
     return Figure(
@@ -64,9 +65,9 @@ def _against_size(found: list[Measured], fits: list[Fit], ranks: int) -> Figure:
     )
 
 
-def _is_cost_of(fit: Fit, workload: str) -> bool:
+def _is_cost_of(fit: Fit, workload: str, sync: str) -> bool:
     words = fit.subject.split()
-    return words[0] == workload and "sync=barrier" in words and "buffers=cold" not in words
+    return words[0] == workload and f"sync={sync}" in words and "buffers=cold" not in words
 
 
 def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
@@ -74,11 +75,11 @@ def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
     return Series(f"{name}, {fit.model} cost", sizes, times, kind="line", group=name)
 
 
-def _against_ranks(found: list[Measured]) -> Figure:
+def _against_ranks(found: list[Measured], sync: str) -> Figure:
     """The smallest size that is not empty, where latency rules."""
     series = []
     for name in dict.fromkeys(m.case.workload for m in found):
-        mine = [m for m in found if m.case.workload == name and _standard(m)]
+        mine = [m for m in found if m.case.workload == name and _standard(m, sync)]
         sizes = sorted({m.size for m in mine})
         size = next((s for s in sizes if s > 0), 0)
         small = sorted((m for m in mine if m.size == size), key=lambda m: m.case.ranks)

@@ -79,7 +79,7 @@ def _pairs(evidence: Evidence) -> Section | None:
 
 
 def _groups(evidence: Evidence) -> Section | None:
-    section = collectives.section(evidence)
+    section = collectives.section(evidence, sync="loop")
     if section is None:
         return None
     found = [m for m in evidence.measured if "sync" in dict(m.case.parameters)]
