@@ -140,7 +140,7 @@ def make(prefix: Path, fresh: Path, found: Compilers, tell: Tell, progress: Prog
         "installing": [cmake, "--install", str(work)],
     }
     for what, words in steps.items():
-        at_once = f", {jobs} files at once (some 10 minutes of one core)" if what == "compiling" else ""
+        at_once = f", {jobs} at a time (some 10 minutes of one core)" if what == "compiling" else ""
         tell(f"{what} {TITLE} with {shlex.join(found.cxx)}{at_once}")
         if logged(words, environment, log, count) != 0:
             raise failed(what, log, prefix.parent)
