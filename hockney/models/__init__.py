@@ -3,7 +3,7 @@
 """Models of communication time: summarise and fit the records of a run."""
 
 from hockney.models.collective import collective_time, fit_collective
-from hockney.models.everything import fit_all
+from hockney.models.everything import COLLECTIVES, fit_all
 from hockney.models.hockney import fit_hockney
 from hockney.models.interval import median_interval
 from hockney.models.loggp import fit_loggp
@@ -11,6 +11,7 @@ from hockney.models.observe import Observation, observe
 from hockney.models.summary import summarise
 
 __all__ = [
+    "COLLECTIVES",
     "Observation",
     "collective_time",
     "fit_all",

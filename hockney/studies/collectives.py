@@ -8,7 +8,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models import collective_time
+from hockney.models import COLLECTIVES, collective_time
 from hockney.studies.quality import chosen
 from hockney.studies.question import Evidence, Measured
 from hockney.studies.series import points, times
@@ -16,8 +16,8 @@ from hockney.studies.words import interval, quantity
 
 
 def of(catalog: Catalog) -> list[Workload]:
-    """Workloads that many ranks do together: those that can be synchronised in more than one way."""
-    return [w for w in catalog.workloads if any(p.name == "sync" for p in w.parameters) and w.max_ranks != 2]
+    """MPI's collectives: what the models have costs for. Exchanges among many ranks are another question."""
+    return [w for w in catalog.workloads if w.name in COLLECTIVES]
 
 
 def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
