@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
     sleep_until(begin);
     operations.at(name)(world, bytes, in.data(), out.data());
     const double took = MPI_Wtime() - begin;
+    sleep_until(begin + 500.0);  // no message of ours in the way of what is timed
     double longest = 0;
     MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, world.all);
     if (world.rank == 0) std::printf("%s %.12e\n", word.c_str(), longest);

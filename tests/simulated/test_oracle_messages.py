@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Single simulated messages: exact times for every size and call, ways through every shape, who waits for
+whom."""
+
+from __future__ import annotations
+
+import pytest
+from oracle import EAGER, LARGE, SMALL, Simulator, machine
+
+from hockney.core.platform import NodeGroup, Noise, Segment
+from hockney.launch.platform_lines import platform_lines
+
+pytestmark = pytest.mark.mpi
+
+NANO = 3e-9
+"""SimGrid takes moments within 1 ns for the same."""
+EVEN = Segment(send_s=1e-6, latency_s=10e-6, per_byte_s=1e-9, receive_s=1e-6)
+PAIR = NodeGroup(count=2)
+MEGABYTE = 1_000_000
+
+
+def one(simulator: Simulator, word: str, ranks: int = 2, **more) -> float:
+    """Microseconds of one operation on an even machine."""
+    took = simulator.times(machine(*more.pop("nodes", ()), segments=(EVEN,), **more), ranks, word)
+    return took[word] * 1e6
+
+
+@pytest.mark.parametrize("nic", [1e12, 1e9])
+def test_point_to_point_is_exact(simulator: Simulator, nic: float) -> None:
+    """Both sides of every change point and of the eager limit, with links and without; 16 bytes of envelope
+    and messages of nothing included."""
+    sizes = (0, 1, 8, 15, 16, 17, 1999, 2000, 2001, EAGER, EAGER + 1, 65536, 1 << 20, 4 << 20)
+    words = [f"{call}:{size}" for call in ("send", "isend") for size in sizes]
+    took = simulator.times(machine(PAIR, nic=nic), 2, *words)
+    for size in sizes:
+        segment = LARGE if size >= LARGE.first else SMALL
+        assert took[f"send:{size}"] == pytest.approx(segment.one_way(size), abs=NANO)
+        isend = segment.one_way(size)
+        if segment is SMALL:
+            isend += SMALL.isend_s - SMALL.send_s
+        assert took[f"isend:{size}"] == pytest.approx(isend, abs=NANO)
+
+
+def test_any_source(simulator: Simulator) -> None:
+    assert one(simulator, "any_source:8", nodes=(PAIR,)) == pytest.approx(12.008, abs=0.003)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_messages_that_meet_may_cost_more(simulator: Simulator, cores: int) -> None:
+    dear = Segment(send_s=1e-6, latency_s=10e-6, per_byte_s=1e-9, receive_s=1e-6, exchange_s=5e-6)
+    platform = machine(NodeGroup(count=2 // cores, cores=cores), segments=(dear,))
+    took = simulator.times(platform, 2, "send:100", "exchange:100", "send:10000", "exchange:10000")
+    for size in (100, 10000):
+        assert took[f"send:{size}"] == pytest.approx(dear.one_way(size), abs=NANO)
+        assert took[f"exchange:{size}"] == pytest.approx(dear.one_way(size) + 5e-6, abs=NANO)
+
+
+def test_the_gap_keeps_messages_apart(simulator: Simulator) -> None:
+    slow = Segment(send_s=1e-6, latency_s=10e-6, receive_s=1e-6, gap_s=4e-6)
+    took = simulator.times(machine(PAIR, segments=(slow,)), 2, "ten:8")
+    assert took["ten:8"] == pytest.approx(1e-6 + 9 * 4e-6 + 11e-6, abs=NANO)
+    assert one(simulator, "ten:8", nodes=(PAIR,)) == pytest.approx(21.008, abs=0.01)
+
+
+def test_duplex(simulator: Simulator) -> None:
+    full = one(simulator, f"exchange:{MEGABYTE}", nodes=(PAIR,), nic=1e9)
+    half = one(simulator, f"exchange:{MEGABYTE}", nodes=(PAIR,), nic=1e9, duplex="half")
+    assert full == pytest.approx(1012, rel=1e-3)
+    assert half == pytest.approx(2012, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dims", "ranks", "hops"),
+    [
+        ("torus", (8,), 2, 1), ("torus", (8,), 5, 4), ("torus", (8,), 8, 1), ("mesh", (8,), 8, 7),
+        ("torus", (5,), 4, 2), ("torus", (4, 4, 4), 64, 3), ("mesh", (4, 4, 4), 64, 9),
+        ("mesh", (3, 2), 5, 2), ("torus", (3, 2, 2, 2), 24, 4),
+    ],
+)  # fmt: skip
+def test_hops(simulator: Simulator, shape: str, dims: tuple[int, ...], ranks: int, hops: int) -> None:
+    """From the first to the last rank, the shorter way round; cables of limited rate change nothing of it."""
+    for link in (1e12, 1e9):
+        took = one(simulator, "send:0", ranks, shape=shape, dims=dims, hop_s=1e-6, link=link)
+        assert took == pytest.approx(12 + hops, abs=0.003)
+
+
+def test_one_medium_serves_one_message_after_the_other(simulator: Simulator) -> None:
+    medium = {"medium_message_s": 1e-3, "medium_s_per_byte": 1e-6, "nodes": (NodeGroup(count=8),)}
+    assert one(simulator, "send:100", 8, **medium) == pytest.approx(1100 + 12.1, abs=0.003)
+    assert one(simulator, "halves:100", 8, **medium) == pytest.approx(8 * 1100 + 12.1, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "flows", "network"),
+    [
+        (8, 8, {"shape": "bus", "nodes": (NodeGroup(count=8),)}),
+        (8, 4, {"shape": "mesh", "dims": (8,)}),
+        (8, 2, {"shape": "torus", "dims": (8,)}),
+        (8, 1, {"shape": "switch", "nodes": (NodeGroup(count=8),)}),
+        (16, 1, {"shape": "fat-tree", "down": (4, 4), "up": (1, 4), "cables": (1, 1)}),
+        (16, 2, {"shape": "fat-tree", "down": (4, 4), "up": (1, 2), "cables": (1, 1)}),
+        (16, 2, {"shape": "fat-tree", "down": (4, 4), "up": (1, 1), "cables": (1, 2)}),
+        (16, 4, {"shape": "fat-tree", "down": (4, 4), "up": (1, 1), "cables": (1, 1)}),
+        (32, 16, {"shape": "dragonfly", "dragonfly": (2, 2, 4, 2)}),
+    ],
+)
+def test_bisection(simulator: Simulator, ranks: int, flows: int, network: dict) -> None:
+    """One half exchanges with the other: so many messages share the busiest cable, each way."""
+    took = one(simulator, f"halves:{MEGABYTE}", ranks, link=1e9, **network)
+    assert took == pytest.approx(flows * 1000 + 12, rel=2e-3)
+
+
+def test_noise_is_the_same_for_the_same_seed(simulator: Simulator) -> None:
+    words = [f"send:{size}" for size in range(40)]
+
+    def noisy(seed: int) -> list[float]:
+        platform = machine(PAIR, segments=(EVEN,), noise=Noise(relative=0.1, seed=seed))
+        return list(simulator.times(platform, 2, *words).values())
+
+    first, again, other = noisy(1), noisy(1), noisy(2)
+    assert first == again != other
+    added = [took - EVEN.one_way(size) for size, took in enumerate(first)]
+    assert min(added) >= -NANO
+    assert 0.4e-6 < sorted(added)[20] < 1.1e-6  # the median of |N| is 0.67, of 10% of 10 us
+
+
+def test_too_many_messages_end_the_simulation(simulator: Simulator) -> None:
+    platform = machine(PAIR)
+    done = simulator.run(platform_lines(platform, events=20), ["n0", "n1"], ["ten:0", "ten:1", "ten:2"])
+    assert done.returncode != 0
+    assert "hockney-platform: more than 20 messages were simulated" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("colour blue", "the key 'colour' is unknown"),
+        ("segment 0 1e-6", "a time in seconds is missing"),
+        ("hop soon", "'soon' is not a number"),
+        ("hop -1", "-1 is out of range"),
+        ("nodes 0 1", "0 is out of range"),
+        ("nodes 2.5 1", "a count is not whole"),
+        ("shape cube", "'cube' is unknown"),
+        ("duplex half half", "more words than 'duplex' takes"),
+        ("segment 0 0 0 0 0 1 0 0 0 0 0 0 0", "segments are not in ascending order"),
+    ],
+)
+def test_a_bad_line_is_named(simulator: Simulator, line: str, reason: str) -> None:
+    text = platform_lines(machine(PAIR))
+    number = text.count("\n") + 1
+    done = simulator.run(f"{text}{line}\n", ["n0", "n1"], ["send:0"])
+    assert done.returncode == 3
+    [said] = [said for said in done.stderr.splitlines() if said.startswith("hockney-platform: ")]
+    assert f"line {number}: " in said
+    assert reason in said
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("nodes 2 1\n", "there is no segment"),
+        ("shape torus\nsegment 0 0 0 0 0 1e-6 0 0 0 0 0 0 0\n", "the extents of the torus are missing"),
+        ("segment 0 0 0 0 0 1e-6 0 0 0 0 0 0 0\n", "no nodes are said"),
+        ("segment 8 0 0 0 0 1e-6 0 0 0 0 0 0 0\n", "does not begin at 0 bytes"),
+    ],
+)
+def test_a_machine_that_cannot_be_is_refused(simulator: Simulator, text: str, reason: str) -> None:
+    done = simulator.run(text, ["n0", "n1"], ["send:0"])
+    assert done.returncode == 3
+    assert reason in done.stderr
