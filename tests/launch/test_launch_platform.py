@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A described machine in the simulator's words."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.core.algorithms import KNOWN, USUAL, check
+from hockney.core.errors import UsageError
+from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
+from hockney.launch.platform_lines import algorithm_words, platform_lines
+
+SEGMENTS = (
+    Segment(send_s=1e-6, latency_s=1e-5, per_byte_s=2e-8, receive_s=2e-6),
+    Segment(
+        first=4096, isend_s=0.0, isend_s_per_byte=1e-9, latency_s=5e-5, gap_s=3e-6, gap_s_per_byte=1e-9,
+        exchange_s=7e-5, exchange_s_per_byte=1e-10,
+    ),
+)  # fmt: skip
+
+
+def described(network: Network, **more) -> Platform:
+    return Platform(name="m", title="M", network=network, segments=SEGMENTS, **more)
+
+
+def test_every_line() -> None:
+    network = Network(
+        shape="torus", dims=(8, 4), nic=308e6, duplex="half", link=480e6, hop_s=2e-8,
+        medium_message_s=1e-3, medium_s_per_byte=1e-6,
+    )  # fmt: skip
+    noise = Noise(relative=0.05, seed=7)
+    platform = described(network, eager=4096, clock_s=1e-7, on_node=(Segment(latency_s=1e-6),), noise=noise)
+    assert platform_lines(platform, events=1000, seed_offset=2) == (
+        "shape torus\n"
+        "dims 8 4\n"
+        "nodes 32 1\n"
+        "nic 308000000.0\n"
+        "duplex half\n"
+        "link 480000000.0\n"
+        "hop 2e-08\n"
+        "medium 0.001 1e-06\n"
+        "eager 4096\n"
+        "flops 1000000000.0\n"
+        "clock 1e-07\n"
+        "segment 0 1e-06 0.0 1e-06 0.0 1e-05 2e-08 2e-06 0.0 0.0 0.0 0.0 0.0\n"
+        "segment 4096 0.0 0.0 0.0 1e-09 5e-05 0.0 0.0 0.0 3e-06 1e-09 7e-05 1e-10\n"
+        "on-node 0 0.0 0.0 0.0 0.0 1e-06 0.0 0.0 0.0 0.0 0.0 0.0 0.0\n"
+        "noise 0.05 9\n"
+        "events 1000\n"
+    )
+
+
+def test_what_is_nothing_is_not_said() -> None:
+    text = platform_lines(described(Network(nodes=(NodeGroup(count=2, cores=16), NodeGroup(count=1)))))
+    keys = [line.split()[0] for line in text.splitlines()]
+    assert keys == [
+        "shape",
+        "nodes",
+        "nodes",
+        "nic",
+        "duplex",
+        "link",
+        "hop",
+        "eager",
+        "flops",
+        *["segment"] * 2,
+    ]
+    assert "nodes 2 16\nnodes 1 1\n" in text
+
+
+@pytest.mark.parametrize(
+    ("network", "lines"),
+    [
+        (
+            Network(shape="fat-tree", down=(4, 8), up=(1, 2), cables=(1, 3)),
+            "down 4 8\nup 1 2\ncables 1 3\nnodes 32 1\n",
+        ),
+        (Network(shape="dragonfly", dragonfly=(3, 2, 4, 2)), "dragonfly 3 2 4 2\nnodes 48 1\n"),
+    ],
+)
+def test_extents(network: Network, lines: str) -> None:
+    assert f"shape {network.shape}\n{lines}" in platform_lines(described(network))
+
+
+def test_every_choice_is_made() -> None:
+    words = algorithm_words(described(Network(), collectives={"bcast": "NTSL", "gatherv": "default"}))
+    assert "--cfg=smpi/bcast:NTSL" in words
+    assert "--cfg=smpi/barrier:ompi_bruck" in words
+    assert len(words) == len(USUAL)
+    for operation, name in USUAL.items():
+        check(operation, name)
+
+
+@pytest.mark.parametrize(
+    ("operation", "name", "said"),
+    [
+        ("bcast", "binomal_tree", "did you mean 'binomial_tree'?"),
+        ("bcast", "x", "unknown algorithm for bcast 'x' (there is no such name here) known: NTSB, "),
+        ("gatherv", "ompi_binomial", "known: default"),
+        ("brodcast", "ring", "unknown collective operation 'brodcast'"),
+    ],
+)
+def test_unknown_names_are_refused(operation: str, name: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        algorithm_words(described(Network(), collectives={operation: name}))
+    assert said in str(refused.value)
+
+
+def test_the_table_has_no_name_twice() -> None:
+    assert set(USUAL) < set(KNOWN)
+    assert all(len(set(names)) == len(names) > 0 for names in KNOWN.values())

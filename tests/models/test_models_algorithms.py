@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""LogGP's closed forms, worked out by hand; tests/simulated/test_oracle.py has the same simulated."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.models.algorithms import predict
+
+O_S, L, G, O_R, C = 2.0, 10.0, 0.5, 3.0, 0.25
+"""Seconds, for the sake of the numbers."""
+SEGMENT = Segment(send_s=O_S, latency_s=L, per_byte_s=G, receive_s=O_R)
+
+
+def machine(**collectives: str) -> Platform:
+    return Platform(
+        name="m", title="M", network=Network(nodes=(NodeGroup(count=20000),)), segments=(SEGMENT,),
+        collectives=collectives, sum_s_per_byte=C, eager=1 << 30,
+    )  # fmt: skip
+
+
+def m(size: int) -> float:
+    return O_S + L + G * size + O_R
+
+
+@pytest.mark.parametrize(
+    ("operation", "algorithm", "ranks", "size", "expected"),
+    [
+        ("barrier", "ompi_bruck", 8, 0, 3 * m(0)),
+        ("barrier", "ompi_bruck", 9, 0, 4 * m(0)),
+        ("barrier", "ompi_recursivedoubling", 8, 0, 3 * m(0)),
+        ("barrier", "ompi_basic_linear", 5, 0, O_S + L + 4 * O_R + 4 * O_S + L + O_R),
+        ("bcast", "binomial_tree", 8, 4, 3 * m(4)),
+        ("bcast", "binomial_tree", 2, 4, m(4)),
+        # The root serves 4, then 2, then 1; 2, one turn later than 4, serves 3.
+        ("bcast", "binomial_tree", 6, 4, O_S + 2 * m(4)),
+        ("reduce", "binomial", 8, 4, 3 * (m(4) + 4 * C)),
+        ("reduce", "binomial", 8, 0, 0),
+        ("allreduce", "rdb", 8, 4, 3 * (m(4) + 4 * C)),
+        # 0 folds into 1, which finds 2's message waiting when it has sent its own, and tells 0.
+        ("allreduce", "rdb", 3, 4, m(4) + 4 * C + O_S + O_R + 4 * C + m(4)),
+        ("gather", "ompi_basic_linear", 9, 4, O_S + L + 4 * G + 8 * O_R),
+        ("scatter", "ompi_basic_linear", 9, 4, 8 * O_S + L + 4 * G + O_R),
+        ("gather", "ompi_binomial", 8, 4, m(4) + m(8) + m(16)),
+        # 0 serves 1, 2 and 4 in turn; 4, with four blocks, serves 5, then 6, which serves 7.
+        ("scatter", "ompi_binomial", 8, 4, 2 * O_S + m(16) + O_S + m(8) + m(4)),
+        ("alltoall", "ring", 5, 4, 4 * m(4)),
+        ("alltoall", "pair", 8, 4, 7 * m(4)),
+        ("alltoall", "bruck", 8, 4, 3 * m(16)),
+        # All overheads of sending, then of receiving: the last message is long there by then.
+        ("alltoall", "basic_linear", 9, 4, 8 * O_S + 8 * O_R),
+        ("allgather", "ring", 5, 4, 4 * m(4)),
+        ("allgather", "bruck", 6, 4, m(4) + m(8) + m(8)),
+        ("allgather", "rdb", 8, 4, m(4) + m(8) + m(16)),
+    ],
+)
+def test_closed_forms(operation: str, algorithm: str, ranks: int, size: int, expected: float) -> None:
+    assert predict(machine(**{operation: algorithm}), operation, ranks, size) == pytest.approx(expected)
+
+
+def test_one_rank_needs_no_time() -> None:
+    assert predict(machine(), "bcast", 1, 8) == 0
+
+
+@pytest.mark.parametrize("ranks", [3, 6, 12])
+def test_algorithms_for_powers_of_two_only(ranks: int) -> None:
+    assert predict(machine(alltoall="pair"), "alltoall", ranks, 8) is None
+
+
+def test_hops_and_hardware() -> None:
+    torus = Network(shape="torus", dims=(8,), hop_s=1.0)
+    platform = Platform(name="t", title="T", network=torus, segments=(SEGMENT,))
+    # Distances 1, 2 and 4 on a ring of 8.
+    assert predict(platform, "barrier", 8, 0) == pytest.approx(3 * m(0) + 1 + 2 + 4)
+    wired = Platform(name="t", title="T", network=torus, segments=(SEGMENT,), hardware_barrier_s=2.5)
+    assert predict(wired, "barrier", 8, 0) == 2.5
+
+
+def test_large_machines_are_quick() -> None:
+    begin = time.perf_counter()
+    for operation in ("barrier", "bcast", "allreduce", "gather", "scatter", "allgather", "alltoall"):
+        assert predict(machine(), operation, 16384, 8) is not None
+    assert time.perf_counter() - begin < 3
