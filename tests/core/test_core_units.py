@@ -18,8 +18,11 @@ from hockney.core.units import (
     format_seconds,
     parse_bytes,
     parse_counts,
+    parse_flops,
     parse_fraction,
+    parse_rate,
     parse_seconds,
+    parse_seconds_per_byte,
     parse_sizes,
 )
 
@@ -170,3 +173,38 @@ def test_shown_bytes_read_back_near(count):
         if count < 1024
         else True
     )
+
+
+def test_rates_and_speeds_are_read():
+    assert parse_rate("308MB/s") == 308e6 and parse_rate(" 1.25 GB/s ") == 1.25e9
+    assert (
+        parse_rate("10Mbit/s") == 1.25e6
+        and parse_rate("1KiB/s") == 1024
+        and parse_rate("100Gbit/s") == 12.5e9
+    )
+    assert parse_flops("600Mflop/s") == 6e8 and parse_flops("2.5Tflop/s") == 2.5e12
+    assert parse_seconds_per_byte("20ns/B") == 20e-9 and parse_seconds_per_byte("0s/B") == 0
+    assert parse_seconds_per_byte("1/(308MB/s)") == 1 / 308e6
+
+
+@pytest.mark.parametrize(
+    ("parse", "bad"),
+    [
+        (parse_rate, "308"),
+        (parse_rate, "308MB"),
+        (parse_rate, "308/s"),
+        (parse_rate, "308MB/min"),
+        (parse_rate, "0MB/s"),
+        (parse_rate, "-1MB/s"),
+        (parse_rate, "10mbit/s"),
+        (parse_flops, "600MB/s"),
+        (parse_flops, "0flop/s"),
+        (parse_seconds_per_byte, "20ns"),
+        (parse_seconds_per_byte, "308MB/s"),
+        (parse_seconds_per_byte, "1/(0MB/s)"),
+        (parse_seconds_per_byte, "1/308MB/s"),
+    ],
+)
+def test_no_rate_is_a_usage_error(parse, bad):
+    with pytest.raises(UsageError):
+        parse(bad)
