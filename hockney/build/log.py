@@ -32,11 +32,12 @@ def logged(
 ) -> int:
     """Run `words`, append all they say to `log` and tell each line; the exit code.
 
-    In English, which `disk_full` and `first_error` understand.
+    In English, which `disk_full` and `first_error` understand; beside the log, since CMake's trials of
+    SimGrid leave a file where they are.
     """
     with (
         log.open("a", errors="replace") as file,
-        process.stream(words, env={**environment, "LC_ALL": "C"}) as job,
+        process.stream(words, env={**environment, "LC_ALL": "C"}, cwd=log.parent) as job,
     ):
         file.write(f"$ {' '.join(words)}\n")
         try:
