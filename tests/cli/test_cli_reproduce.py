@@ -57,9 +57,12 @@ def test_a_part_is_a_run_like_any_other(hockney):
     assert hockney("report", "r/pairs").code == 0
 
 
-def test_all_is_every_one(hockney):
-    hockney("reproduce", "all", "--machine", "fake", "--out", "r", "-q")
-    assert {path.name for path in Path("r").iterdir()} == set(reproduce.all_reproductions())
+def test_all_is_every_one(hockney, monkeypatch):
+    two = {name: reproduce.reproduction(name) for name in ("ethernet", "paragon")}
+    monkeypatch.setattr(reproduce, "all_reproductions", lambda: two)
+    said = hockney("reproduce", "all", "--machine", "fake", "--out", "r", "-q")
+    assert {path.name for path in Path("r").iterdir()} == set(two)
+    assert said.out.count("report: r/") == 2
 
 
 def test_the_list(hockney):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -16,6 +17,7 @@ from hockney.studies import reproduce
 from hockney.studies.reproduce import Answer, Part, Reproduction, ethernet, paragon, sun
 
 CATALOG = lab.fake_catalog()
+platform = cache(simulated.platform)
 Time = Callable[[Part, Case], "float | None"]
 
 
@@ -23,7 +25,7 @@ def answers(study: Reproduction, time: Time) -> dict[str, Answer]:
     found = {}
     for part in study.parts(CATALOG):
         records = [record(case, t) for case in part.cases if (t := time(part, case)) is not None]
-        found[part.name] = Answer(part, simulated.platform(part.machine), Run.of(records))
+        found[part.name] = Answer(part, platform(part.machine), Run.of(records))
     return found
 
 
@@ -83,7 +85,7 @@ def test_another_machine_is_not(wrong, holds):
 
 def test_a_line_of_the_paragon_saturates_where_its_links_are_full():
     """A node that sends and receives moves 44 MB/s each way; 175 MB/s are four of them, 8 processors."""
-    line = simulated.platform("paragon-10x1")
+    line = platform("paragon-10x1")
     model = {p: paragon.modelled(line, p) for p in paragon.LINE}
     assert model[10] == pytest.approx(model[8], rel=0.05) and model[6] > 1.4 * model[4]
     assert paragon.constant_from(model) == 8
@@ -134,7 +136,7 @@ def test_parts_have_names_and_machines_of_their_own_size(name):
     parts = reproduce.reproduction(name).parts(CATALOG)
     assert len({part.name for part in parts}) == len(parts)
     for part in parts:
-        simulated.check_ranks(simulated.platform(part.machine), max(case.ranks for case in part.cases))
+        simulated.check_ranks(platform(part.machine), max(case.ranks for case in part.cases))
 
 
 @pytest.mark.parametrize("name", reproduce.all_reproductions())
