@@ -20,7 +20,11 @@ Costs::Costs(const Description& description, std::size_t nodes)
       medium_(description.medium),
       eager_(description.eager),
       noise_(description.noise),
-      sending_until_(nodes, -1.0) {}
+      sending_until_(nodes, -1.0) {
+  for (const std::vector<Segment>* segments : {&between_, &on_node_})
+    for (const Segment& each : *segments)
+      exchanges_cost_ = exchanges_cost_ || each.exchange.seconds > 0 || each.exchange.per_byte > 0;
+}
 
 const Segment& Costs::segment(const Message& message) const {
   const std::vector<Segment>& all = message.from == message.to ? on_node_ : between_;
@@ -44,16 +48,36 @@ double Costs::before(const Message& message, bool isend, std::size_t number, dou
   const double start = held ? std::max(now + busy, self.free) : now + busy;
   self.free = start + cost.gap.at(message.size);
   self.sent_until = start + cost.flight.at(message.size);
+  if (exchanges_cost_ && eager(message)) {
+    std::vector<Flight>& flights = flights_[pair(message, sending_until_.size())];
+    const auto mine =
+        std::find_if(flights.begin(), flights.end(), [&](const Flight& each) { return each.rank == number; });
+    Flight& flight = mine == flights.end() ? flights.emplace_back() : *mine;
+    flight = {number, message.size, self.sent_until};
+  }
   return start - now;
 }
 
 double Costs::after(const Message& message, std::size_t number, double now) {
   const Segment& cost = segment(message);
   double busy = cost.receive.at(message.size);
-  // Its own message was under way for more than half of the time for which this one was: the two have met.
-  if (rank(number).sent_until > now - cost.flight.at(message.size) / 2)
-    busy += cost.exchange.at(message.size);
+  if (exchanges_cost_ && met(message, number, now)) busy += cost.exchange.at(message.size);
   return busy;
+}
+
+// Whether the receiver's own last message was still under way when this one came, or hardly there: an answer
+// to it would have come a message's time later. And this one came just now, not long ago. SimGrid does not
+// tell which message it asks about: it is taken to be the last of this size that another rank has sent this
+// way.
+bool Costs::met(const Message& message, std::size_t number, double now) {
+  const Segment& cost = segment(message);
+  const double one_way =
+      cost.send.at(message.size) + cost.flight.at(message.size) + cost.receive.at(message.size);
+  if (rank(number).sent_until <= now - one_way / 2) return false;
+  const std::vector<Flight>& flights = flights_[pair(message, sending_until_.size())];
+  return std::any_of(flights.begin(), flights.end(), [&](const Flight& each) {
+    return each.rank != number && each.size == message.size && each.until > now - one_way;
+  });
 }
 
 double Costs::under_way(const Message& message, const Way& way, double now) {

@@ -42,10 +42,15 @@ class Costs {
     double free = 0;        // when it may send again: LogGP's gap
     double sent_until = 0;  // when what it sent last arrives, if nothing disturbs it
   };
+  struct Flight {
+    std::size_t rank;  // the sender
+    double size, until;
+  };
 
   const Segment& segment(const Message& message) const;
   Rank& rank(std::size_t number);
   bool eager(const Message& message) const { return message.size <= eager_; }
+  bool met(const Message& message, std::size_t number, double now);
   double on_medium(double size, double now);
   double announced(const Message& message, const Segment& segment, double flight, double now);
 
@@ -56,6 +61,9 @@ class Costs {
   NoiseSource noise_;
   double medium_free_ = 0;
   std::vector<Rank> ranks_;
+  bool exchanges_cost_ = false;
+  // The last small message of each rank from node to node, by both.
+  std::unordered_map<std::size_t, std::vector<Flight>> flights_;
   std::vector<double> sending_until_;  // of each node, large messages only
   std::unordered_map<std::size_t, int>
       overheads_paid_;  // large messages on their way to be sent, by both nodes
