@@ -69,9 +69,7 @@ def places(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
 
 def probe_simgrid(place: Path, source: Source) -> Mpi:
     """The SimGrid at a prefix, its bin folder, or one of its programs."""
-    prefix = next(
-        (p for p in (place, place.parent, place.parent.parent) if (p / "bin" / "smpicxx").is_file()), None
-    )
+    prefix = prefix_of(place)
     if prefix is None:
         raise EnvironmentProblem(
             f"there is no smpicxx at {printable(str(place))}",
@@ -101,6 +99,12 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
         mpiexec=str(launcher),
         source=source,
     )
+
+
+def prefix_of(place: Path) -> Path | None:
+    """The prefix meant by itself, by its bin folder or by a program there; None where it has no smpicxx."""
+    meant = place.parent.parent if place.is_file() else place.parent if place.name == "bin" else place
+    return meant if (meant / "bin" / "smpicxx").is_file() else None
 
 
 def numbers(text: str) -> tuple[int, ...]:

@@ -48,6 +48,13 @@ def test_a_named_one_that_is_none_is_not_passed_over(environ, tmp_path):
         find_simgrid(environ | {"HOCKNEY_SIMGRID": str(tmp_path / "nowhere")})
 
 
+def test_the_folder_above_a_name_that_is_not_there_is_not_meant(environ, tmp_path):
+    install(tmp_path / "mine", "4.0")
+    for named in (tmp_path / "mine" / "nowhere", tmp_path / "mine" / "lib" / "x"):
+        with pytest.raises(EnvironmentProblem, match="no smpicxx at"):
+            find_simgrid(environ | {"HOCKNEY_SIMGRID": str(named)})
+
+
 def test_what_hockney_built_goes_before_the_systems_if_it_is_complete(environ, tmp_path):
     environ["PATH"] = str(install(tmp_path / "system", "3.32") / "bin")
     built = install(tmp_path / "cache" / "simgrid-4.1", "4.1")
