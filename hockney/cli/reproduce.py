@@ -39,11 +39,20 @@ FAKE_CORES = 512
     metavar="DIR",
     help="A folder for the runs and the page; one begun before goes on.  [default: runs/reproduce-NAME-TIME]",
 )
+@click.option(
+    "--figures", type=options.PATH, metavar="DIR", help="Write each figure as SVG and PNG into DIR as well."
+)
 @options.quiet
 @options.as_json
 @click.option("--machine", default="", hidden=True, help="fake: a machine for tests instead of all.")
 def command(
-    names: tuple[str, ...], show: bool, out: Path | None, quiet: bool, as_json: bool, machine: str
+    names: tuple[str, ...],
+    show: bool,
+    out: Path | None,
+    figures: Path | None,
+    quiet: bool,
+    as_json: bool,
+    machine: str,
 ) -> int:
     """Measure papers again on their machines, simulated by SimGrid.
 
@@ -64,7 +73,7 @@ def command(
     asked = [shelf.reproduction(name) for name in dict.fromkeys(names) if name != ALL]
     asked = list(every.values()) if ALL in names else asked
     out = out or default_path(f"reproduce-{ALL if len(asked) > 1 else asked[0].NAME}")
-    work = _Work(machine, Talk(quiet))
+    work = _Work(machine, figures, Talk(quiet))
     done = [work.reproduce(each, out / each.NAME if len(asked) > 1 else out) for each in asked]
     if as_json:
         print_json({"reproductions": [_document(each) for each in done]})
@@ -80,7 +89,7 @@ def command(
 class _Done:
     study: Reproduction
     out: Path
-    page: Path
+    files: Sequence[Path]
     compared: Sequence[Compared]
     limits: Sequence[Limit]
     left: int
@@ -89,8 +98,9 @@ class _Done:
 class _Work:
     """Benches, one a machine: finding SimGrid and compiling the engine are done once."""
 
-    def __init__(self, machine: str, talk: Talk) -> None:
+    def __init__(self, machine: str, figures: Path | None, talk: Talk) -> None:
         self.machine = machine
+        self.figures = figures
         self.talk = talk
         self.benches: dict[str, Bench] = {}
 
@@ -104,8 +114,11 @@ class _Work:
             left += missing
         compared = study.compare(answers)
         limits = study.limits(compared)
-        page = report.write(study.page(answers, compared, limits), out / "report.html")
-        return _Done(study, out, page, compared, limits, left)
+        page = study.page(answers, compared, limits)
+        files = [report.write(page, out / "report.html")]
+        if self.figures is not None:
+            files += report.figures(page, self.figures)
+        return _Done(study, out, files, compared, limits, left)
 
     def catalog(self) -> Catalog:
         """What the engine can run, known without an engine: workloads are the same on every machine."""
@@ -149,7 +162,8 @@ def _tell(done: _Done) -> None:
         print_line(sentence)
     for limit in done.limits:
         print_line(pages.limit_words(limit))
-    print_line(f"report: {done.page}")
+    for path in done.files:
+        print_line(f"{'report' if path == done.files[0] else 'figure'}: {path}")
     click.echo()
 
 
@@ -159,7 +173,8 @@ def _document(done: _Done) -> dict[str, object]:
         "title": done.study.TITLE,
         "paper": done.study.PAPER,
         "out": printable(str(done.out)),
-        "report": printable(str(done.page)),
+        "report": printable(str(done.files[0])),
+        "figures": [printable(str(path)) for path in done.files[1:]],
         "compared": [row_document(row) for row in done.compared],
         "tallies": tallies(done.compared),
         "limits": done.limits,

@@ -24,6 +24,13 @@ def test_every_printed_number_is_on_the_table(hockney):
     assert "87 MB/s" in page and "Where the machines" in page and "175 MB/s links" in page
 
 
+def test_the_figures_are_files_too(hockney):
+    said = hockney("reproduce", "sun", "--machine", "fake", "--out", "r", "--figures", "f", "-q")
+    names = {path.name for path in Path("f").iterdir()}
+    assert {"sun-exchange.svg", "sun-exchange.png", "sun-efficiency-4.svg"} <= names
+    assert said.out.count("figure: f/") == len(names)
+
+
 def test_json_is_one_document(hockney):
     said = hockney("reproduce", "sun", "--machine", "fake", "--out", "r", "--json", "-q")
     (document,) = json.loads(said.out)["reproductions"]
