@@ -11,12 +11,17 @@ import msgspec
 
 from hockney import lab, models, studies
 from hockney.core.case import Case
-from hockney.core.record import Run
+from hockney.core.record import Clock, Run
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey
 from hockney.store import Settings
 from hockney.studies import Options
+
+
+def free_clock(monkeypatch) -> None:
+    """A fake machine's times hold nothing of its clock, whatever that is said to cost."""
+    monkeypatch.setattr("hockney.launch.fake.CLOCK", Clock(overhead_s=1e-11, resolution_s=1e-11))
 
 
 def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] = ()) -> Survey:

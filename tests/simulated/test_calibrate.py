@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A calibrated machine has the parameters of the machine that was surveyed; runs that tell too little are refused."""
+"""A calibrated machine has the parameters of the surveyed one; runs that tell too little are refused."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import math
 
 import msgspec
 import pytest
-from calibrate_runs import on_hosts, survey_of, without
+from calibrate_runs import measured, on_hosts, survey_of, without
 
 from hockney import simulated
 from hockney.core import algorithms
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Segment
+from hockney.core.record import Run
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey, Wishes, calibrate
 from hockney.simulated.calibrate.calls import CHAINS, TREES, USUAL, Messages
@@ -165,10 +166,6 @@ def test_runs_that_tell_too_little_are_refused(real, tmp_path):
 
 def test_few_sizes_are_refused(real):
     few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().size < 4]
-    from calibrate_runs import measured
-
-    from hockney.core.record import Run
-
     with pytest.raises(Inconclusive, match="has no model"):
         calibrate(measured(real, Run(real.run.launches, tuple(few))))
 

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The twin in SimGrid behaves as the machine it was calibrated on, and grows.
+
+Starts 2 simulated ranks (64 in the last test), and 2 real ones where a real machine is surveyed.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from calibrate_runs import free_clock, survey_of
+
+from hockney import build, lab
+from hockney.core.case import parse_canonical
+from hockney.launch.fake_world import World
+from hockney.launch.launcher import LaunchOptions
+from hockney.launch.smpi import SmpiLauncher
+from hockney.simulated.calibrate import Agreement, Survey, calibrate, compare
+from hockney.store import Settings
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from real_mpi import simgrid_here
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _simgrid():
+    simgrid_here()
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory) -> Survey:
+    """A fake machine whose noise leaves its parameters to be seen well."""
+    world = replace(World(), noise=0.02, launch_noise=0.002, tail=0.01)
+    with pytest.MonkeyPatch.context() as patch:
+        free_clock(patch)
+        return survey_of(tmp_path_factory.mktemp("twin") / "mine", world, ranks=(2,))
+
+
+def twin_of(real: Survey, **changes) -> list[Agreement]:
+    machine = msgspec.structs.replace(calibrate(real), **changes)
+    return compare(real, lab.survey_twin(machine, real, lambda text: None, lambda event: None))
+
+
+def told(found: list[Agreement]) -> list[str]:
+    return [f"{each.what}: {each.real} but {each.twin}" for each in found if not each.agrees]
+
+
+def test_the_twin_of_a_known_machine_has_its_parameters(real):
+    """The fake machine's streams, and some of its collectives, do not follow from its messages."""
+    found = twin_of(real)
+    messages = [each for each in found if "pingpong" in each.what or "prtt" in each.what]
+    assert {"L of prtt ranks=2", "o_s of prtt ranks=2", "g of prtt ranks=2"} <= {m.what for m in messages}
+    assert told(messages) == []
+    collectives = [
+        e for e in found if e.what.split()[0] in ("allreduce", "bcast", "gather", "reduce", "scan")
+    ]
+    slower = [e for e in collectives if e.what.split()[1] != "16384"]  # there faster than its messages
+    assert len(slower) == 25
+    assert told(slower) == []
+
+
+def test_a_twin_with_another_latency_is_told(real):
+    segments = calibrate(real).segments
+    slow = tuple(msgspec.structs.replace(s, latency_s=2 * s.latency_s) for s in segments)
+    wrong = {each.what for each in twin_of(real, segments=slow) if not each.agrees}
+    assert {"pingpong 8 B", "L of prtt ranks=2", "t_0 of pingpong buffers=hot ranks=2"} <= wrong
+
+
+def test_the_twin_of_this_machine(tmp_path):
+    """Other programs make any number of a busy machine doubtful, so one in ten may disagree, but not more."""
+    bench = lab.prepare("", "", True, lambda text: None)
+    lines = [
+        *(f"pingpong bytes={s} buffers=hot ranks=2" for s in (0, 8, 64, 512, 4096, 32768, 262144)),
+        *(f"pingpong_double bytes={s} buffers=hot ranks=2" for s in (0, 64, 4096, 262144)),
+        *(f"{name} bytes={s} ranks=2" for name in ("allreduce", "alltoall", "gather") for s in (1024, 32768)),
+        "barrier sync=barrier ranks=2",
+    ]
+    cases = [bench.catalog.case(line) for line in lines]
+    folder = lab.begin(tmp_path / "real", cases, Settings("cases", budget_s=12.0, seed=1), bench)
+    lab.measure(folder, bench, lambda event: None)
+    here, _ = lab.surveyed(folder)
+    found = [each for each in twin_of(here) if each.unit == "s" and " of " not in each.what]
+    assert len(found) == 14
+    assert len(told(found)) <= 2, told(found)
+
+
+def test_the_machine_grows(real):
+    """Recursive doubling takes log2(ranks) steps, each an exchange."""
+    machine = calibrate(real)
+    times = {ranks: allreduce(machine, ranks) for ranks in (2, 64)}
+    size = 8
+    segment = machine.segment(size)
+    exchange = segment.one_way(size) + segment.exchange_s + segment.exchange_s_per_byte * size
+    assert times[64] - times[2] == pytest.approx(5 * exchange, rel=0.1)
+
+
+def allreduce(machine, ranks: int) -> float:
+    found = simgrid_here()
+    engine = build.engine(found)
+    launcher = SmpiLauncher(found, engine.path, engine.platform, machine)
+    case = engine.catalog.case(f"allreduce bytes=8 ranks={ranks}")
+    options = LaunchOptions("grown", 0, budget_s=60.0, origin="simulated")
+    lines = [line for line in launcher.run([case], ranks, options) if getattr(line, "times_s", None)]
+    assert [parse_canonical(line.case).ranks for line in lines] == [ranks]
+    return lines[0].times_s[-1]
