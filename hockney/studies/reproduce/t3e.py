@@ -33,7 +33,6 @@ from hockney.studies.reproduce.t3e_cases import (
     seconds,
     simulated,
 )
-from hockney.studies.words import quantity
 
 __all__ = ["NAME", "PAPER", "TITLE", "compare", "limits", "page", "parts"]
 
@@ -243,9 +242,8 @@ def _told(compared: Sequence[Compared]) -> tuple[str, ...]:
         rows = [row for row in compared if row.table == f"tried out: {m.words}"]
         before = sum(row.key in near for row in rows)
         explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
-        end = f"; held to explain {explains}" if explains else "; rejected, it explains no miss"
+        end = f"; held to explain {explains}" if explains else "; for comparison, held to explain nothing"
         said.append(
-            f"{m.words}: {len(hits(rows))} of {len(rows)} rows within {quantity(100 * CLOSE, '%')}, "
-            f"{before} without it{end}."
+            f"{m.words}: {len(hits(rows))} of {len(rows)} rows within {CLOSE:.0%}, {before} without it{end}."
         )
     return tuple(said)
