@@ -48,30 +48,41 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
         return None
     if network.hop_s and network.shape not in MODELLED_SHAPES:
         return None
-    world = World(platform, ranks)
+    own = _own_time(platform, operation, size)
     if ranks == 1:
-        return 0.0
+        return own
+    world = World(platform, ranks)
     busiest = algorithm(world, size)
     if busiest is None:
         return None
     time = float(world.now.max())
-    return None if _shared(platform, busiest, ranks) > time else time
+    turns = 2 if network.duplex == "half" and algorithm in _BOTH_WAYS else 1
+    return None if _shared(platform, turns * busiest, ranks) > time else own + time
+
+
+def _own_time(platform: Platform, operation: str, size: int) -> float:
+    """What the call takes each rank before any message."""
+    points = platform.calls.get(operation)
+    if not points:
+        return 0.0
+    last, seconds = points[-1]
+    if size > last > 0:
+        return seconds * size / last
+    return float(np.interp(size, *zip(*points, strict=True)))
 
 
 def _shared(platform: Platform, busiest: float, ranks: int) -> float:
-    """Seconds for which the busiest node's NIC, or all cables together, must work at least."""
+    """Seconds for which the busiest node's NIC, or the one cable of a bus, must work at least."""
     network = platform.network
     cores = min(max(group.cores for group in platform.nodes), ranks)
     nic = busiest * cores / network.nic if network.nic < UNSHARED else 0.0
-    if network.duplex == "half":
-        nic *= 2
     cable = busiest * ranks / network.link if network.shape == "bus" and network.link < UNSHARED else 0.0
     return max(nic, cable)
 
 
 Algorithm = Callable[[World, int], float | None]
-"""Runs the operation in a world; the bytes that the busiest rank sends or receives, None where it cannot be
-said."""
+"""Runs the operation in a world and answers the bytes that the busiest rank sends or receives; None where it
+cannot."""
 
 
 def _dissemination(world: World, size: int) -> float:
@@ -93,8 +104,8 @@ def _doubling_barrier(world: World, size: int) -> float:
 
 def _folded_barrier(world: World, power: int, extra: np.ndarray) -> float:
     # The extra ranks begin by an exchange that their partners answer at the very end.
-    posted = np.array([world.costs(power + int(r), int(r), 0)["isend"] for r in extra])
-    costs = [world.costs(power + int(r), int(r), 0) for r in extra]
+    posted = np.array([world.cost(power + int(r), int(r), 0)["isend"] for r in extra])
+    costs = [world.cost(power + int(r), int(r), 0) for r in extra]
     flight = np.array([c["flight"] for c in costs])
     receive = np.array([c["receive"] for c in costs])
     world.now[extra] = np.maximum(world.now[extra], posted + flight) + receive
@@ -125,7 +136,7 @@ def _linear_barrier(world: World, size: int) -> float | None:
 
 def _gather_all_at_once(world: World, others: np.ndarray) -> None:
     """The root receives empty messages as they come."""
-    cost = [world.costs(int(rank), 0, 0) for rank in others]
+    cost = [world.cost(int(rank), 0, 0) for rank in others]
     arrivals = np.array([c["send"] + c["flight"] for c in cost])
     receive = np.array([c["receive"] for c in cost])
     for k in np.argsort(arrivals, kind="stable"):
@@ -134,7 +145,7 @@ def _gather_all_at_once(world: World, others: np.ndarray) -> None:
 
 
 def _isend(world: World, source: int, target: int) -> None:
-    cost = world.costs(source, target, 0)
+    cost = world.cost(source, target, 0)
     start = max(world.now[source] + cost["isend"], world.free[source])
     world.free[source] = start + cost["gap"]
     world.now[source] = start
@@ -231,7 +242,7 @@ def _linear_alltoall(world: World, size: int) -> float | None:
     arrivals, receives = np.zeros((ranks - 1, ranks)), np.zeros((ranks - 1, ranks))
     for k in range(1, ranks):
         target = (everyone - k) % ranks
-        found = world._costs(everyone, target, np.full(ranks, float(size)))
+        found = world.costs(everyone, target, np.full(ranks, float(size)))
         start = np.maximum(world.now + found["isend"], world.free)
         world.free = start + found["gap"]
         world.now = start
@@ -271,17 +282,18 @@ def _power_above(ranks: int) -> int:
     return 1 << (ranks - 1).bit_length()
 
 
-def _power_of_two_only(algorithm: Algorithm) -> Algorithm:
-    return lambda world, size: algorithm(world, size) if world.ranks & (world.ranks - 1) == 0 else None
-
-
-def _exclusive(world: World, size: int) -> float:
+def _exclusive(world: World, size: int) -> float | None:
+    """Pairs by exclusive or, which powers of two alone have."""
+    if world.ranks & (world.ranks - 1):
+        return None
     for distance in range(1, world.ranks):
         world.exchange(world.everyone, world.everyone ^ distance, size)
     return float(size * (world.ranks - 1))
 
 
-def _doubling_allgather(world: World, size: int) -> float:
+def _doubling_allgather(world: World, size: int) -> float | None:
+    if world.ranks & (world.ranks - 1):
+        return None
     _butterfly(world, world.everyone, lambda distance: distance * size)
     return float(size * (world.ranks - 1))
 
@@ -302,10 +314,15 @@ _ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("scatter", "ompi_binomial"): _binomial_scatter,
     ("allgather", "bruck"): _bruck_allgather,
     ("allgather", "ring"): _pairwise,
-    ("allgather", "pair"): _power_of_two_only(_exclusive),
-    ("allgather", "rdb"): _power_of_two_only(_doubling_allgather),
+    ("allgather", "pair"): _exclusive,
+    ("allgather", "rdb"): _doubling_allgather,
     ("alltoall", "basic_linear"): _linear_alltoall,
     ("alltoall", "bruck"): _bruck_alltoall,
     ("alltoall", "ring"): _pairwise,
-    ("alltoall", "pair"): _power_of_two_only(_exclusive),
+    ("alltoall", "pair"): _exclusive,
 }
+_BOTH_WAYS = {
+    _doubling_allreduce, _pairwise, _exclusive, _linear_alltoall, _bruck_alltoall, _bruck_allgather,
+    _doubling_allgather,
+}  # fmt: skip
+"""Where the busiest rank receives as much as it sends."""

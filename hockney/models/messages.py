@@ -67,7 +67,7 @@ class World:
     def send(self, source: Ranks, target: Ranks, size: float | np.ndarray) -> None:
         """MPI_Send and MPI_Recv between pairs; a rank may be a source once and a target once, not both."""
         size = np.broadcast_to(np.asarray(size, dtype=float), source.shape)
-        cost = self._costs(source, target, size)
+        cost = self.costs(source, target, size)
         start = np.maximum(self.now[source] + cost["send"], self.free[source])
         arrived = np.maximum(self.now[target], start + cost["flight"]) + cost["receive"]
         together = np.maximum(self.now[source], self.now[target])
@@ -80,13 +80,15 @@ class World:
     def exchange(self, source: Ranks, target: Ranks, size: float | np.ndarray) -> None:
         """MPI_Sendrecv of ranks of which each sends once and receives once: `source` sends to `target`."""
         size = np.broadcast_to(np.asarray(size, dtype=float), source.shape)
-        cost = self._costs(source, target, size)
-        posted = self.now.copy()
-        posted[source] = np.maximum(self.now[source] + cost["isend"], self.free[source])
-        self.free[source] = posted[source] + cost["gap"]
-        arrival = np.zeros(self.ranks)
+        cost = self.costs(source, target, size)
         eager = bool((size <= self.platform.eager).all())
+        posted = self.now.copy()
+        posted[source] = self.now[source] + cost["isend"]
         if eager:
+            posted[source] = np.maximum(posted[source], self.free[source])
+        self.free[source] = posted[source] + cost["gap"]
+        if eager:
+            arrival = np.zeros(self.ranks)
             arrival[target] = posted[source] + cost["flight"]
             until = np.zeros(self.ranks)
             until[source] = arrival[target]
@@ -103,12 +105,13 @@ class World:
         """`seconds` of computing."""
         self.now[ranks] += seconds
 
-    def costs(self, source: int, target: int, size: float) -> dict[str, float]:
-        """Of one message."""
-        found = self._costs(np.array([source]), np.array([target]), np.array([float(size)]))
+    def cost(self, source: int, target: int, size: float) -> dict[str, float]:
+        """Each part of what one message costs."""
+        found = self.costs(np.array([source]), np.array([target]), np.array([float(size)]))
         return {part: float(value[0]) for part, value in found.items()}
 
-    def _costs(self, source: Ranks, target: Ranks, size: np.ndarray) -> dict[str, np.ndarray]:
+    def costs(self, source: Ranks, target: Ranks, size: np.ndarray) -> dict[str, np.ndarray]:
+        """Each part of what messages between pairs cost."""
         parts = self.between.lines
         here = self.node[source] == self.node[target]
         found = {part: self.between.at(part, size) for part in parts}

@@ -80,6 +80,29 @@ def test_hops_and_hardware() -> None:
     assert predict(wired, "barrier", 8, 0) == 2.5
 
 
+def test_calls_of_their_own_cost() -> None:
+    platform = Platform(
+        name="c", title="C", network=Network(nodes=(NodeGroup(count=4),)), segments=(SEGMENT,),
+        calls={"bcast": ((0, 1.0), (8, 2.0))},
+    )  # fmt: skip
+    assert predict(platform, "bcast", 4, 4) == pytest.approx(1.5 + 2 * m(4))
+    assert predict(platform, "bcast", 4, 16) == pytest.approx(4.0 + 2 * m(16))
+    assert predict(platform, "bcast", 1, 8) == 2.0
+    assert predict(platform, "barrier", 4, 0) == pytest.approx(2 * m(0))
+
+
+def test_half_duplex_makes_exchanges_share() -> None:
+    def sharing(duplex: str, operation: str, algorithm: str) -> float | None:
+        network = Network(nodes=(NodeGroup(count=8),), nic=1 / G, duplex=duplex)
+        named = {operation: algorithm}
+        platform = Platform(name="h", title="H", network=network, segments=(SEGMENT,), collectives=named)
+        return predict(platform, operation, 8, 4096)
+
+    assert sharing("full", "alltoall", "ring") == pytest.approx(7 * m(4096))
+    assert sharing("half", "alltoall", "ring") is None
+    assert sharing("half", "bcast", "binomial_tree") == pytest.approx(3 * m(4096))
+
+
 def test_large_machines_are_quick() -> None:
     begin = time.perf_counter()
     for operation in ("barrier", "bcast", "allreduce", "gather", "scatter", "allgather", "alltoall"):
