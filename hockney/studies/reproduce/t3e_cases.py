@@ -94,7 +94,9 @@ MECHANISMS = (
         _rows(("gather", "scatter"), ("1MB",)),
     ),
     Mechanism(
-        "exchange-full-duplex", "t3e+dimension-exchange+full-duplex", "all-to-all in log2 P steps, full duplex",
+        "exchange-full-duplex",
+        "t3e+dimension-exchange+full-duplex",
+        "all-to-all in log2 P steps, full duplex",
         _rows(("alltoall",), ("1MB",)),
     ),
     Mechanism("full-duplex", "t3e+full-duplex", "full duplex", _rows(("allreduce",), ("1MB",))),
