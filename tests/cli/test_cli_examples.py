@@ -3,12 +3,16 @@
 """Documentation is executed: the example that ends every help runs; the reference page is fresh."""
 
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
 from hockney.cli.app import app
 from hockney.cli.reference import reference
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from real_mpi import simgrid_here
 
 VERBS = ["", *app.commands]
 
@@ -28,6 +32,8 @@ def test_the_examples_of_every_help_run(hockney, mine, verb):
     assert said.code == 0 and said.err == ""
     for words in examples(said.out):
         done = hockney(*words)
+        if "there is no SimGrid here" in done.err:
+            simgrid_here()  # skips the rest, except in CI
         assert done.code == 0, (words, done.err)
         assert done.out or words[0] == "export"
 
