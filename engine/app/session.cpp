@@ -43,10 +43,10 @@ std::string read_plan(const std::string& path, const Comm& control) {
       MPI_Abort(MPI_COMM_WORLD, 2);
     }
   }
-  int size = static_cast<int>(text.size());
+  std::size_t size = text.size();
   control.broadcast(size);
-  text.resize(static_cast<std::size_t>(size));
-  MPI_Bcast(text.data(), size, MPI_CHAR, 0, control.handle);
+  text.resize(size);
+  control.broadcast(text.data(), size);
   return text;
 }
 

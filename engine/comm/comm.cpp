@@ -2,9 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/comm.hpp"
 
+#include <algorithm>
 #include <climits>
+#include <functional>
+#include <vector>
 
 namespace hockney {
+namespace {
+
+constexpr int tag = 76;
+
+// Up a binomial tree: each rank combines what the ranks above it in its subtree bring, then passes it on.
+template <class T, class Combine>
+void onto_root(const Comm& comm, T* values, int count, Combine combine) {
+  const int bytes = count * static_cast<int>(sizeof(T));
+  std::vector<T> more(static_cast<std::size_t>(count));
+  for (int bit = 1; bit < comm.size; bit <<= 1) {
+    if (comm.rank & bit) {
+      MPI_Send(values, bytes, MPI_BYTE, comm.rank - bit, tag, comm.handle);
+      return;
+    }
+    if (comm.rank + bit >= comm.size) continue;
+    MPI_Recv(more.data(), bytes, MPI_BYTE, comm.rank + bit, tag, comm.handle, MPI_STATUS_IGNORE);
+    std::transform(values, values + count, more.begin(), values, combine);
+  }
+}
+
+}  // namespace
 
 Comm Comm::duplicate(MPI_Comm parent) {
   Comm comm;
@@ -24,16 +48,28 @@ void Comm::release() {
 #endif
 }
 
+void Comm::broadcast(void* data, std::size_t bytes) const {
+  const auto count = static_cast<int>(bytes);
+  int bit = 1;
+  while (bit < size && !(rank & bit)) bit <<= 1;
+  if (!root()) MPI_Recv(data, count, MPI_BYTE, rank - bit, tag, handle, MPI_STATUS_IGNORE);
+  while (bit >>= 1)
+    if (rank + bit < size) MPI_Send(data, count, MPI_BYTE, rank + bit, tag, handle);
+}
+
 bool Comm::all(bool mine) const {
-  int value = mine ? 1 : 0;
-  MPI_Reduce(root() ? MPI_IN_PLACE : &value, &value, 1, MPI_INT, MPI_MIN, 0, handle);
-  broadcast(value);
-  return value != 0;
+  return lowest(mine ? 1 : 0) != 0;
+}
+
+int Comm::lowest(int mine) const {
+  onto_root(*this, &mine, 1, [](int a, int b) { return std::min(a, b); });
+  broadcast(mine);
+  return mine;
 }
 
 void Comm::sum_each(std::uint64_t* values, int count) const {
-  MPI_Reduce(root() ? MPI_IN_PLACE : values, values, count, MPI_UINT64_T, MPI_SUM, 0, handle);
-  MPI_Bcast(values, count, MPI_UINT64_T, 0, handle);
+  onto_root(*this, values, count, std::plus<>());
+  broadcast(values, static_cast<std::size_t>(count) * sizeof *values);
 }
 
 double Comm::longest(double mine) const {
@@ -42,7 +78,26 @@ double Comm::longest(double mine) const {
 }
 
 void Comm::longest_each(double* values, int count) const {
-  MPI_Reduce(root() ? MPI_IN_PLACE : values, values, count, MPI_DOUBLE, MPI_MAX, 0, handle);
+  onto_root(*this, values, count, [](double a, double b) { return std::max(a, b); });
+}
+
+std::string Comm::joined(std::string mine) const {
+  for (int bit = 1; bit < size; bit <<= 1) {
+    if (rank & bit) {
+      const std::size_t length = mine.size();
+      MPI_Send(&length, sizeof length, MPI_BYTE, rank - bit, tag, handle);
+      MPI_Send(mine.data(), static_cast<int>(length), MPI_CHAR, rank - bit, tag, handle);
+      break;
+    }
+    if (rank + bit >= size) continue;
+    std::size_t length = 0;
+    MPI_Recv(&length, sizeof length, MPI_BYTE, rank + bit, tag, handle, MPI_STATUS_IGNORE);
+    const std::size_t before = mine.size();
+    mine.resize(before + length);
+    MPI_Recv(mine.data() + before, static_cast<int>(length), MPI_CHAR, rank + bit, tag, handle,
+             MPI_STATUS_IGNORE);
+  }
+  return mine;
 }
 
 Block::Block(std::uint64_t size) : bytes(size) {

@@ -4,7 +4,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace hockney {
 
@@ -24,21 +26,27 @@ struct Comm {
   bool root() const { return rank == 0; }
   void barrier() const { MPI_Barrier(handle); }
 
+  // The steps around a measurement go along binomial trees of plain messages, one or two for each rank. MPI's
+  // collectives are what is measured: a simulated machine names an algorithm for each, which may send P log P
+  // messages, cost what that machine's cost, or not work for every size.
+
   // Rank 0's value, everywhere. For trivially copyable types; all ranks run the same program.
   template <class T>
   void broadcast(T& value) const {
-    MPI_Bcast(&value, sizeof value, MPI_BYTE, 0, handle);
+    broadcast(&value, sizeof value);
   }
+  void broadcast(void* data, std::size_t bytes) const;
 
-  // On every rank, and no rank leaves before all have entered. Onto rank 0 and back from there, which is
-  // twice as many messages as ranks: MPI_Allreduce may send log2(ranks) times as many, and a simulated
-  // machine pays for each.
+  // On every rank, and no rank leaves before all have entered.
   bool all(bool mine) const;
   void sum_each(std::uint64_t* values, int count) const;
+  int lowest(int mine) const;
 
-  // Onto rank 0; elsewhere what was given stays.
+  // On rank 0; elsewhere a part of it.
   double longest(double mine) const;
   void longest_each(double* values, int count) const;
+  // Every rank's text, in rank order.
+  std::string joined(std::string mine) const;
 };
 
 // `bytes` bytes as count and datatype: MPI counts are int, so beyond 2 GiB the type holds several.

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <vector>
 
 #include "base/json.hpp"
 
@@ -79,24 +78,8 @@ std::string gather_ranks(const Comm& comm) {
                                .field("pid", static_cast<std::int64_t>(getpid()))
                                .field("cpus", allowed_cpus())
                                .str();
-  const int length = static_cast<int>(mine.size());
-  std::vector<int> lengths(comm.root() ? comm.size : 0);
-  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm.handle);
-  std::vector<int> starts(lengths.size());
-  int total = 0;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    starts[i] = total;
-    total += lengths[i];
-  }
-  std::string joined(static_cast<std::size_t>(total), ' ');
-  MPI_Gatherv(mine.data(), length, MPI_CHAR, joined.data(), lengths.data(), starts.data(), MPI_CHAR, 0,
-              comm.handle);
-  if (!comm.root()) return "";
-  std::string list = "[";
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    list += (i ? "," : "") +
-            joined.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i]));
-  return list + "]";
+  const std::string list = comm.joined((comm.root() ? "" : ",") + mine);
+  return comm.root() ? "[" + list + "]" : "";
 }
 
 }  // namespace hockney

@@ -97,13 +97,9 @@ Check summed(const Check& mine, const Comm& control) {
   Check all{counts[0], counts[1], ""};
   if (all.errors == 0) return all;
   // The lowest rank with a mismatch says what it saw.
-  int teller = mine.errors ? control.rank : control.size;
-  MPI_Allreduce(MPI_IN_PLACE, &teller, 1, MPI_INT, MPI_MIN, control.handle);
-  char text[256] = {};
-  if (control.rank == teller)
-    ("rank " + std::to_string(teller) + ": " + mine.first).copy(text, sizeof text - 1);
-  MPI_Bcast(text, sizeof text, MPI_CHAR, teller, control.handle);
-  all.first = text;
+  const int teller = control.lowest(mine.errors ? control.rank : control.size);
+  const bool told = control.rank == teller;
+  all.first = control.joined(told ? "rank " + std::to_string(teller) + ": " + mine.first : "");
   return all;
 }
 

@@ -31,7 +31,7 @@ struct Measurement {
   std::optional<double> clock_error_s;  // on rank 0 the largest over the ranks
   long late = 0;
   std::uint64_t bytes_moved = 0;
-  Check verified;  // summed over the ranks; `first` from the lowest rank with a mismatch
+  Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
 };
 
 // Collective over `control`: set the workload up at `place`, verify, warm up, repeat, verify again. `started`
