@@ -85,6 +85,22 @@ def test_hops(simulator: Simulator, shape: str, dims: tuple[int, ...], ranks: in
         assert took == pytest.approx(12 + hops, abs=0.003)
 
 
+@pytest.mark.parametrize(
+    ("ranks", "hops", "network"),
+    [
+        (2, 2, {"shape": "fat-tree", "down": (2, 2, 2), "up": (1, 2, 2), "cables": (1, 1, 1)}),
+        (8, 6, {"shape": "fat-tree", "down": (2, 2, 2), "up": (1, 2, 2), "cables": (1, 1, 1)}),
+        # On one router; along the chassis; across too; along, to another group, along and across.
+        (2, 0, {"shape": "dragonfly", "dragonfly": (3, 2, 4, 2)}),
+        (8, 1, {"shape": "dragonfly", "dragonfly": (3, 2, 4, 2)}),
+        (16, 2, {"shape": "dragonfly", "dragonfly": (3, 2, 4, 2)}),
+        (48, 4, {"shape": "dragonfly", "dragonfly": (3, 2, 4, 2)}),
+    ],
+)
+def test_hops_through_switches(simulator: Simulator, ranks: int, hops: int, network: dict) -> None:
+    assert one(simulator, "send:0", ranks, hop_s=1e-6, **network) == pytest.approx(12 + hops, abs=0.003)
+
+
 def test_one_medium_serves_one_message_after_the_other(simulator: Simulator) -> None:
     medium = {"medium_message_s": 1e-3, "medium_s_per_byte": 1e-6, "nodes": (NodeGroup(count=8),)}
     assert one(simulator, "send:100", 8, **medium) == pytest.approx(1100 + 12.1, abs=0.003)
