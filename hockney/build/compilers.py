@@ -15,7 +15,7 @@ from hockney.core.errors import EnvironmentProblem, one_line
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
 MODERN = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
 """What a C++20 library must have: GCC 10 and Clang 12 do."""
-TODO = "install one: GCC 10 or Clang 12 or newer (on Debian: apt install g++)"
+INSTALL = "install one: GCC 10 or Clang 12 or newer (on Debian: apt install g++)"
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,14 @@ def compilers(environ: Mapping[str, str]) -> Compilers:
     try:
         done = process.capture(words, env={"LC_ALL": "C"}, input=MODERN, timeout=120)
     except EnvironmentProblem as error:
-        raise EnvironmentProblem(f"the compiler {shlex.join(cxx)} does not work", str(error), TODO) from error
+        raise EnvironmentProblem(
+            f"the compiler {shlex.join(cxx)} does not work", str(error), INSTALL
+        ) from error
     if not done.ok:
         raise EnvironmentProblem(
             f"the compiler {shlex.join(cxx)} has no C++20",
             one_line(done.err)[:200] or f"exit code {done.code}",
-            TODO,
+            INSTALL,
         )
     return Compilers(c, cxx)
 
@@ -56,5 +58,5 @@ def command(variable: str, environ: Mapping[str, str]) -> tuple[str, ...]:
             return (path,)
     language = "C++" if variable == "CXX" else "C"
     raise EnvironmentProblem(
-        f"there is no {language} compiler here", "SimGrid is built from its sources", TODO
+        f"there is no {language} compiler here", "SimGrid is built from its sources", INSTALL
     )
