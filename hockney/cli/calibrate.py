@@ -49,6 +49,9 @@ ENDING = ".toml"
 )
 @click.option("--noise", is_flag=True, help="Let messages vary as they did in the run.")
 @click.option("--check", is_flag=True, help="Survey the simulated twin too, and compare it with the run.")
+@click.option(
+    "--against", type=options.PATH, metavar="RUN", help="Compare the twin with this other run instead."
+)
 @options.quiet
 @options.as_json
 def command(
@@ -59,14 +62,15 @@ def command(
     network: str,
     noise: bool,
     check: bool,
+    against: Path | None,
     quiet: bool,
     as_json: bool,
 ) -> int:
     """Describe a run's machine for the simulator, so that it can be grown beyond its size.
 
     The machine file says of every number which fit or median of the run it is from, and what is a guess.
-    With --check the twin is surveyed in simulation: exit code 1 when a message, a fitted parameter or a
-    collective between 2 ranks does not agree.
+    With --check or --against the twin is surveyed in simulation: exit code 1 when a message, a fitted
+    parameter or a collective between 2 ranks does not agree.
     """
     if out is not None and out.suffix != ENDING:
         raise UsageError(
@@ -82,18 +86,19 @@ def command(
     simulated.read(text, str(out or "the machine"))
     if out is not None:
         save_text(text, out)
-    elif not (check or as_json):
+    elif not (check or against or as_json):
         click.echo(text, nl=False)
     talk = Talk(quiet)
     found: list[Agreement] = []
-    if check:
+    if check or against is not None:
+        beside = real if against is None else lab.surveyed(RunFolder.open(against))[0]
         with talk:
-            twin = lab.survey_twin(platform, real, talk.say, talk)
-        found = compare(real, twin)
+            twin = lab.survey_twin(platform, beside, talk.say, talk)
+        found = compare(beside, twin)
     if as_json:
         print_json({"machine": platform, "agreement": found})
     else:
-        if check:
+        if found:
             _table(found)
         if out is not None:
             _tell(platform, out)

@@ -62,6 +62,19 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, factor, code
     assert "agree" in done.out.splitlines()[-1]
 
 
+def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
+    """What the machine file was not made from is the better test."""
+    monkeypatch.setattr("hockney.lab.twin.prepare", lambda *words: lab.fake_bench(FakeLauncher()))
+    other = hockney("run", "pingpong bytes=96,3000 buffers=hot", "--out", "runs/other", "--seed", "2", "-q")
+    assert other.code == 0, other.err
+    done = hockney("calibrate", run, "--against", "runs/other", "-q")
+    assert done.code == 0, done.err
+    assert [line.split("  ")[0] for line in done.out.splitlines()[1:3]] == [
+        "pingpong 96 B",
+        "pingpong 3000 B",
+    ]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
