@@ -60,7 +60,7 @@ def test_the_papers_own_times_are_accepted():
     given = answers(lambda part, case: published(case))
     assert held(given) == [True, True, True]
     # Two all-to-alls of 1 MB are too large to simulate; another algorithm's stand for them.
-    assert t3e.explained(t3e.compare(given)) == (2, 2)
+    assert t3e.explained(t3e.compare(given)) == (2, 2, 0)
 
 
 def test_other_times_are_not():
@@ -79,7 +79,17 @@ def test_only_mechanisms_held_to_explain_a_row_explain_it():
         wrong = part.name == "tables" and (case.workload, case.ranks) == ("gather", 32)
         return published(case) * (2 if wrong else 1)
 
-    assert t3e.explained(t3e.compare(answers(time))) == (2 + 3, 2)
+    assert t3e.explained(t3e.compare(answers(time))) == (2 + 3, 2, 0)
+
+
+def test_what_a_mechanism_was_fitted_to_is_told_apart():
+    """Reduce of 8 B on 32 is what the shared memory was fitted to, on 64 it is not."""
+
+    def time(part, case):
+        wrong = part.name == "tables" and (case.workload, case.size) == ("reduce", 8) and case.ranks < 128
+        return published(case) * (2 if wrong else 1)
+
+    assert t3e.explained(t3e.compare(answers(time))) == (2 + 2, 2 + 2, 1)
 
 
 def test_shares_are_whole_doubles():
