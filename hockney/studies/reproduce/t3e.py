@@ -218,7 +218,7 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
         Limit(
             f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with a mechanism laid over",
             brought >= EXPLAINED * missed,
-            f"{brought} of {missed}, {fitted} of them fitted, so {len(close) + brought} of {len(rows)} in all",
+            f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
         ),
     ]
 
