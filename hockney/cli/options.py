@@ -144,7 +144,7 @@ asked = _all(
         type=SEED,
         metavar="N",
         default=None,
-        help="Seed of the shuffled order.  [default: another each time]",
+        help="Seed of the shuffled order.  [default: another each time; simulated: 1]",
     ),
     click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
     where,

@@ -21,6 +21,7 @@ from hockney.studies import Evidence, Options
 ANSWER_IS_NO = 1
 INCONCLUSIVE = 4
 LAUNCHES = 3
+SIMULATED_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,20 @@ class Asked:
     machine: str
 
     @property
+    def simulated(self) -> bool:
+        return self.machine.startswith(lab.SIMULATED)
+
+    @property
     def rounds(self) -> int:
         """Launches of everything: a simulation would only repeat itself."""
-        return self.launches or (1 if self.machine.startswith(lab.SIMULATED) else LAUNCHES)
+        return self.launches or (1 if self.simulated else LAUNCHES)
+
+    @property
+    def order(self) -> int:
+        """The seed of the shuffled order: what is simulated twice must be the same, byte for byte."""
+        if self.seed is not None:
+            return self.seed
+        return SIMULATED_SEED if self.simulated else secrets.randbelow(2**31)
 
     def settings(self, study: str) -> Settings:
         return Settings(
@@ -48,7 +60,7 @@ class Asked:
             budget_s=self.budget,
             precision=self.precision,
             launches=self.rounds,
-            seed=secrets.randbelow(2**31) if self.seed is None else self.seed,
+            seed=self.order,
             bind=self.bind,
             mpi=self.mpi,
             machine=self.machine,
