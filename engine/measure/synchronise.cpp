@@ -64,17 +64,14 @@ void Synchroniser::start(double operation_s) {
   } else if (kind_ != Kind::none) {
     return;
   }
-  expect(0);
-  // A row tells how long the next one's announcement may take. Clocks that need no exchange leave time to ask
-  // before the first row: a late repetition of a simulation costs more than that.
+  announcement_s_ = announcement_floor_s * control_.size;
   if (!GlobalClock::given()) return;
-  double longest_s = 0;
-  announced(longest_s);
-  expect(control_.longest(longest_s));
-}
-
-void Synchroniser::expect(double announcement_s) {
-  announcement_s_ = std::max(announcement_floor_s * control_.size, announcement_factor * announcement_s);
+  // Clocks that need no exchange leave time to see how long one takes, which may be long on a simulated
+  // network: a late repetition costs more. On a real machine a rank that loses its core here would make all
+  // rows wait.
+  const Row row = announced();
+  const double longest_s = control_.longest(clock_.to_global(now()) - row.said);
+  announcement_s_ = std::max(announcement_s_, announcement_factor * longest_s);
 }
 
 std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int count, int batch,
@@ -96,7 +93,7 @@ std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch
   std::vector<double> readings(static_cast<std::size_t>(count) + 1);
   control_.barrier();
   // Where both sides send at once and nothing is noisy, a skew between them would never die out.
-  if (GlobalClock::given()) wait_until(announced(announcement_s_).first);
+  if (GlobalClock::given()) wait_until(announced().first);
   pattern.prepare(lead_in_);
   run_batch(pattern, lead_in_);
   readings[0] = now();
@@ -124,22 +121,20 @@ std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing
   return times;
 }
 
-Synchroniser::Row Synchroniser::announced(double& longest_s) const {
+Synchroniser::Row Synchroniser::announced() const {
   const double said = clock_.to_global(now());
   Row row{said, said + window_s_ + announcement_s_, window_s_};
   control_.broadcast(row);
-  longest_s = std::max(longest_s, clock_.to_global(now()) - row.said);
   return row;
 }
 
 std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int batch, long already) {
   std::vector<double> times(static_cast<std::size_t>(count));
-  double announcement_s = 0;
   Row row{};
   for (int i = 0; i < count; ++i) {
     // Windows follow one another, but not for long: when the operating system takes a core away, all windows
     // are lost until the ranks agree on a new first one.
-    if (i % windows_in_a_row == 0) row = announced(announcement_s);
+    if (i % windows_in_a_row == 0) row = announced();
     watchdog::at(watchdog::timing, already + i);
     const double opens = clock_.to_local(row.first + (i % windows_in_a_row) * row.width);
     pattern.prepare(batch);
@@ -152,10 +147,7 @@ std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int ba
     if (following == windows_in_a_row || i + 1 == count)
       wait_until(clock_.to_local(row.first + following * row.width));
   }
-  times.push_back(announcement_s);
-  control_.longest_each(times.data(), count + 1);
-  expect(times.back());
-  times.pop_back();
+  control_.longest_each(times.data(), count);
   if (!control_.root()) return times;
   const int dropped = static_cast<int>(std::erase(times, never));
   late_ += dropped;

@@ -59,10 +59,8 @@ class Synchroniser {
     double first;
     double width;
   };
-  // Every rank's, once rank 0's has come; `longest_s` is the longest that one took to get here.
-  Row announced(double& longest_s) const;
-  // The last announcement took so long.
-  void expect(double announcement_s);
+  // Rank 0's, on every rank.
+  Row announced() const;
 
   int lead_in_ = 0;
   // On rank 0: how wide the next row's windows are, and how long an announcement may take to reach all.
