@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from hockney.core.errors import unknown
 
-SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi", "automatic")
-"""Names that stand for a library's own choice by size and ranks; every operation has them."""
+SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
+"""Names that stand for a library's own choice by size and ranks; every operation has them.
+
+Left out of what SMPI offers: rab, which adds by itself and so cannot charge a description's `sum_s_per_byte`,
+and automatic, which tries everything, rab too."""
 
 _ALGORITHMS = """
 allgather 2dmesh 3dmesh bruck GB loosely_lr NTSLR NTSLR_NB pair rdb rhv ring SMP_NTS smp_simple
     spreading_simple ompi_neighborexchange mvapich2_smp
 allgatherv GB pair ring ompi_neighborexchange ompi_bruck mpich_rdb mpich_ring
 allreduce lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr
-    smp_rsag_rab redbcast ompi_ring_segmented mvapich2_rs mvapich2_two_level rab
+    smp_rsag_rab redbcast ompi_ring_segmented mvapich2_rs mvapich2_two_level
 alltoall 2dmesh 3dmesh basic_linear bruck pair pair_rma pair_light_barrier pair_mpi_barrier pair_one_barrier
     rdb ring ring_light_barrier ring_mpi_barrier ring_one_barrier mvapich2_scatter_dest
 barrier ompi_basic_linear ompi_two_procs ompi_tree ompi_bruck ompi_recursivedoubling ompi_doublering
@@ -26,7 +29,7 @@ bcast arrival_pattern_aware arrival_pattern_aware_wait arrival_scatter binomial_
     mvapich2_knomial_intra_node
 gather ompi_basic_linear ompi_binomial ompi_linear_sync mvapich2_two_level
 reduce arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi_chain ompi_pipeline ompi_basic_linear
-    ompi_in_order_binary ompi_binary ompi_binomial mvapich2_knomial mvapich2_two_level rab
+    ompi_in_order_binary ompi_binary ompi_binomial mvapich2_knomial mvapich2_two_level
 reduce_scatter ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich_pair mpich_rdb mpich_noncomm
 scatter ompi_basic_linear ompi_linear_nb ompi_binomial mvapich2_two_level_binomial mvapich2_two_level_direct
 """

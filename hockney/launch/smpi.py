@@ -31,6 +31,8 @@ from hockney.launch.watch import Watch
 
 REPETITIONS = 2
 """A second one shows that nothing was left over from the first; more would only be the same."""
+MANY_RANKS = 1024
+"""From so many on, one repetition must do: a verified operation has been before it."""
 NOISY_REPETITIONS = 30
 WARM_UP = 2
 UNLIMITED_S = 1e8
@@ -59,8 +61,7 @@ class SmpiLauncher(Launcher):
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
             self._lay_out(Path(folder), plan, ranks, options.index)
-            noisy = self.platform.noise is not None
-            most = min(options.max_repetitions, NOISY_REPETITIONS if noisy else REPETITIONS)
+            most = min(options.max_repetitions, self._repetitions(ranks))
             simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
             # Where the clock costs something, how many operations go between two readings is to be found out.
             warm_up = WARM_UP if self.platform.clock_s else 0
@@ -70,6 +71,11 @@ class SmpiLauncher(Launcher):
             read = Reading(started, watch, plan, lambda: None, self._died, cwd=folder)
             for line in read.lines():
                 yield anonymous(line) if isinstance(line, Launch) else line
+
+    def _repetitions(self, ranks: int) -> int:
+        if self.platform.noise is not None:
+            return NOISY_REPETITIONS
+        return 1 if ranks >= MANY_RANKS else REPETITIONS
 
     def _lay_out(self, folder: Path, plan: Sequence[Case], ranks: int, index: int) -> None:
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hockney.core.machine import Mpi
-from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.record import Clock, Launch, Rank
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher, WallClock, anonymous, explain_simulator, hosts
@@ -79,6 +79,12 @@ def test_a_launch_line_does_not_tell_where_programs_lie():
     assert anonymous(launch).command == [
         "A=plan.txt", "smpirun", "-np", "2", "hockney-engine", "--plan", "plan.txt"
     ]  # fmt: skip
+
+
+def test_a_simulation_repeats_itself_so_few_repetitions_are_made():
+    noisy = platform(noise=Noise(relative=0.1))
+    assert [launcher(platform())._repetitions(ranks) for ranks in (2, 1023, 1024, 16384)] == [2, 2, 1, 1]
+    assert launcher(noisy)._repetitions(1024) == 30
 
 
 @pytest.mark.parametrize(
