@@ -15,7 +15,8 @@ namespace hockney {
 //   none     The pattern keeps its ranks in step itself. One reading of the clock ends a repetition and
 //   starts the next, so
 //            nothing that happens between is lost, and no barrier disturbs.
-//   barrier  MPI_Barrier before each repetition; each rank times its own part.
+//   barrier  MPI_Barrier before each repetition; each rank times its own part. Where one clock holds for all,
+//            ranks enter the barrier at one moment.
 //   window   All ranks wait for one moment of the global clock; the time runs from that moment to the end of
 //   the slowest.
 //            A repetition is late, and dropped, when a rank was not ready at that moment.
