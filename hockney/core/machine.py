@@ -53,20 +53,20 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     cpu: str
     cores: int
     threads: int
-    sockets: int
-    numa_nodes: int
-    caches: dict[str, int]
-    memory_bytes: int
-    virtual: str
-    governor: str
-    load_before: float | None
-    mpi: Mpi | None
-    engine: str
-    compiler: str
-    flags: str
-    network: list[str]
+    sockets: int = 1
+    numa_nodes: int = 1
+    caches: dict[str, int] = {}
+    memory_bytes: int = 0
+    virtual: str = ""
+    governor: str = ""
+    load_before: float | None = None
+    mpi: Mpi | None = None
+    engine: str = ""
+    compiler: str = ""
+    flags: str = ""
+    network: list[str] = []
     hockney: str
-    python: str
+    python: str = ""
     scheduler: str = ""
     platform: Platform | None = None
     citation: str = ""

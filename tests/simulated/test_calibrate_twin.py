@@ -61,7 +61,8 @@ def test_the_twin_of_a_known_machine_has_its_parameters(real):
     messages = [each for each in found if "pingpong" in each.what or "prtt" in each.what]
     assert {"L of prtt ranks=2", "o_s of prtt ranks=2", "g of prtt ranks=2"} <= {m.what for m in messages}
     assert told(messages) == []
-    # Shorter ones depend on how many the clock asks to be timed together; at 16 KiB the fake machine is faster than its messages.
+    # Shorter ones depend on how many the clock asks to be timed together; at 16 KiB the fake machine is
+    # faster than its messages.
     names = [f"{name} {size} B" for name in SLOWER for size in (1024, 262144, 4194304)]
     collectives = [each for each in found if each.what in names]
     assert len(collectives) == len(names)
