@@ -40,7 +40,8 @@ UNLIMITED_S = 1e8
 EVENTS = 200_000_000
 """Messages, some hours of simulating: a program that sends for ever is ended by this where no clock does."""
 STACK_KIB = 1024
-PRIVATE = {"plan": "plan.txt", "hosts": "hosts.txt", "platform": "platform.txt"}
+# in a folder of the launch's own, where the simulator is started: the same words in every launch
+PLAN, HOSTS, PLATFORM = "plan.txt", "hosts.txt", "platform.txt"
 
 
 class SmpiLauncher(Launcher):
@@ -65,7 +66,7 @@ class SmpiLauncher(Launcher):
             simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
             # Where the clock costs something, how many operations go between two readings is to be found out.
             warm_up = WARM_UP if self.platform.clock_s else 0
-            words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PRIVATE["plan"]]
+            words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
             watch = WallClock(options, len(plan), ranks)
             started = self._command(ranks, *words)
             read = Reading(started, watch, plan, lambda: None, self._died, cwd=folder)
@@ -79,12 +80,10 @@ class SmpiLauncher(Launcher):
 
     def _lay_out(self, folder: Path, plan: Sequence[Case], ranks: int, index: int) -> None:
         try:
-            (folder / PRIVATE["plan"]).write_text("".join(f"{case.line}\n" for case in plan))
-            (folder / PRIVATE["hosts"]).write_text(
-                "".join(f"{host}\n" for host in hosts(self.platform, ranks))
-            )
+            (folder / PLAN).write_text("".join(f"{case.line}\n" for case in plan))
+            (folder / HOSTS).write_text("".join(f"{host}\n" for host in hosts(self.platform, ranks)))
             text = platform_lines(self.platform, events=self.events, seed_offset=index)
-            (folder / PRIVATE["platform"]).write_text(text)
+            (folder / PLATFORM).write_text(text)
         except OSError as error:
             raise EnvironmentProblem(
                 f"cannot write to {folder}", error.strerror or str(error), "make room there"
@@ -92,11 +91,11 @@ class SmpiLauncher(Launcher):
 
     def _command(self, ranks: int, *words: str) -> LaunchCommand:
         options = [
-            "-quiet", "-no-privatize", "-hostfile", PRIVATE["hosts"], "-platform", str(self.plugin),
+            "-quiet", "-no-privatize", "-hostfile", HOSTS, "-platform", str(self.plugin),
             "--log=root.thres:error", "--cfg=contexts/guard-size:0", f"--cfg=contexts/stack-size:{STACK_KIB}",
             *algorithm_words(self.platform),
         ]  # fmt: skip
-        variables = {"HOCKNEY_PLATFORM": PRIVATE["platform"]}
+        variables = {"HOCKNEY_PLATFORM": PLATFORM}
         if self.platform.sum_s_per_byte:
             variables["HOCKNEY_SUM_S_PER_BYTE"] = repr(self.platform.sum_s_per_byte)
         if self.platform.hardware_barrier_s is not None:
@@ -140,8 +139,6 @@ class WallClock(Watch):
 
     def finished(self, now: float) -> None:
         self.case = ""
-        if self.deadline is not None and now > self.deadline:
-            self.deadline = now
 
     def failure(self, code: int, tail: tuple[str, ...]) -> LaunchFailed:
         given = format_seconds(self.options.budget_s)

@@ -75,8 +75,8 @@ def exists(platform: Platform, key: str) -> bool:
 def _everything(place: str, value: object) -> Iterator[str]:
     yield place
     if isinstance(value, msgspec.Struct):
-        for field in msgspec.structs.fields(type(value)):
-            yield from _everything(f"{place}.{field.name}".lstrip("."), getattr(value, field.name))
+        for name in value.__struct_fields__:
+            yield from _everything(f"{place}.{name}".lstrip("."), getattr(value, name))
     elif isinstance(value, dict):
         for key in value:
             yield f"{place}.{key}"
