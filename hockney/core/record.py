@@ -92,6 +92,19 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     first: str = ""
 
 
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """Computing that is part of the measured operation.
+
+    `preset_s` is the processor time that the rank with most of it was to consume in one operation, `error`
+    by how much the ranks missed what was preset: the largest over them of |consumed / preset - 1|, over all
+    repetitions together. `imbalance` is the largest rank's parallel work over the mean (1: even).
+    """
+
+    preset_s: float
+    error: float
+    imbalance: float = 1.0
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
     """One case, measured once in one launch.
 
@@ -100,7 +113,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     the operations between two readings of the clock (2 for a ping-pong, more where the clock needs it).
     `warmup_s` are the repetitions before the times settled, `bytes_moved` the payload one operation moves in
     the sense in which the workload's bandwidth is quoted, `position` the place in the launch's shuffled
-    order.
+    order. `work` is None where nothing but communication is measured.
     """
 
     schema: int
@@ -116,6 +129,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     sync: Sync
     stop: Stop
     verified: Verified
+    work: Work | None = None
 
     def parsed_case(self) -> Case:
         return parse_canonical(self.case)

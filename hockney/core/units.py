@@ -21,6 +21,7 @@ _BYTES = {
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
     "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40,
     "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
+    "word": 4, "words": 4,
 }  # fmt: skip
 _SECONDS = {
     "ns": "1e-9",
@@ -55,7 +56,8 @@ def _split(text: str, what: str, example: str) -> tuple[Decimal, str]:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes from "0", "8", "4KiB", "40kB", "1.5MB". K, M, G alone are binary, kB, MB, GB decimal."""
+    """Bytes from "0", "8", "4KiB", "40kB", "1000words". K, M, G alone are binary, kB, MB, GB decimal;
+    a word has 4 bytes, as in papers that count in words."""
     value, unit = _split(text, "size", "4KiB or 40kB")
     factor = _BYTES.get(unit.lower())
     if factor is None:

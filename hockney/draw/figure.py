@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as data: what is drawn, free of how. The same figure becomes an interactive one and a file."""
+"""Figures as data: what is drawn, free of how. The same figure becomes an interactive one and a file."""
 
 from __future__ import annotations
 
@@ -52,3 +52,30 @@ class Figure:
     caption: str = ""
     warnings: tuple[str, ...] = ()
     marks: tuple[tuple[float, str], ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """z over the grid of its plane: `z[j][i]` stands at (x[i], y[j]). `levels` are the values of z whose
+    contour lines are drawn, each with its label."""
+
+    name: str
+    z: tuple[tuple[float, ...], ...]
+    levels: tuple[tuple[float, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Sheets over one grid, seen twice: as surfaces in three dimensions, and from above as contour lines.
+    `x` and `y` give the grid, ascending, in the units of their axes."""
+
+    name: str
+    title: str
+    x: Axis
+    y: Axis
+    z: Axis
+    grid_x: tuple[float, ...]
+    grid_y: tuple[float, ...]
+    sheets: tuple[Sheet, ...]
+    caption: str = ""
+    warnings: tuple[str, ...] = ()

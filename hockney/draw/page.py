@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hockney.draw.figure import Figure
+from hockney.draw.figure import Figure, Plane
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,43 @@ class Table:
 
 
 @dataclass(frozen=True)
+class ExplorerMachine:
+    """What the explorer computes with: `pieces` are (from this many bytes on, latency in seconds,
+    seconds a byte) of a message's time one way, ascending from 0 bytes; on a `shared` medium messages under
+    way at once share the bandwidth. `most_bytes` and `most_ranks` are where what is known ends."""
+
+    name: str
+    title: str
+    note: str
+    pieces: tuple[tuple[int, float, float], ...]
+    shared: bool
+    most_bytes: int
+    most_ranks: int
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """Sliders over the model of granularity, answered in the page. Each of `work_s`, `bytes`, `serial` and
+    `ranks` is (lowest, highest, first shown); the first machine is shown first."""
+
+    name: str
+    title: str
+    machines: tuple[ExplorerMachine, ...]
+    work_s: tuple[float, float, float]
+    bytes: tuple[int, int, int]
+    serial: tuple[float, float, float]
+    ranks: tuple[int, int, int]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
 class Section:
     title: str
     text: tuple[str, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[Figure | Plane, ...] = ()
     tables: tuple[Table, ...] = ()
     warnings: tuple[Warning, ...] = ()
+    explorer: Explorer | None = None
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,25 @@ from hockney.draw.page import Page
 @dataclass(frozen=True)
 class Options:
     """What a user may narrow. Empty means: the study decides. `cases` are typed lines, for the study
-    that measures just them."""
+    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity. With
+    `surveyed` the parameters of the machine come from a survey's run and need not be measured."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
     cases: tuple[str, ...] = ()
+    work: tuple[float, ...] = ()
+    serial: tuple[float, ...] = ()
+    surveyed: bool = False
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """Where a study's parameters come from when not from its own run: the survey's fits, the machine it was
+    made on, and the folder as the user named it."""
+
+    fits: Fits
+    machine: Machine
+    where: str
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,7 @@ class Evidence:
     seed: int
     planned: int
     notices: tuple[str, ...] = ()
+    surveyed: Surveyed | None = None
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
