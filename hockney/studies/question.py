@@ -20,15 +20,15 @@ from hockney.draw.page import Page
 @dataclass(frozen=True)
 class Options:
     """What a user may narrow. Empty means: the study decides. `cases` are typed lines, for the study
-    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity. With
-    `surveyed` the parameters of the machine come from a survey's run and need not be measured."""
+    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity. Where there
+    is `surveyed`, the parameters of the machine come from there and need not be measured."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
     cases: tuple[str, ...] = ()
     work: tuple[float, ...] = ()
     serial: tuple[float, ...] = ()
-    surveyed: bool = False
+    surveyed: Surveyed | None = None
 
 
 @dataclass(frozen=True)
