@@ -22,12 +22,17 @@ or a paper.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.platform import Platform, Segment
+
+HANDSHAKE = 1.5
+"""A message that is first asked for has at least so many times the latency: three ways instead of one, but
+not all of them have the receiver woken."""
 
 
 @dataclass(frozen=True)
@@ -166,8 +171,8 @@ def _piece(pieces: tuple[Piece, ...], size: float) -> Piece:
 def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None) -> Messages:
     """From a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a refused fit.
 
-    A library that changes its line for the first time is taken to have its sends wait from there on: the
-    usual order of protocols, small messages sent at once, large ones when they are asked for.
+    Where the latency rises most from one piece to the next, sends are taken to wait for their receives from
+    there on: that is what such a protocol costs a message.
     """
     if fit.verdict == "refused" or not fit.segments:
         raise UsageError(
@@ -191,8 +196,19 @@ def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | No
         most_ranks=most_ranks,
         verdict=fit.verdict,
         doubt=fit.why,
-        eager=more[0].first - 1 if more else math.inf,
+        eager=_eager(pieces),
     )
+
+
+def _eager(pieces: Sequence[Piece]) -> float:
+    """The size before the piece whose latency is the most times that of the piece before it."""
+    rises = [
+        (after.latency_s / before.latency_s, after.first - 1)
+        for before, after in pairwise(pieces)
+        if before.latency_s > 0
+    ]
+    rise, last = max(rises, default=(0.0, 0))
+    return last if rise >= HANDSHAKE else math.inf
 
 
 def of_platform(platform: Platform, *, source: str) -> Messages:
