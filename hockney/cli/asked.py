@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The options that survey, run and plan share, as typed: what they mean together, and which exclude others."""
+"""The options that survey, run and plan share, as typed: what they mean together and what they exclude."""
 
 from __future__ import annotations
 
