@@ -17,6 +17,7 @@ from hockney.core.errors import one_line
 from hockney.core.record import Failure
 from hockney.core.units import format_seconds
 from hockney.lab import CaseBegan, CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice, Waiting
+from hockney.studies.words import plural
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -56,7 +57,7 @@ class Talk:
         if isinstance(event, MeasuringBegan):
             self._began(event)
         elif isinstance(event, LaunchBegan):
-            self.launch = f"launch {event.launch}, {event.ranks} ranks"
+            self.launch = f"launch {event.launch}, {plural(event.ranks, 'rank')}"
         elif isinstance(event, CaseBegan) and self.progress is not None:
             self.progress.update(self.task, case=one_line(event.case))
         elif isinstance(event, CaseEnded):

@@ -42,7 +42,11 @@ def command(
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
         notes.append(ROOT_NOTE)
     if crowded:
-        notes.append(f"{ranks} ranks share {cores.usable} cores" + ("" if bound else ", so none is bound"))
+        notes.append(
+            f"{ranks} ranks share {cores.usable} core{'s' * (cores.usable > 1)}{'' if bound else ', so none is bound'}: at most "
+            f"{cores.usable} run at once, so that messages wait for their receiver's turn and no parallel "
+            f"efficiency is above {cores.usable / ranks:.0%}"
+        )
     return LaunchCommand(
         words=(mpi.mpiexec, "-n", str(ranks), *options, *engine_words),
         environment=tuple(sorted({**mpi.environment, **variables}.items())),
