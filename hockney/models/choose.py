@@ -44,10 +44,10 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
 def described(platform: Platform) -> Messages:
     """From a machine's description, simulated or of a paper."""
     found = of_platform(platform, source="the machine's description")
-    if any(found.medium):
-        return replace(found, why="by the machine's description a medium that messages pass in turn")
-    shape = "a bus, which messages share" if found.shared else f"a {platform.network.shape}"
-    return replace(found, why=f"by the machine's description {shape}")
+    shape = platform.network.shape
+    return replace(
+        found, why="by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
+    )
 
 
 def usable_fit(fits: Fits) -> Fit | None:

@@ -28,6 +28,10 @@ TELLING = 1.2
 """A case tells where both predictions are at least so far apart."""
 
 
+ASSUMED = "assumed"
+"""So `why` begins where nothing tells."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One measured case beside what it would take on a shared medium and by a switch (s)."""
@@ -43,23 +47,38 @@ class Evidence:
 
 
 def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
-    """`messages` with `shared` as the measured cases have it, `why` in words; a switch where none tells."""
+    """`messages` with `shared` as the measured cases have it, and `why`, which is to be read after the
+    network's `kind`; a switch where none tells."""
     found = evidence(messages, summaries)
     telling = [each for each in found if each.tells]
     if not telling:
-        return replace(messages, shared=False, why=f"a switch is assumed: {_silence(found)}")
+        return replace(messages, shared=False, why=f"{ASSUMED} since {_silence(found)}")
     shared = _error([(each.shared, each.measured) for each in telling])
     switched = _error([(each.switched, each.measured) for each in telling])
-    better, best, worse = (
-        ("shared medium", shared, switched) if shared < switched else ("switch", switched, shared)
-    )
-    other = "switch" if better == "shared medium" else "shared medium"
+    better, worse = sorted((shared, switched))
+    other = kind(replace(messages, shared=shared > switched))
     count = f"{len(telling)} measured case{'s' if len(telling) > 1 else ''} of {FEWEST_RANKS} and more ranks"
     return replace(
         messages,
-        shared=better == "shared medium",
-        why=f"a {better} predicts {count} best, typically {percent(best)} off; a {other} {percent(worse)}",
+        shared=shared < switched,
+        why=f"which predicts {count} best, typically {percent(better)} off; {other} is {percent(worse)} off",
     )
+
+
+def kind(messages: Messages) -> str:
+    """The network in words."""
+    if any(messages.medium):
+        return "a medium that messages pass in turn"
+    return "a shared medium" if messages.shared else "a switch"
+
+
+def overruled(messages: Messages, shared: bool) -> Messages:
+    """`messages` on a network as asked for, whatever is known of it."""
+    asked = replace(messages, shared=shared, medium=(0.0, 0.0), why="as asked for")
+    if messages.why.startswith(ASSUMED):
+        return asked
+    same = kind(asked) == kind(messages)
+    return messages if same else replace(asked, why=f"as asked for, else {kind(messages)}, {messages.why}")
 
 
 def evidence(messages: Messages, summaries: Iterable[Summary]) -> list[Evidence]:
