@@ -11,12 +11,12 @@ from hockney.draw.page import Section, Table
 from hockney.models.exchange import Messages
 from hockney.studies.granularity import assumptions, curves
 from hockney.studies.granularity.curves import WORK
-from hockney.studies.granularity.validation import MUCH, TYPICAL, WORST, Checked, agreement
+from hockney.studies.granularity.validation import CORES, MUCH, STEPS, TYPICAL, WORST, Checked, agreement
 from hockney.studies.granularity.words import bounds, change, length, share
-from hockney.studies.words import listing, plural, quantity
+from hockney.studies.words import plural, quantity
 
 
-def section(checked: tuple[Checked, ...], messages: Messages, cores: int) -> Section:
+def section(checked: tuple[Checked, ...], messages: Messages) -> Section:
     counts = sorted({each.cell.ranks for each in checked})
     return Section(
         "Predicted and measured",
@@ -24,7 +24,7 @@ def section(checked: tuple[Checked, ...], messages: Messages, cores: int) -> Sec
             f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "
             "Nothing of it was fitted to the grid.",
             *(sentence(checked, p) for p in counts),
-            *misses(checked, cores),
+            *misses(checked),
         ),
         figures=(_against(checked, counts), _errors(checked, counts)),
         tables=(assumptions.table(checked), *(_table(checked, p) for p in counts)),
@@ -43,27 +43,20 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
     )
 
 
-def misses(checked: Sequence[Checked], cores: int) -> list[str]:
+def misses(checked: Sequence[Checked]) -> list[str]:
     """For each assumption that breaks: in how many cells, and the worst of them with its measurements."""
     said = []
-    broken = [each for each in checked if each.breaks]
-    crowded = [each for each in broken if each.cell.ranks > cores]
-    if crowded:
-        counts = listing([str(p) for p in sorted({each.cell.ranks for each in crowded})])
-        said.append(
-            f"{counts} ranks share {plural(cores, 'core')}: the model gives each a core of its own, so it "
-            "must miss there."
-        )
     for step, words in assumptions.ASSUMED.items():
-        mine = [each for each in broken if each.breaks == step and each.cell.ranks <= cores]
-        if mine:
-            worst = max(mine, key=lambda each: abs(each.error))
-            said.append(
-                f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH} since it does not "
-                "hold that "
-                f"{words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
-                f"{assumptions.said(worst, step)}."
-            )
+        mine = [each for each in checked if each.breaks == step]
+        if not mine:
+            continue
+        worst = max(mine, key=lambda each: abs(each.error))
+        known = assumptions.load(mine) if step == CORES else assumptions.said(worst, step)
+        said.append(
+            f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH} since it does not hold "
+            f"that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
+            f"{known}."
+        )
     return said
 
 
@@ -129,7 +122,7 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
             share(each.predicted.value),
             bounds(each.predicted),
             change(each.error),
-            *(change(each.parts[step]) for step in assumptions.ASSUMED),
+            *(change(each.parts[step]) for step in STEPS),
             each.breaks,
         )
         for each in checked
@@ -137,7 +130,7 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
     )
     columns = (
         "T", "message", "s", "shares", "measured", "95% interval", "predicted", "from the fit's", "error",
-        *assumptions.ASSUMED, "breaks",
+        *STEPS, "breaks",
     )  # fmt: skip
     return Table(
         f"cells-{ranks}",

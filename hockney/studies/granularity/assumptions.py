@@ -8,42 +8,46 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.draw.page import Table
-from hockney.studies.granularity.validation import MUCH, STEPS, Checked
+from hockney.studies.granularity.validation import CORES, MUCH, STEPS, Checked
 from hockney.studies.granularity.words import change, length
-from hockney.studies.words import quantity
+from hockney.studies.words import plural, quantity
 
 ASSUMED = {
     "exchange": "an exchange takes as long as the model of one message says",
     "preset": "the work takes the time that was preset",
     "together": "a rank computes as fast when all ranks compute",
     "sum": "computing and exchange do not touch each other",
+    CORES: "every rank has a core to itself",
 }
 BY = {
     "exchange": "round_robin, the exchange alone",
     "preset": "compute on one rank",
     "together": "compute on all ranks at once",
     "sum": "what is left: granularity itself",
+    CORES: "ranks, cores, and what other programs used",
 }
 LITTLE = 0.02
 
 
 def table(checked: Sequence[Checked]) -> Table:
     """One row for each assumption and number of ranks."""
-    rows = tuple(
-        _row(step, p, mine)
-        for p in sorted({each.cell.ranks for each in checked if each.cell.ranks > 1})
-        for step in STEPS
-        if (mine := [c for c in checked if c.cell.ranks == p and c.parts[step] is not None])
-    )
+    rows: list[tuple[str, ...]] = []
+    for p in sorted({each.cell.ranks for each in checked if each.cell.ranks > 1}):
+        here = [each for each in checked if each.cell.ranks == p]
+        for step in STEPS:
+            if mine := [each for each in here if each.parts[step] is not None]:
+                rows.append(_row(step, p, mine))
+        rows.append(_cores(p, here))
     columns = ("ranks", "assumed", "known by", "median effect", "largest effect", "there", "verdict")
     return Table(
         "assumptions",
         "What the prediction assumes",
         columns,
-        rows,
+        tuple(rows),
         numeric=(0, 3, 4),
         caption="The effect is what the efficiency changes by when the assumption is replaced by what was "
-        "measured: of its size the median over the cells, and the largest with its sign. "
+        "measured: of its size the median over the cells, and the largest with its sign. What a rank "
+        "loses that is put off its core is in the effects of the two rows before. "
         f"Up to {LITTLE} an assumption holds, beyond {MUCH} it breaks.",
     )
 
@@ -54,6 +58,19 @@ def _row(step: str, ranks: int, mine: Sequence[Checked]) -> tuple[str, ...]:
     verdict = "holds" if abs(effect) <= LITTLE else "breaks" if abs(effect) > MUCH else "nearly holds"
     typical = median(abs(c.parts[step] or 0.0) for c in mine)
     return str(ranks), ASSUMED[step], BY[step], f"{typical:.3f}", change(effect), said(worst, step), verdict
+
+
+def _cores(ranks: int, here: Sequence[Checked]) -> tuple[str, ...]:
+    crowded = [each for each in here if each.crowded]
+    verdict = "breaks" if crowded else "holds"
+    return str(ranks), ASSUMED[CORES], BY[CORES], "", "", load(here), verdict
+
+
+def load(here: Sequence[Checked]) -> str:
+    """What the ranks had, and what other programs used of it."""
+    worst = max(here, key=lambda each: each.cell.outside)
+    had = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
+    return f"{had}, other programs used up to {worst.cell.outside:.2f}" if worst.cell.outside else had
 
 
 def said(checked: Checked, step: str) -> str:

@@ -24,12 +24,13 @@ EVEN = "equal"
 class Cell:
     """`alone` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
     work over the mean, `times_s` every repetition, one tuple a launch: each is the mean of a run of many
-    exchanges."""
+    exchanges. `outside` is how many processors other programs used meanwhile, at most."""
 
     measured: Measured
     alone: Estimate
     imbalance: float
     times_s: tuple[tuple[float, ...], ...]
+    outside: float = 0.0
 
     @property
     def work_s(self) -> float:
@@ -77,6 +78,7 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
         if m.summary.median.value > 0
     }
     records = evidence.run.by_case()
+    load = {c.launch: c.outside_cores or 0.0 for c in evidence.run.closes}
     found = []
     for m in evidence.of("granularity"):
         work = m.case.number("work")
@@ -84,7 +86,8 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
             mine = records.get(m.summary.case, [])
             imbalance = max((r.work.imbalance for r in mine if r.work is not None), default=1.0)
             times = tuple(tuple(r.times_s) for r in mine)
-            found.append(Cell(m, alone[work], max(1.0, imbalance), times))
+            outside = max((load.get(r.launch, 0.0) for r in mine), default=0.0)
+            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside))
     return tuple(sorted(found, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
 
 

@@ -14,7 +14,7 @@ from hockney.studies.words import interval, quantity, told
 
 ORDERED = "ordered"
 WAYS = {
-    ORDERED: "half send first, then the others",
+    ORDERED: "ordered, half sending first",
     "sendrecv": "all at once, MPI_Sendrecv",
     "nonblocking": "MPI_Irecv and MPI_Isend",
     "persistent": "persistent requests",
@@ -48,11 +48,9 @@ def _text(found: list[Measured]) -> list[str]:
         high = best.summary.median.high or best.summary.median.value
         if high < (base.low or base.value):
             said.append(
-                f"On {key[0]} ranks with messages of {length(key[1])}, {WAYS.get(_way(best), _way(best))} "
-                "takes "
-                f"{told(best.summary.median, 's')} instead of {told(base, 's')}: that much less work is "
-                "needed "
-                "between two exchanges."
+                f"On {key[0]} ranks with messages of {length(key[1])} the exchange by "
+                f"{WAYS.get(_way(best), _way(best))} takes {told(best.summary.median, 's')} instead of "
+                f"{told(base, 's')}: that much less work is needed between two exchanges."
             )
     if others and not said:
         said.append("No other way of exchanging is surely faster than the ordered one.")

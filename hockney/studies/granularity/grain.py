@@ -39,20 +39,23 @@ class Reached:
             return f"below {quantity(self.below, 's')}"
         return f"above {quantity(self.above, 's')}" if self.above is not None else "not measured"
 
+    @property
+    def words(self) -> str:
+        """To stand behind "a work": "of 26.8 us", "below 10 us"."""
+        return f"of {self}" if self.at is not None else str(self)
+
 
 def reached(found: Sequence[Cell], wanted: float) -> Reached:
-    """Where measured efficiencies, ascending in T, pass `wanted` for the last time. Between two works
+    """Where measured efficiencies, ascending in T, pass `wanted` for the first time. Between two works
     log(E / (1 - E)) is taken to be straight over log T, as it is by equation 2."""
     if not found:
         return Reached()
     values = [(c.work_s, c.efficiency.value) for c in found]
-    if min(e for _, e in values) >= wanted:
+    if values[0][1] >= wanted:
         return Reached(below=values[0][0])
-    if values[-1][1] < wanted:
-        return Reached(above=values[-1][0])
     at = _crossing(values, wanted)
     if at is None:
-        return Reached()
+        return Reached(above=values[-1][0])
     early = _crossing([(c.work_s, c.efficiency.high) for c in found], wanted)
     late = _crossing([(c.work_s, c.efficiency.low) for c in found], wanted)
     return Reached(at=Estimate(at, early and min(at, early), late and max(at, late)))
@@ -100,13 +103,12 @@ def table(found: tuple[Cell, ...], messages: Messages | None) -> Table:
 
 
 def _crossing(values: Sequence[tuple[float, float | None]], wanted: float) -> float | None:
-    """The last place where the value passes `wanted` from below."""
-    found = None
+    """The first place where the value passes `wanted` from below."""
     for (t0, e0), (t1, e1) in pairwise(values):
         if e0 is not None and e1 is not None and e0 < wanted <= e1:
             a, b, w = (_straight(v) for v in (e0, e1, wanted))
-            found = t0 * (t1 / t0) ** ((w - a) / (b - a))
-    return found
+            return t0 * (t1 / t0) ** ((w - a) / (b - a))
+    return None
 
 
 def _straight(value: float) -> float:

@@ -63,8 +63,8 @@ def _even(found: tuple[Cell, ...], messages: Messages | None, ranks: int, size: 
         return ""
     even, good = reached(mine, 1 / ranks), reached(mine, WANTED)
     said = (
-        f"With messages of {length(size)}, {ranks} ranks break even with one at a work of {even} "
-        f"and are {WANTED:.0%} efficient at {good}, measured"
+        f"With messages of {length(size)}, {ranks} ranks break even with one at a work {even.words} "
+        f"and are {WANTED:.0%} efficient at one {good.words}, measured"
     )
     if messages is None:
         return f"{said}."

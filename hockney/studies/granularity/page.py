@@ -43,13 +43,13 @@ def page(evidence: Evidence) -> Page:
     known = parameters.known(evidence)
     messages = known.messages
     cores = parameters.cores(evidence)
-    checked = validation.check(evidence, found, messages) if messages else ()
+    checked = validation.check(evidence, found, messages, cores) if messages else ()
     said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores))
     sections = [
         _grain(found, messages),
         _runs(found, messages),
         _serial(found, messages),
-        agreement.section(checked, messages, cores) if messages and checked else None,
+        agreement.section(checked, messages) if messages and checked else None,
         uneven.section(checked),
         exchanges.section(evidence, messages),
         parameters.section(known) if evidence.run.records else None,

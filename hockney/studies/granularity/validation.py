@@ -11,6 +11,7 @@ measured its assumptions are replaced by measurements, one after another:
     sum        computing and exchange do not touch each other          -> the cell itself
 
 What each replacement does to the efficiency is that assumption's part of the error; the parts add up to it.
+All of them also suppose that every rank has a core to itself.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from hockney.studies.question import Evidence
 STEPS = ("exchange", "preset", "together", "sum")
 MUCH = 0.05
 """An efficiency that was missed by so much is explained."""
+CORES = "cores"
+SPARE = 0.05
+"""Other programs always use a little; a rank that misses more than this of a core is being put off it."""
 TYPICAL, WORST = 0.03, 0.10
 """What the prediction is meant to keep: the median error, and the largest."""
 
@@ -45,13 +49,15 @@ class Apart:
 @dataclass(frozen=True)
 class Checked:
     """`parts` has the change of efficiency that each of STEPS brings; `model_s` is the exchange's time by
-    the model. A part is None where what it needs was not measured; the next one then has it too."""
+    the model. A part is None where what it needs was not measured; the next one then has it too. `cores` is
+    how many the ranks had, other programs' load not taken away."""
 
     cell: Cell
     predicted: Estimate
     apart: Apart
     model_s: float
     parts: Mapping[str, float | None]
+    cores: int
 
     @property
     def error(self) -> float:
@@ -59,12 +65,19 @@ class Checked:
         return self.cell.efficiency.value - self.predicted.value
 
     @property
+    def crowded(self) -> bool:
+        """Whether some rank had no core to itself: too many ranks, or other programs meanwhile."""
+        return self.cell.ranks + self.cell.outside > self.cores + SPARE
+
+    @property
     def breaks(self) -> str:
-        """The assumption that most of a large error comes from; "" where the error is small."""
+        """The assumption that most of a large error comes from; "" where the error is small. What ranks lose
+        that are put off their cores shows in the last two steps."""
         if abs(self.error) <= MUCH:
             return ""
         sign = 1 if self.error > 0 else -1
-        return max(STEPS, key=lambda step: sign * (self.parts[step] or 0.0))
+        most = max(STEPS, key=lambda step: sign * (self.parts[step] or 0.0))
+        return CORES if self.crowded and sign < 0 and most in STEPS[2:] else most
 
 
 @dataclass(frozen=True)
@@ -80,8 +93,8 @@ class Agreement:
         return self.typical <= TYPICAL and self.worst <= WORST
 
 
-def check(evidence: Evidence, found: Sequence[Cell], messages: Messages) -> tuple[Checked, ...]:
-    """Every cell with its prediction."""
+def check(evidence: Evidence, found: Sequence[Cell], messages: Messages, cores: int) -> tuple[Checked, ...]:
+    """Every cell with its prediction, on a machine of so many cores."""
     exchange = {
         (m.case.ranks, m.size): m.summary.median.value for m in evidence.of("round_robin", exchange="ordered")
     }
@@ -91,6 +104,7 @@ def check(evidence: Evidence, found: Sequence[Cell], messages: Messages) -> tupl
             cell,
             messages,
             Apart(exchange.get((cell.ranks, cell.bytes)), share.get((cell.ranks, cell.work_s / cell.ranks))),
+            cores,
         )
         for cell in found
     )
@@ -113,7 +127,7 @@ def predict(cell: Cell, messages: Messages) -> Estimate:
     return Estimate(value, min(low, value), max(high, value))
 
 
-def _checked(cell: Cell, messages: Messages, apart: Apart) -> Checked:
+def _checked(cell: Cell, messages: Messages, apart: Apart, cores: int) -> Checked:
     predicted = predict(cell, messages)
     work, alone, p = cell.work_s, cell.alone.value, cell.ranks
     model_s = messages.exchange(cell.bytes, p)
@@ -132,7 +146,7 @@ def _checked(cell: Cell, messages: Messages, apart: Apart) -> Checked:
         parts["exchange"] = None
     if apart.share is None:
         parts["together"] = None
-    return Checked(cell, predicted, apart, model_s, parts)
+    return Checked(cell, predicted, apart, model_s, parts, cores)
 
 
 def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> float:
