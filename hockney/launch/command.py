@@ -54,9 +54,9 @@ def command(
 
 def shared(ranks: int, cores: int, bound: bool) -> str:
     """What it does to the numbers when ranks outnumber cores."""
-    unbound = "" if bound else ", so none is bound"
+    share = f"share {cores} {'core' if cores == 1 else 'cores'}{'' if bound else ', so none is bound'}"
     return (
-        f"{ranks} ranks share {cores} {'core' if cores == 1 else 'cores'}{unbound}: at most {cores} run at once, "
+        f"{ranks} ranks {share}: at most {cores} run at once, "
         f"messages wait for their receiver's turn, and no parallel efficiency is above {cores / ranks:.0%}"
     )
 
