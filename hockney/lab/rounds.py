@@ -41,13 +41,15 @@ def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, .
 
 @dataclass
 class Rounds:
-    """`count` rounds from now on, each with `budget_s` for measuring. Where `every_s` is 0 there is one."""
+    """`count` rounds from now on, each with `budget_s` for measuring. Where `every_s` is 0 there is one.
+    With `ends`, the time in which all would fit if none were late is all there is for them."""
 
     plan: Plan
     count: int
     budget_s: float
     bench: Bench
     listen: Listener
+    ends: bool = False
     began: float = field(init=False)
     late: int = 0
 
@@ -64,11 +66,11 @@ class Rounds:
         return max(0, self.count - 1) * self.every_s + self.budget_s
 
     def begin(self, k: int, number: int) -> bool:
-        """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False where a
-        period that was asked for is over before."""
+        """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False where
+        the period is over before."""
         due = self.began + k * self.every_s
         late_s = self.bench.now() - due
-        if k and self.plan.settings.through_s and self._over():
+        if k and self.ends and self._over():
             self.listen(Notice(_over(self.count - k)))
             return False
         if late_s > LATE_SHARE * self.every_s:

@@ -85,7 +85,8 @@ class _Session:
 
     def run(self, todo: tuple[Item, ...]) -> Outcome:
         work = rounds_of(self.plan, todo)
-        rounds = Rounds(self.plan, len(work), self.budget_s, self.bench, self.listen)
+        ends = bool(self.plan.settings.through_s) and len(todo) == len(self.plan.items)
+        rounds = Rounds(self.plan, len(work), self.budget_s, self.bench, self.listen, ends)
         launches = len({item.launch for item in todo})
         self.listen(
             MeasuringBegan(
