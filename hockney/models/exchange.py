@@ -131,13 +131,13 @@ class Messages:
             return (half, half, 1) if waits else (ranks - half, half)
         if ranks <= self.cores:
             return (0, 0, 0) if waits else (0, 0)
+        # What a rank passes on in the second step it has from a rank of its node, or the other way round,
+        # unless the last rank is alone on its node.
         nodes = -(-ranks // self.cores)
-        # with an odd number of cores every second node's last rank sends first; with an even one all of
-        # them send second, but for the last rank of all when the number of ranks is odd
-        odd = self.cores % 2 == 1
-        first = -(-nodes // 2) if odd else ranks % 2 if not waits else 0
-        rest = nodes - first
-        return (first, rest - 1, 1) if waits else (first, rest)
+        alone = ranks % self.cores == 1
+        if waits:
+            return (0, nodes - 1, 1) if alone else (0, 0, nodes)
+        return (1, nodes - 1) if alone and ranks % 2 == 0 else (0, nodes)
 
     def bounds(self, size: float) -> tuple[float, float] | None:
         """By which factors the time at `size` may be shorter and longer (95%): those of the neighbouring
