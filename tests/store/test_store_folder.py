@@ -19,6 +19,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.fit import Estimate, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Run
+from hockney.core.surveyed import Surveyed
 from hockney.store import Item, Plan, RunFolder, Settings, default_path
 from hockney.store.plan import left, parse_plan
 
@@ -149,13 +150,54 @@ def test_default_places_do_not_collide(tmp_path):
     assert default_path("survey", now, tmp_path).name == "survey-20300102T030405Z-2"
 
 
-@given(st.text(max_size=30), st.text(max_size=30), st.floats(1e-3, 1e6), st.integers(0, 2**63), st.booleans())
+def test_a_study_keeps_the_survey_it_goes_by(tmp_path):
+    surveyed = Surveyed(Fits(schema=1, summaries=[], fits=[]), MACHINE, "runs/s", ("host a, here b",))
+    folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE, surveyed)
+    assert folder.surveyed() == surveyed
+    assert RunFolder.create(tmp_path / "b", PLAN, MACHINE).surveyed() is None
+    folder.survey_path.write_bytes(msgspec.json.encode(msgspec.structs.replace(surveyed, schema=9)))
+    with pytest.raises(EnvironmentProblem, match="schema 9"):
+        folder.surveyed()
+    folder.survey_path.write_bytes(b"{}")
+    with pytest.raises(EnvironmentProblem, match=r"survey\.json"):
+        folder.surveyed()
+
+
+@given(
+    st.text(max_size=30),
+    st.text(max_size=30),
+    st.floats(1e-3, 1e6),
+    st.integers(0, 2**63),
+    st.booleans(),
+    st.floats(0, 1e6),
+    st.floats(0, 1e6),
+)
 @settings(max_examples=80, deadline=None)
-def test_plans_are_read_back_whatever_was_typed(mpi, machine, budget, seed, bind):
-    plan = Plan(
-        Settings("survey", budget_s=budget, seed=seed, bind=bind, mpi=mpi, machine=machine), PLAN.items
+def test_plans_are_read_back_whatever_was_typed(mpi, machine, budget, seed, bind, every, through):
+    asked = Settings(
+        "survey",
+        budget_s=budget,
+        seed=seed,
+        bind=bind,
+        mpi=mpi,
+        machine=machine,
+        every_s=every,
+        through_s=through,
     )
+    plan = Plan(asked, PLAN.items)
     assert parse_plan(plan.text, "plan.txt") == plan
+
+
+def test_plans_from_before_rounds_are_read_and_still_written():
+    """A plan that asks nothing new is the same text as ever, so that an older hockney reads it too."""
+    assert "every_s" not in PLAN.text and "through_s" not in PLAN.text
+    assert parse_plan(PLAN.text, "plan.txt").settings.every_s == 0
+    assert PLAN.settings.total_s == PLAN.settings.budget_s
+
+
+def test_the_time_for_all_rounds():
+    asked = Settings("cases", budget_s=10.0, launches=6, every_s=60.0)
+    assert asked.total_s == 60 and "every_s = 60.0" in Plan(asked, ()).text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A survey's parameters for another run: from the same machine and MPI only, unless forced."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from hockney import lab, simulated
+from hockney.core.errors import UsageError
+from hockney.core.machine import Mpi
+from hockney.lab.checks import unlike
+from hockney.launch.fake_world import World
+from hockney.store import Settings
+
+HERE = lab.fake_bench("fake").machine
+MPI = Mpi(
+    family="openmpi", version="5.0.9", prefix="/a", mpicxx="/a/mpicxx", mpiexec="/a/mpiexec", source="path"
+)
+
+
+def changed(**words):
+    return msgspec.structs.replace(HERE, **words)
+
+
+def survey(path, *lines: str, measure: bool = True):
+    bench = lab.fake_bench("fake")
+    folder = lab.begin(path, [bench.catalog.case(line) for line in lines], Settings("cases"), bench)
+    if measure:
+        lab.measure(folder, bench, lambda event: None)
+    return folder.path
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"host": "other"}, "host fakehost, here other"),
+        ({"cpu": "new"}, "processor none, here new"),
+        ({"cores": 8}, "cores 4, here 8"),
+        ({"mpi": MPI}, "MPI none, here Open MPI 5.0.9"),
+        ({"kind": "real"}, "a fake machine (fakehost), here a real one (fakehost)"),
+    ],
+)
+def test_what_makes_another_machine(words, said):
+    assert unlike(HERE, changed(**words)) == (said,)
+
+
+def test_what_does_not():
+    assert unlike(HERE, changed(load_before=1.0, compiler="other", hockney="9", engine="x", threads=8)) == ()
+    moved = msgspec.structs.replace(MPI, prefix="/b", source="option")
+    assert unlike(changed(mpi=MPI), changed(mpi=moved)) == (), "the same MPI elsewhere is the same MPI"
+    older = msgspec.structs.replace(MPI, version="4.1.4")
+    assert unlike(changed(mpi=MPI), changed(mpi=older)) == ("MPI Open MPI 5.0.9, here Open MPI 4.1.4",)
+
+
+def test_simulated_machines_are_their_descriptions():
+    def stands_for(name):
+        platform = simulated.platform(name)
+        return changed(kind="simulated", host=platform.name, platform=platform)
+
+    sun, sp = stands_for("sun-ethernet"), stands_for("ibm-sp")
+    assert unlike(sun, msgspec.structs.replace(sun, cpu="x", cores=99)) == ()
+    assert unlike(sun, sp) == (f"the description {sun.host}, here {sp.host}",)
+    edited = msgspec.structs.replace(sun.platform, notes=("faster",))
+    assert "has changed since" in unlike(sun, msgspec.structs.replace(sun, platform=edited))[0]
+    assert unlike(sun, HERE)[0].startswith("a simulated machine")
+
+
+def test_a_survey_is_taken_with_its_fits(tmp_path):
+    path = survey(tmp_path / "s", *(f"pingpong bytes={size}" for size in (0, 64, 1024, 2048, 65536, 1 << 20)))
+    found, notices = lab.survey_of(path)
+    assert (found.machine, found.where, notices) == (HERE, str(path), ())
+    (fit,) = [f for f in found.fits.of("hockney", "pingpong") if f.segments]
+    assert fit.segments[0].latency.value == pytest.approx(World().message(0), rel=0.05)
+    assert lab.take_survey(found, HERE, force=False) == found
+
+
+def test_another_machines_survey_needs_force_and_the_run_keeps_what_differs(tmp_path):
+    found, _ = lab.survey_of(survey(tmp_path / "s", *(f"pingpong bytes={1 << k}" for k in range(12))))
+    there = changed(host="other", mpi=MPI)
+    with pytest.raises(UsageError) as caught:
+        lab.take_survey(found, there, force=False)
+    assert "host fakehost, here other; MPI none" in str(caught.value) and "--force" in str(caught.value)
+    taken = lab.take_survey(found, there, force=True)
+    assert taken.differences == unlike(HERE, there) and taken.fits == found.fits
+
+
+def test_runs_that_are_no_survey(tmp_path):
+    barriers = survey(tmp_path / "b", "barrier ranks=2")
+    with pytest.raises(UsageError, match=r"does not say what a message costs.*hockney survey"):
+        lab.survey_of(barriers)
+    with pytest.raises(UsageError, match=r"nothing was measured.*hockney resume"):
+        lab.survey_of(survey(tmp_path / "n", "pingpong bytes=8", measure=False))
+    with pytest.raises(UsageError, match="no run folder"):
+        lab.survey_of(tmp_path / "none")
+
+
+def test_a_bench_of_its_own_clock_waits_by_it():
+    bench = lab.fake_bench("fake")
+    bench.wait(3600.0)
+    assert bench.now() == 3600
+    assert replace(bench, wait=lambda seconds: None).now() == 3600
