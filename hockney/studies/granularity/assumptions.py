@@ -90,7 +90,8 @@ def said(checked: Checked, step: str) -> str:
         found = f"a rank's part took {quantity(apart.share, 's')}, alone it would {quantity(fair, 's')}"
     else:
         total, parts = cell.measured.summary.median.value, _parts(checked)
-        found = f"{quantity(total, 's')} in a row, its parts {quantity(parts, 's')}"
+        why = "ranks wait for one another" if total > parts else "a part of the exchange is hidden"
+        found = f"{quantity(total, 's')} in a row, apart {quantity(parts, 's')}, so {why}"
     return f"{where}: {found}"
 
 

@@ -38,23 +38,29 @@ def _key(m: Measured) -> tuple[int, int]:
 
 
 def _text(found: list[Measured]) -> list[str]:
-    """The best other way, where its interval lies below the ordered exchange's."""
-    ordered = {_key(m): m for m in found if _way(m) == ORDERED}
+    """For each number of ranks the other way that gains most, of those that surely gain."""
+    ordered = {_key(m): m.summary.median for m in found if _way(m) == ORDERED}
     others = [m for m in found if _key(m) in ordered and _way(m) != ORDERED]
     said = []
-    for key in sorted({_key(m) for m in others}):
-        best = min((m for m in others if _key(m) == key), key=lambda m: m.summary.median.value)
-        base = ordered[key].summary.median
-        high = best.summary.median.high or best.summary.median.value
-        if high < (base.low or base.value):
-            said.append(
-                f"On {key[0]} ranks with messages of {length(key[1])} the exchange by "
-                f"{WAYS.get(_way(best), _way(best))} takes {told(best.summary.median, 's')} instead of "
-                f"{told(base, 's')}: that much less work is needed between two exchanges."
-            )
+    for p in sorted({m.case.ranks for m in others}):
+        sure = [m for m in others if m.case.ranks == p and _faster(m.summary.median, ordered[_key(m)])]
+        if not sure:
+            continue
+        best = min(sure, key=lambda m: m.summary.median.value / ordered[_key(m)].value)
+        base, median = ordered[_key(best)], best.summary.median
+        said.append(
+            f"On {p} ranks what gains most is {WAYS.get(_way(best), _way(best))} with messages of "
+            f"{length(best.size)}: {told(median, 's')} instead of {told(base, 's')}, and so "
+            f"{median.value / base.value:.0%} of the work is enough between two exchanges."
+        )
     if others and not said:
         said.append("No other way of exchanging is surely faster than the ordered one.")
     return said
+
+
+def _faster(median: Estimate, than: Estimate) -> bool:
+    """Whether the intervals say so."""
+    return (median.high or median.value) < (than.low or than.value)
 
 
 def _table(found: list[Measured], messages: Messages | None) -> Table:

@@ -33,8 +33,9 @@ class Reached:
 
     def __str__(self) -> str:
         if self.at is not None:
-            known = self.at.low is not None or self.at.high is not None
-            return quantity(self.at.value, "s") + (f" ({interval(self.at, 's')})" if known else "")
+            ends = [quantity(end, "s") for end in (self.at.low, self.at.high) if end is not None]
+            value = quantity(self.at.value, "s")
+            return f"{value} ({interval(self.at, 's')})" if set(ends) - {value} else value
         if self.below is not None:
             return f"below {quantity(self.below, 's')}"
         return f"above {quantity(self.above, 's')}" if self.above is not None else "not measured"

@@ -28,17 +28,17 @@ def sentences(
             "--ranks 2.",
         )
     alone = [p for p in counts if p not in crowded] or list(counts)
-    said = []
+    said = [_grain(found, alone[0], size) for size in _ends(found, alone[0])]
     for p in dict.fromkeys((alone[0], alone[-1])):
-        sizes = lengths(tuple(c for c in found if c.ranks == p and c.even and not c.serial))
-        said += [_grain(found, p, size) for size in dict.fromkeys((sizes[0], sizes[-1]))] if sizes else []
-        said += (
-            [_even(found, messages, p, size) for size in dict.fromkeys((sizes[0], sizes[-1]))]
-            if sizes
-            else []
-        )
+        said += [_even(found, messages, p, size) for size in _ends(found, p)]
     said += [agreement.sentence(checked, p) for p in counts if checked]
     return tuple(sentence for sentence in said if sentence)
+
+
+def _ends(found: tuple[Cell, ...], ranks: int) -> tuple[int, ...]:
+    """The shortest and the longest message."""
+    sizes = lengths(tuple(c for c in found if c.ranks == ranks and c.even and not c.serial))
+    return tuple(dict.fromkeys((sizes[0], sizes[-1]))) if sizes else ()
 
 
 def _grain(found: tuple[Cell, ...], ranks: int, size: int) -> str:

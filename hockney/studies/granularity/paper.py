@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.page import Section, Table
 from hockney.models.granularity import Algorithm, break_even, efficiency
@@ -22,7 +24,9 @@ DROP = (4, 1 * WORD, 0.01, 10.0)
 there any more."""
 
 
+@cache
 def section() -> Section:
+    """The same on every page."""
     return Section(
         "The paper's machine",
         text=(

@@ -6,6 +6,7 @@ the machines that come with hockney."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from hockney import reference, simulated
 from hockney.core.errors import HockneyError
@@ -79,6 +80,7 @@ def printed() -> Messages:
     )
 
 
+@cache
 def published() -> tuple[tuple[Messages, str], ...]:
     """The machines that come with hockney, each with a word on where its numbers are from."""
     platforms = [simulated.platform(name) for name in simulated.names()]

@@ -26,6 +26,8 @@ ITERATIONS = 20
 SHARES = "uniform:0.2"
 """Uneven work that stands for any: what counts is the largest share, and the record says that."""
 OTHER_EXCHANGES = ("sendrecv", "nonblocking", "persistent", "neighborhood")
+NOT_SIMULATED = ("neighborhood",)
+"""SimGrid's MPI has no neighbourhood collectives."""
 
 SHORTEST_S, LONGEST_S = 1e-5, 1e-2
 """Works on a machine of which nothing is known yet. A rank's share of less than 5 us is hardly computed to
@@ -50,6 +52,8 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     ranks = options.ranks or _ranks(machine)
     lengths = options.sizes or LENGTHS
     together = [p for p in ranks if p > 1]
+    simulated = machine.kind == "simulated"
+    others = [each for each in OTHER_EXCHANGES if not simulated or each not in NOT_SIMULATED]
     pairs = _pairs(lengths, options.serial)
     works = options.work or _works(foreseen(options, machine), machine, lengths, together)
 
@@ -57,11 +61,11 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         lines = [*_computing(works, together)]
         lines += [line for p in ranks for line in _grid(works, pairs, p)]
         lines += [line for p in together for line in _uneven(works, lengths, p)]
-        lines += [line for p in together for line in _exchanges(lengths, p)]
+        lines += [line for p in together for line in _exchanges(lengths, p, others)]
         lines += [*sweep()] if together and options.surveyed is None else []
         return once(catalog.case(line) for line in lines)
 
-    if machine.kind != "simulated" and not options.work:
+    if not simulated and not options.work:
         while len(works) > FEWEST and least_seconds(cases(works)) > ROUND_S:
             works = works[:-1]
     return cases(works)
@@ -141,10 +145,10 @@ def _uneven(works: Sequence[float], lengths: Sequence[int], ranks: int) -> Itera
     return (_cell(work, min(lengths), 0.0, ranks, SHARES) for work in few)
 
 
-def _exchanges(lengths: Sequence[int], ranks: int) -> Iterator[str]:
+def _exchanges(lengths: Sequence[int], ranks: int, others: Sequence[str]) -> Iterator[str]:
     def case(length: int, exchange: str) -> str:
         return f"round_robin bytes={length} exchange={exchange} buffers=hot sync=window ranks={ranks}"
 
     yield from (case(length, "ordered") for length in lengths)
     few = thin(tuple(sorted(lengths)), 3)
-    yield from (case(length, exchange) for exchange in OTHER_EXCHANGES for length in few)
+    yield from (case(length, exchange) for exchange in others for length in few)

@@ -33,8 +33,9 @@ def bounds(estimate: Estimate) -> str:
 
 def told(estimate: Estimate) -> str:
     """ "88.3% (95%: 88.1% to 88.6%)"."""
-    known = estimate.low is not None and estimate.high is not None
-    return share(estimate.value) + (f" (95%: {bounds(estimate)})" if known else "")
+    ends = {share(end) for end in (estimate.low, estimate.high) if end is not None}
+    value = share(estimate.value)
+    return f"{value} (95%: {bounds(estimate)})" if ends - {value} else value
 
 
 def change(value: float | None) -> str:

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the granularity study on the fake machine, in worlds of which everything is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab, studies
+from hockney.core.case import Case
+from hockney.launch.fake import FakeLauncher, Fault
+from hockney.launch.fake_world import World
+from hockney.store import RunFolder, Settings
+from hockney.studies import Evidence, Options
+
+SMALL = Options(ranks=(2, 4), sizes=(4, 400, 40000), work=(1e-5, 1e-4, 1e-3))
+STUDY = studies.study("granularity")
+CATALOG = lab.fake_catalog()
+MACHINE = lab.fake_bench("fake").machine
+
+
+@dataclass(frozen=True)
+class Odd(World):
+    """A world in which a prediction's assumptions break: computing takes `together` times as long when
+    several ranks compute, an exchange `slow` times what its messages cost, a work with its exchange
+    `extra_s` longer than both."""
+
+    together: float = 1.0
+    slow: float = 1.0
+    extra_s: float = 0.0
+
+    def exchange(self, ranks: int, one_way: float) -> float:
+        return self.slow * super().exchange(ranks, one_way)
+
+    def time(self, case: Case) -> float:
+        time = super().time(case)
+        if case.ranks > 1 and (work := self.work(case)) is not None:
+            time += (self.together - 1) * work.preset_s
+            time += self.extra_s if case.workload == "granularity" else 0.0
+        return time
+
+
+def run(
+    path: Path,
+    options: Options = SMALL,
+    world: World | None = None,
+    faults: tuple[Fault, ...] = (),
+    launches: int = 3,
+    cores: int = 4,
+    budget_s: float = 120.0,
+) -> RunFolder:
+    """Plan and measure; the folder as it is then."""
+    bench = lab.fake_bench(FakeLauncher(world, faults), cores)
+    cases = STUDY.plan(options, CATALOG, bench.machine)
+    settings = Settings("granularity", seed=1, launches=launches, budget_s=budget_s)
+    folder = lab.begin(path, cases, settings, bench)
+    lab.measure(folder, bench, lambda event: None)
+    return folder
+
+
+def evidence(folder: RunFolder) -> Evidence:
+    found = lab.results(folder)
+    planned = len(folder.plan().items)
+    return Evidence(
+        found.fits, found.run, found.machine, "granularity", 120.0, 0.02, 3, 1, planned, found.notices
+    )

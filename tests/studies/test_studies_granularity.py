@@ -1,0 +1,281 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Granularity on the fake machine, from the plan to the page: what is found is what the world is."""
+
+import re
+from dataclasses import replace
+
+import msgspec
+import pytest
+from granular import CATALOG, MACHINE, SMALL, STUDY, Odd, evidence, run
+
+from hockney import models
+from hockney.core.surveyed import Surveyed
+from hockney.draw.figure import Figure, Plane
+from hockney.launch.fake import Fault
+from hockney.launch.fake_world import World
+from hockney.studies import Evidence, Options
+from hockney.studies.granularity import cells, parameters, validation
+
+WORLD = World()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Evidence:
+    return evidence(run(tmp_path_factory.mktemp("granularity") / "r"))
+
+
+@pytest.fixture(scope="module")
+def page(made):
+    return STUDY.page(made)
+
+
+def truth(cell: cells.Cell) -> float:
+    """Equation 6 with the world's own numbers."""
+    work, p = cell.work_s, cell.ranks
+    share = (1 - cell.serial) * cell.imbalance * work / p
+    return work / (p * (cell.serial * work + share + 2 * WORLD.message(cell.bytes)))
+
+
+def checked_of(made: Evidence):
+    messages = parameters.known(made).messages
+    assert messages is not None
+    return validation.check(made, cells.cells(made), messages, parameters.cores(made))
+
+
+def odd(tmp_path, **fields) -> Evidence:
+    options = replace(SMALL, ranks=(2,))
+    return evidence(run(tmp_path / "r", options, Odd(**fields)))
+
+
+def table(page, name: str):
+    return next(t for s in page.sections for t in s.tables if t.name == name)
+
+
+def figures(page) -> dict[str, Figure | Plane]:
+    return {f.name: f for s in page.sections for f in s.figures}
+
+
+def test_measured_efficiencies_are_the_worlds(made):
+    found = cells.cells(made)
+    planned = [c for c in STUDY.plan(SMALL, CATALOG, MACHINE) if c.workload == "granularity"]
+    assert len(found) == len(planned) == 2 * (3 * (1 + 3 + 3) + 3)
+    within = 0
+    for cell in found:
+        assert cell.efficiency.value == pytest.approx(truth(cell), rel=0.03)
+        within += cell.efficiency.low <= truth(cell) <= cell.efficiency.high
+    assert within >= 0.85 * len(found), "95% intervals hold the truth"
+
+
+def test_predictions_from_the_ping_pong_alone_agree(made):
+    checked = checked_of(made)
+    found = validation.agreement(checked)
+    assert found.holds and found.typical < 0.01 and found.worst < 0.05 and found.cells == len(checked)
+    for each in checked:
+        assert each.predicted.value == pytest.approx(truth(each.cell), abs=0.01)
+        assert each.predicted.low <= each.predicted.value <= each.predicted.high
+        assert sum(each.parts.values()) == pytest.approx(each.error, abs=1e-12)
+        assert not each.breaks and not each.crowded
+
+
+@pytest.mark.parametrize(
+    ("wrong", "names"),
+    [({"slow": 8.0}, "exchange"), ({"together": 1.4}, "together"), ({"extra_s": 2e-5}, "sum")],
+)
+def test_the_assumption_that_breaks_is_named(tmp_path, wrong, names):
+    made = odd(tmp_path, **wrong)
+    broken = {each.breaks for each in checked_of(made)} - {""}
+    assert broken == {names}
+    page = STUDY.page(made)
+    rows = {row[1]: row for row in table(page, "assumptions").rows}
+    verdicts = {words: row[-1] for words, row in rows.items()}
+    assert [words for words, verdict in verdicts.items() if verdict == "breaks"] == [
+        {
+            "exchange": "an exchange takes as long as the model of one message says",
+            "together": "a rank computes as fast when all ranks compute",
+            "sum": "computing and exchange do not touch each other",
+        }[names]
+    ]
+    assert any("more than the 0.03 and 0.1" in sentence for sentence in page.headline)
+    section = next(s for s in page.sections if s.title == "Predicted and measured")
+    assert any("by more than 0.05 since it does not hold that" in text for text in section.text)
+
+
+def test_other_programs_that_take_the_cores_are_named(made):
+    run_ = made.run
+    closes = tuple(msgspec.structs.replace(c, outside_cores=2.5) for c in run_.closes)
+    slow = {
+        s.case: msgspec.structs.replace(s, median=msgspec.structs.replace(s.median, value=4 * s.median.value))
+        for s in made.fits.summaries
+        if s.case.startswith("granularity")
+    }
+    summaries = [slow.get(s.case, s) for s in made.fits.summaries]
+    loaded = replace(
+        made,
+        run=replace(run_, closes=closes),
+        fits=msgspec.structs.replace(made.fits, summaries=summaries),
+    )
+    breaks = {(each.cell.ranks, each.breaks) for each in checked_of(loaded) if each.breaks}
+    assert breaks == {(4, "cores"), (2, "cores")}, "2 ranks and a load of 2.5 do not fit 4 cores either"
+
+
+def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
+    options = Options(ranks=(2, 4), sizes=(4,), work=(1e-4,))
+    made = evidence(run(tmp_path / "r", options, cores=2))
+    page = STUDY.page(made)
+    doubt = next(w for w in page.warnings if w.code == "oversubscribed")
+    assert "4 ranks share 2 cores" in doubt.text and "50.0% on 4 ranks" in doubt.text
+    assert doubt.touches == "cases on 4 ranks"
+    assert page.headline[0].startswith("2 ranks"), "the answer is told of ranks that have a core each"
+
+
+def test_the_page_has_every_figure(page):
+    found = figures(page)
+    assert set(found) == {
+        "efficiency-2", "efficiency-4", "efficiency-collapsed", "efficiency-runs", "serial-2", "serial-4",
+        "validation", "validation-error", "paper-efficiency",
+        *(f"plane-serial-{who}-{words}" for who in ("here", "paper") for words in (1, 10000)),
+        "plane-ranks-here", "plane-ranks-paper",
+    }  # fmt: skip
+    for figure in found.values():
+        if isinstance(figure, Plane):
+            assert all(len(s.z) == len(figure.grid_y) for s in figure.sheets)
+            assert all(len(row) == len(figure.grid_x) for s in figure.sheets for row in s.z)
+            continue
+        for series in figure.series:
+            assert series.x and len(series.x) == len(series.y) == len(series.low or series.y)
+            bands = zip(series.low, series.y, series.high, strict=True) if series.low else ()
+            assert all(low <= y <= high for low, y, high in bands)
+
+
+def test_tables_are_whole(page):
+    tables = [t for section in page.sections for t in section.tables]
+    for each in tables:
+        assert each.rows and {len(row) for row in each.rows} == {len(each.columns)}
+    names = [t.name for t in tables]
+    assert {"grain", "assumptions", "cells-2", "cells-4", "uneven", "exchanges", "messages", "paper"} <= set(
+        names
+    )
+    assert len(names) == len(set(names))
+    assert len(table(page, "cells-2").rows) == 24
+
+
+def test_single_runs_are_drawn_thinned_with_the_slowest_and_the_fastest(made, page):
+    cloud = next(s for s in figures(page)["efficiency-runs"].series if s.name == "2 ranks, single runs")
+    cell = next(c for c in cells.cells(made) if (c.ranks, c.bytes, c.work_s, c.serial) == (2, 4, 1e-4, 0))
+    mine = [y for x, y in zip(cloud.x, cloud.y, strict=True) if x == 1e-4]
+    assert len(mine) == 40 < len(cell.runs)
+    assert min(mine) == min(cell.runs) and max(mine) == max(cell.runs)
+
+
+def test_the_headline_says_grain_break_even_and_agreement(page):
+    words = " ".join(page.headline)
+    share = re.search(
+        r"2 ranks that exchange messages of 1 word are ([\d.]+)% \(95%: .+?\) efficient with 10.0 us", words
+    )
+    assert float(share[1]) / 100 == pytest.approx(1e-5 / (1e-5 + 4 * WORLD.message(4)), rel=0.03)
+    even = re.search(r"messages of 10000 words, 2 ranks break even with one at a work of ([\d.]+) us", words)
+    assert float(even[1]) * 1e-6 == pytest.approx(4 * WORLD.message(40000), rel=0.05)
+    assert "With messages of 1 word, 2 ranks break even with one at a work below 10.0 us" in words
+    assert re.search(r"On 4 ranks the predicted efficiency is off by 0.00\d in the median", words)
+    assert words.count("as it should") == 2
+
+
+def test_uneven_work_is_predicted_from_its_imbalance(made, page):
+    rows = table(page, "uneven").rows
+    uneven = [c for c in cells.cells(made) if not c.even]
+    assert len(rows) == len(uneven) == 6
+    for row, cell in zip(rows, uneven, strict=True):
+        assert cell.imbalance > 1.05 and row[2] == f"{cell.imbalance:.3f}"
+        assert float(row[5].rstrip("%")) < float(row[9].rstrip("%")), "less efficient than even work"
+
+
+def test_the_explorer_has_this_machine_first_and_every_described_one(page):
+    explorer = next(s.explorer for s in page.sections if s.explorer is not None)
+    here, *others = explorer.machines
+    assert here.name == "fakehost" and here.pieces[0][1] == pytest.approx(WORLD.pieces[0].latency_s, rel=0.05)
+    assert here.most_ranks == 4 and here.most_bytes == 4 << 20
+    suns = next(m for m in others if m.name == "sun-ethernet")
+    assert suns.shared and suns.pieces == ((0, 0.0015, 1.25e-6),) and "printed" in suns.note
+    assert "guess" in next(m.note for m in others if m.name == "ibm-sp")
+    low, high, first = explorer.work_s
+    assert low < first < high == 1000 and explorer.ranks[1] >= max(m.most_ranks for m in explorer.machines)
+
+
+def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
+    slow = World(pieces=tuple(replace(p, latency_s=10 * p.latency_s) for p in WORLD.pieces))
+    options = Options(ranks=(2,), sizes=(4,), work=(1e-4,))
+    survey = evidence(run(tmp_path / "survey", options, slow))
+    surveyed = Surveyed(survey.fits, survey.machine, "runs/slow")
+    asked = replace(options, surveyed=surveyed)
+    assert not [c for c in STUDY.plan(asked, CATALOG, MACHINE) if c.workload == "pingpong"]
+    mine = replace(evidence(run(tmp_path / "r", asked)), surveyed=surveyed)
+    messages = parameters.known(mine).messages
+    assert messages.source == "the ping-pong of runs/slow"
+    assert messages.one_way(4) == pytest.approx(slow.message(4), rel=0.05)
+    assert {each.breaks for each in checked_of(mine)} == {"exchange"}
+
+
+def test_works_follow_from_a_survey(made):
+    options = Options(ranks=(2,), surveyed=Surveyed(made.fits, made.machine, "runs/it"))
+    works = sorted({c.number("work") for c in STUDY.plan(options, CATALOG, MACHINE)} - {0})
+    assert works[-1] == 1e-3, "19 times the break-even work of 10000 words is 0.5 ms"
+
+
+def test_a_partial_run_still_has_a_page(made):
+    for kept in range(0, len(made.run.records), 31):
+        run_ = replace(made.run, records=made.run.records[:kept])
+        page = STUDY.page(replace(made, run=run_, fits=models.fit_all(run_, cores=4)))
+        assert page.headline and page.sections
+
+
+def test_one_rank_alone_has_a_page(tmp_path):
+    made = evidence(run(tmp_path / "r", Options(ranks=(1,), work=(1e-4,))))
+    page = STUDY.page(made)
+    assert "Only one rank was measured" in page.headline[0]
+    assert any("There is no prediction" in t for s in page.sections for t in s.text)
+
+
+def test_failed_cases_leave_the_rest(tmp_path):
+    faults = (
+        Fault("refuse", "granularity bytes=4 work=0.0001"),
+        Fault("refuse", "compute ranks=1 work=1e-05"),
+    )
+    made = evidence(run(tmp_path / "r", SMALL, faults=faults))
+    found = cells.cells(made)
+    assert {c.work_s for c in found if c.bytes == 4} == {1e-3}, "no serial time of 10 us, no cell of 100 us"
+    page = STUDY.page(made)
+    assert any(w.code == "failures" for w in page.warnings) and page.headline
+
+
+def test_an_exchange_that_was_not_measured_is_no_part_of_an_error(tmp_path):
+    made = evidence(run(tmp_path / "r", replace(SMALL, ranks=(2,)), faults=(Fault("refuse", "round_robin"),)))
+    for each in checked_of(made):
+        assert each.parts["exchange"] is None
+        assert sum(part or 0.0 for part in each.parts.values()) == pytest.approx(each.error, abs=1e-12)
+    assert "exchanges" not in [t.name for s in STUDY.page(made).sections for t in s.tables]
+
+
+def test_a_missed_preset_is_a_doubt(tmp_path):
+    made = odd(tmp_path)
+    assert "preset" not in {w.code for w in STUDY.page(made).warnings}
+    bad = tuple(
+        msgspec.structs.replace(r, work=msgspec.structs.replace(r.work, error=0.2)) if r.work else r
+        for r in made.run.records
+    )
+    doubt = next(
+        w
+        for w in STUDY.page(replace(made, run=replace(made.run, records=bad))).warnings
+        if w.code == "preset"
+    )
+    assert "20%" in doubt.text
+
+
+def test_lengths_the_model_does_not_know_are_said(tmp_path):
+    made = evidence(run(tmp_path / "r", Options(ranks=(2,), sizes=(8 << 20,), work=(1e-2,))))
+    doubt = next(w for w in STUDY.page(made).warnings if w.code == "extrapolated")
+    assert "8 MiB" in doubt.touches
+
+
+def test_the_same_run_makes_the_same_page(made):
+    assert STUDY.page(made) == STUDY.page(made)

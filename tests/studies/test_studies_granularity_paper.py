@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's model on the page: equations 3 and 6 written out here once more, against what is drawn."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.core.fit import Estimate
+from hockney.draw.figure import Plane
+from hockney.models.granularity import Algorithm, break_even
+from hockney.studies.granularity import cells, grain, paper, parameters, planes
+from hockney.studies.granularity.words import length
+
+SUNS = parameters.printed()
+FIGURES = {f.name: f for f in paper.section().figures}
+
+
+def exchange(words: int, ranks: int) -> float:
+    return 2 * (1500e-6 + 5e-6 * (ranks / 2) * words)
+
+
+def equation_6(work: float, serial: float, words: int, ranks: int) -> float:
+    return work / ((1 - serial) * work + ranks * (serial * work + exchange(words, ranks)))
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+@pytest.mark.parametrize("words", [1, 10, 100, 1000, 10000])
+def test_the_exchange_is_equation_3(words, ranks):
+    assert SUNS.exchange(4 * words, ranks) == pytest.approx(exchange(words, ranks), rel=1e-12)
+
+
+@pytest.mark.parametrize("words", [1, 10000])
+def test_figure_4_is_equation_6(words):
+    plane = FIGURES[f"plane-serial-paper-{words}"]
+    assert isinstance(plane, Plane)
+    assert plane.grid_x[0] == 0.01 and plane.grid_x[-1] == 100 and plane.grid_y[0] == 0
+    assert plane.grid_y[-1] == pytest.approx(0.2)
+    assert [sheet.name for sheet in plane.sheets] == ["2 ranks", "4 ranks", "8 ranks"]
+    for ranks, sheet in zip((2, 4, 8), plane.sheets, strict=True):
+        assert sheet.levels[0] == (1 / ranks, f"break-even of {ranks}")
+        for serial, row in zip(plane.grid_y, sheet.z, strict=True):
+            for work, z in zip(plane.grid_x, row, strict=True):
+                assert z == pytest.approx(equation_6(work, serial, words, ranks), rel=1e-12)
+
+
+def test_figure_5_is_equation_2():
+    plane = FIGURES["plane-ranks-paper"]
+    assert plane.grid_y == (2, 4, 6, 8, 10, 12, 14, 16)
+    assert [sheet.name for sheet in plane.sheets] == ["1 word", "1000 words", "10000 words"]
+    for words, sheet in zip((1, 1000, 10000), plane.sheets, strict=True):
+        assert {0.5, 0.25} <= {level for level, _ in sheet.levels}, "break-even of 2 and of 4"
+        for ranks, row in zip(plane.grid_y, sheet.z, strict=True):
+            for work, z in zip(plane.grid_x, row, strict=True):
+                assert z == pytest.approx(work / (work + ranks * exchange(words, ranks)), rel=1e-12)
+
+
+def test_curves_are_equations_2_and_6():
+    curves = {s.name: s for s in FIGURES["paper-efficiency"].series}
+    assert set(curves) == {
+        *(f"{p} SUNs, {words}" for p in (2, 4, 8) for words in ("1 word", "10000 words")),
+        "4 SUNs, 1 word, s = 1%",
+    }
+    for name, series in curves.items():
+        ranks, words = int(name[0]), 10000 if "10000" in name else 1
+        serial = 0.01 if "s = 1%" in name else 0.0
+        for work, y in zip(series.x, series.y, strict=True):
+            assert y == pytest.approx(equation_6(work, serial, words, ranks), rel=1e-12)
+
+
+@pytest.mark.parametrize(("ranks", "share"), [(2, "50.0%"), (4, "25.0%"), (8, "12.5%")])
+def test_break_even_is_half_and_a_quarter(ranks, share):
+    work = break_even(Algorithm(1.0, 4), SUNS, ranks)
+    assert equation_6(work, 0, 1, ranks) == pytest.approx(1 / ranks, rel=1e-12)
+    rows = [r for r in paper.section().tables[0].rows if r[0] == str(ranks) and r[4]]
+    assert {r[4] for r in rows} == {share} and len(rows) == 2
+
+
+def test_one_percent_of_serial_work_drops_visibly():
+    said = re.search(
+        r"T = 10.0 s falls from ([\d.]+)% to ([\d.]+)%, and no grain .*? ([\d.]+)%", paper.drop()
+    )
+    without, with_it, most = (float(number) / 100 for number in said.groups())
+    assert without == pytest.approx(equation_6(10, 0, 1, 4), abs=6e-4)
+    assert with_it == pytest.approx(equation_6(10, 0.01, 1, 4), abs=6e-4)
+    assert most == pytest.approx(1 / 1.03, abs=6e-4)
+    assert without - with_it > 0.028
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (4, "1 word"),
+        (40, "10 words"),
+        (40000, "10000 words"),
+        (0, "0 B"),
+        (8, "8 B"),
+        (4096, "4 KiB"),
+        (5, "5 B"),
+    ],
+)
+def test_lengths_are_words_where_the_paper_counts_words(size, said):
+    assert length(size) == said
+
+
+def test_a_grid_reaches_from_below_break_even_to_coarse():
+    works = planes.grid_of(SUNS)
+    assert works[0] < exchange(1, 8) and len(works) == planes.GRID
+    assert equation_6(works[-1], 0, 10000, 8) >= 0.98
+
+
+numbers = st.floats(1e-9, 1e3)
+widths = st.floats(1.0, 3.0)
+
+
+@given(numbers, numbers, st.integers(1, 64), widths, widths, widths, widths)
+def test_a_ratio_of_medians_lies_in_its_interval_which_holds_both(a, b, ranks, a0, a1, b0, b1):
+    above, below = Estimate(a, a / a0, a * a1), Estimate(b, b / b0, b * b1)
+    found = cells.ratio(above, below, ranks)
+    assert found.value == pytest.approx(a / (ranks * b))
+    assert found.low <= found.value * (1 + 1e-9) and found.value <= found.high * (1 + 1e-9)
+    assert found.high / found.value >= max(a1, b0) * (1 - 1e-9), "no narrower than the wider of both"
+    assert found.high / found.value <= a1 * b0 * (1 + 1e-9), "and no wider than both together"
+    assert cells.ratio(Estimate(a, None, a), below, ranks) == Estimate(found.value, None, None)
+
+
+def test_what_is_reached_between_two_works_follows_equation_2():
+    even = break_even(Algorithm(1.0, 400), SUNS, 4)
+    values = [(t, equation_6(t, 0, 100, 4)) for t in (0.001, 0.1, 1.0)]
+    assert grain._crossing(values, 0.25) == pytest.approx(even, rel=1e-6)
+    assert grain._crossing([(1.0, 0.9), (2.0, 0.95)], 0.5) is None
+    assert grain._crossing([(1.0, 0.4), (2.0, None)], 0.5) is None

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The plan of the granularity study asks what its answer needs, and no more than the time allows."""
+
+from collections import Counter
+from itertools import pairwise
+
+import msgspec
+import pytest
+from granular import CATALOG, MACHINE, STUDY
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney import simulated
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import Fits
+from hockney.core.surveyed import Surveyed
+from hockney.studies import Options
+from hockney.studies.granularity.plan import LENGTHS, ROUND_S, half_decades, least_seconds
+from hockney.studies.sizes import DEFAULT
+
+TWO = msgspec.structs.replace(MACHINE, kind="real", cores=2, threads=2)
+
+
+def suns(name: str = "sun-ethernet"):
+    platform = simulated.platform(name)
+    return msgspec.structs.replace(
+        MACHINE, kind="simulated", cores=platform.capacity, host=platform.name, platform=platform
+    )
+
+
+def of(cases, workload, **fixed):
+    return [
+        c
+        for c in cases
+        if c.workload == workload and fixed.items() <= {**dict(c.parameters), "ranks": c.ranks}.items()
+    ]
+
+
+def test_every_cell_has_what_explains_it():
+    cases = STUDY.plan(Options(), CATALOG, TWO)
+    assert len(cases) == len(set(cases))
+    for cell in of(cases, "granularity"):
+        work = cell.value("work")
+        assert of(cases, "compute", ranks=1, work=work), "its serial time"
+        assert of(cases, "compute", ranks=cell.ranks, work=work / cell.ranks), "its part, all computing"
+        assert of(cases, "round_robin", ranks=cell.ranks, bytes=cell.value("bytes"), exchange="ordered")
+        assert cell.value("iterations") == 20 and cell.value("exchange") == "ordered"
+    assert [c.value("bytes") for c in of(cases, "pingpong", buffers="hot", ranks=2)] == list(DEFAULT)
+    assert {c.ranks for c in cases} == {1, 2}
+
+
+def test_the_grid_has_every_length_and_the_serial_fractions_at_its_ends():
+    cells = of(STUDY.plan(Options(), CATALOG, TWO), "granularity", shares="equal")
+    works = sorted({c.value("work") for c in cells})
+    assert works == [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2]
+    pairs = Counter((c.value("bytes"), c.value("serial")) for c in cells)
+    assert {size for size, serial in pairs if serial == 0} == set(LENGTHS) == {4, 40, 400, 4000, 40000}
+    assert {size for size, serial in pairs if serial > 0} == {4, 40000}
+    assert {serial for _, serial in pairs} == {0, 0.01, 0.1} and set(pairs.values()) == {len(works)}
+
+
+def test_other_exchanges_and_uneven_work_are_tried_at_a_few_places():
+    cases = STUDY.plan(Options(), CATALOG, TWO)
+    assert len(of(cases, "granularity")) - len(of(cases, "granularity", shares="equal")) == 3
+    tried = {c.value("exchange") for c in of(cases, "round_robin")}
+    assert tried == {"ordered", "sendrecv", "nonblocking", "persistent", "neighborhood"}
+    assert len(of(cases, "round_robin", exchange="persistent")) == 3
+
+
+@pytest.mark.parametrize("cores", [2, 4, 8, 64])
+def test_a_round_of_the_default_plan_fits_its_time(cores):
+    machine = msgspec.structs.replace(TWO, cores=cores, threads=cores)
+    cases = STUDY.plan(Options(), CATALOG, machine)
+    assert least_seconds(cases) <= ROUND_S
+    assert len({c.value("work") for c in of(cases, "granularity")}) >= 4
+
+
+def test_the_least_time_is_that_of_the_repetitions():
+    case = CATALOG.case("granularity work=1s serial=0.5 iterations=20 ranks=2")
+    assert least_seconds([case]) == pytest.approx(9 * 20 * (0.5 + 0.25))
+    assert least_seconds([CATALOG.case("compute work=1s ranks=4")]) == 9
+
+
+def test_what_is_asked_for_is_planned_in_full():
+    asked = Options(ranks=(1, 2), sizes=(0, 8, 64), work=(0.5, 2.0), serial=(0.0, 0.25))
+    cells = of(STUDY.plan(asked, CATALOG, TWO), "granularity", shares="equal")
+    assert {(c.value("work"), c.value("bytes"), c.value("serial")) for c in cells if c.ranks == 2} == {
+        (t, size, s) for t in (0.5, 2) for size in (0, 8, 64) for s in (0, 0.25)
+    }
+    alone = [c for c in cells if c.ranks == 1]
+    assert len(alone) == 2, "one rank sends nothing, so it is measured once for each work"
+
+
+def test_one_rank_alone_needs_neither_messages_nor_a_survey():
+    cases = STUDY.plan(Options(ranks=(1,)), CATALOG, TWO)
+    assert {c.workload for c in cases} == {"compute", "granularity"} and {c.ranks for c in cases} == {1}
+
+
+def test_works_of_a_simulated_machine_follow_from_its_description():
+    cases = STUDY.plan(Options(), CATALOG, suns())
+    works = sorted({c.value("work") for c in of(cases, "granularity")})
+    assert works[0] == 0.003, "2 SUNs break even at 6.02 ms, 4 of them at 4.03 ms"
+    assert works[-1] == 30, "4 SUNs need 15.4 s for 95% with 10000 words"
+    assert {c.ranks for c in of(cases, "granularity")} == {2, 4}
+    assert not of(cases, "round_robin", exchange="neighborhood"), "the simulator has none"
+
+
+@pytest.mark.parametrize("name", simulated.names())
+def test_every_described_machine_has_a_plan(name):
+    cases = STUDY.plan(Options(), CATALOG, suns(name))
+    assert 4 <= len({c.value("work") for c in of(cases, "granularity")}) <= 16
+
+
+def test_a_survey_without_a_model_of_messages_is_told_of():
+    surveyed = Surveyed(Fits(schema=1, summaries=[], fits=[]), MACHINE, "runs/empty")
+    with pytest.raises(Inconclusive, match="runs/empty has no model of messages"):
+        STUDY.plan(Options(surveyed=surveyed), CATALOG, TWO)
+
+
+def test_a_work_too_short_to_share_is_refused_in_a_line():
+    with pytest.raises(UsageError, match="work"):
+        STUDY.plan(Options(work=(1e-12,)), CATALOG, TWO)
+
+
+@given(st.floats(1e-9, 1e6), st.floats(1, 1e6))
+def test_half_decades_reach_around_what_they_are_asked_for(low, factor):
+    steps = half_decades(low, low * factor)
+    assert steps[0] <= low * (1 + 1e-6) and steps[-1] >= low * factor * (1 - 1e-6)
+    assert steps[0] > low / 3.4 and steps[-1] < low * factor * 3.4
+    assert all(2.9 < b / a < 3.4 for a, b in pairwise(steps))
