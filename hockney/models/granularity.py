@@ -14,7 +14,8 @@ the parallel work of the rank that has most of it over the mean; the others wait
 
     time on np ranks    s T + b p T / np + m Tcom
 
-On one rank it is T. The page's explorer computes the same (`report/explorer.js`).
+On one rank it is T; b is at most np, when one rank has it all. The page's explorer computes the same
+(`report/explorer.js`).
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def times(algorithm: Algorithm, messages: Messages, ranks: int, factor: float = 
         alone=work,
         serial=algorithm.serial * work,
         parallel=share,
-        waiting=(algorithm.imbalance - 1) * share,
+        waiting=(min(algorithm.imbalance, ranks) - 1) * share,
         communication=algorithm.exchanges * factor * messages.exchange(algorithm.bytes, ranks),
     )
 
@@ -117,7 +118,8 @@ def ceiling(algorithm: Algorithm, ranks: int) -> float:
     """The efficiency that no amount of work exceeds: equation 6 for Tcom = 0, or for an endless T."""
     if ranks == 1:
         return 1.0
-    return 1 / (algorithm.imbalance * (1 - algorithm.serial) + ranks * algorithm.serial)
+    busiest = min(algorithm.imbalance, ranks)
+    return 1 / (busiest * (1 - algorithm.serial) + ranks * algorithm.serial)
 
 
 def work_needed(

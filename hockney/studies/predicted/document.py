@@ -57,7 +57,7 @@ def _machine(messages: Messages, platform: Platform | None) -> dict[str, Any]:
         "source": messages.source,
         "verdict": messages.verdict,
         "why": messages.doubt,
-        "network": "shared" if messages.shared else "switch",
+        "network": "medium" if any(messages.medium) else "shared" if messages.shared else "switch",
         "network_why": messages.why,
         "pieces": messages.pieces,
         "near_pieces": messages.near,

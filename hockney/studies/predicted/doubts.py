@@ -32,7 +32,7 @@ class Known:
 def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
     return tuple(
         each
-        for found in (_fit, _guesses, _kind, _size, _cores, _hosts, _network)
+        for found in (_fit, _guesses, _kind, _size, _imbalance, _cores, _hosts, _network)
         for each in found(prediction, known)
     )
 
@@ -78,6 +78,16 @@ def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:
     if beyond:
         text = f"the messages of {' and '.join(beyond)} are extrapolated: {lengths}"
         yield Warning("extrapolated", text, "what it would bring", todo)
+
+
+def _imbalance(prediction: Prediction, known: Known) -> Iterator[Warning]:
+    asked = prediction.algorithm.imbalance
+    few = [str(row.ranks) for row in prediction.rows if 1 < row.ranks < asked]
+    if few:
+        text = f"the busiest of {' and '.join(few)} ranks cannot have {asked:g} times the mean: it has all"
+        yield Warning(
+            "imbalance", text, f"numbers on {' and '.join(few)} ranks", "give a smaller --imbalance"
+        )
 
 
 def _cores(prediction: Prediction, known: Known) -> Iterator[Warning]:

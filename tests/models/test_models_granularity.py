@@ -1,0 +1,231 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Equations 1 to 6 of Hanebutte and Tatsumi, what follows from them, and the paper's own values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney import simulated
+from hockney.core.errors import UsageError
+from hockney.models.choose import described
+from hockney.models.exchange import Messages, Piece
+from hockney.models.granularity import (
+    OVERLAP,
+    Algorithm,
+    best_ranks,
+    break_even,
+    ceiling,
+    counts,
+    efficiency,
+    levers,
+    on_cores,
+    ranks_reaching,
+    times,
+    work_needed,
+)
+
+SUN = described(simulated.platform("sun-ethernet"))
+T_START, T_W, WORD = 1500e-6, 5e-6, 4
+
+
+def sun_exchange(ranks: int, words: int) -> float:
+    """Equation 3 with the paper's parameters."""
+    return 2 * (T_START + T_W * (ranks / 2) * words)
+
+
+@st.composite
+def machines(draw) -> Messages:
+    """A machine on which a longer message never takes less."""
+    latency = draw(st.floats(1e-7, 1e-2))
+    per_byte = draw(st.floats(1e-11, 1e-5))
+    pieces = [Piece(0, latency, per_byte)]
+    if draw(st.booleans()):
+        pieces.append(Piece(4096, latency * draw(st.floats(1, 5)), per_byte))
+    return Messages(
+        "m", "M", tuple(pieces), draw(st.booleans()), "", eager=draw(st.sampled_from([0, math.inf]))
+    )
+
+
+algorithms = st.builds(
+    Algorithm,
+    work_s=st.floats(1e-6, 1e4),
+    bytes=st.integers(0, 10**6),
+    serial=st.floats(0, 1),
+    exchanges=st.floats(0.01, 100),
+    imbalance=st.floats(1, 3),
+)
+several = st.integers(2, 64)
+
+
+def test_equations_1_2_and_6_are_the_papers():
+    work, serial, words = 3.7, 0.05, 250
+    plain = Algorithm(work, WORD * words)
+    partly = replace(plain, serial=serial)
+    for ranks in (2, 4, 8):
+        cost = sun_exchange(ranks, words)
+        now = times(plain, SUN, ranks)
+        assert now.speed_up == pytest.approx(work / (work / ranks + cost), rel=1e-12)
+        assert now.efficiency == pytest.approx(work / (work + ranks * cost), rel=1e-12)
+        assert efficiency(partly, SUN, ranks) == pytest.approx(
+            work / ((1 - serial) * work + ranks * (serial * work + cost)), rel=1e-12
+        )
+        assert now.communication_share == pytest.approx(cost / (work / ranks + cost), rel=1e-12)
+
+
+@pytest.mark.parametrize("words", [1, 10, 100, 1000, 10000])
+@pytest.mark.parametrize(("ranks", "percent"), [(2, 50), (4, 25)])
+def test_the_suns_break_even_where_the_paper_says(ranks, percent, words):
+    cost = sun_exchange(ranks, words)
+    grain = ranks * cost / (ranks - 1)  # T / (T + np Tcom) = 1 / np
+    found = break_even(Algorithm(1.0, WORD * words), SUN, ranks)
+    assert found == pytest.approx(grain, rel=1e-12)
+    assert 100 * efficiency(Algorithm(grain, WORD * words), SUN, ranks) == pytest.approx(percent, rel=1e-12)
+
+
+def test_one_percent_of_serial_work_is_seen_on_four_suns():
+    """Figure 4 at np = 4 and L = 1: nearly three points of efficiency at the coarsest grain."""
+    even = efficiency(Algorithm(10.0, WORD), SUN, 4)
+    partly = efficiency(Algorithm(10.0, WORD, serial=0.01), SUN, 4)
+    assert even == pytest.approx(10 / (10 + 4 * 0.00302), rel=1e-12)
+    assert partly == pytest.approx(10 / (9.9 + 4 * (0.1 + 0.00302)), rel=1e-12)
+    assert 100 * (even - partly) == pytest.approx(2.906, abs=0.001)
+    assert ceiling(Algorithm(10.0, WORD, serial=0.01), 4) == pytest.approx(1 / 1.03)
+
+
+@given(algorithms, machines(), several, st.floats(0.01, 1))
+def test_the_work_needed_inverts_the_efficiency(algorithm, messages, ranks, wanted):
+    work = work_needed(wanted, algorithm, messages, ranks)
+    if work is None:
+        endless = replace(algorithm, work_s=1e300)
+        assert efficiency(endless, messages, ranks) <= wanted * (1 + 1e-9)
+        assert ceiling(algorithm, ranks) <= wanted * (1 + 1e-9)
+    else:
+        assert efficiency(replace(algorithm, work_s=work), messages, ranks) == pytest.approx(wanted, rel=1e-6)
+
+
+@given(algorithms, machines(), several)
+def test_at_break_even_many_are_as_fast_as_one(algorithm, messages, ranks):
+    work = break_even(algorithm, messages, ranks)
+    if work is None:  # one rank does it all, or has it all
+        assert ceiling(algorithm, ranks) <= (1 + 1e-9) / ranks
+    else:
+        assert times(replace(algorithm, work_s=work), messages, ranks).speed_up == pytest.approx(1, rel=1e-6)
+
+
+@given(algorithms, machines(), several, st.floats(1, 10))
+def test_efficiency_falls_with_what_costs_and_rises_with_the_grain(algorithm, messages, ranks, more):
+    now = efficiency(algorithm, messages, ranks)
+    exact = 1 + 1e-12
+
+    def then(**changed) -> float:
+        return efficiency(replace(algorithm, **changed), messages, ranks)
+
+    assert then(bytes=algorithm.bytes * more) <= now * exact
+    assert then(exchanges=algorithm.exchanges * more) <= now * exact
+    assert then(imbalance=algorithm.imbalance * more) <= now * exact
+    assert then(work_s=algorithm.work_s * more) >= now / exact
+    if algorithm.imbalance <= ranks:
+        assert then(serial=min(1.0, algorithm.serial * more)) <= now * exact
+    assert efficiency(algorithm, messages, ranks, factor=more) <= now * exact
+    assert now <= ceiling(algorithm, ranks) * exact
+
+
+@given(algorithms, machines(), several)
+def test_a_lever_brings_what_the_changed_algorithm_has(algorithm, messages, ranks):
+    now = times(algorithm, messages, ranks)
+    found = levers(algorithm, messages, ranks)
+    for lever in found:
+        assert lever.gain == pytest.approx(lever.efficiency - now.efficiency)
+        if lever.algorithm is not None:
+            assert lever.efficiency == efficiency(lever.algorithm, messages, ranks)
+        else:
+            hidden = min(now.communication, now.parallel + now.waiting)
+            assert lever.name == OVERLAP
+            assert lever.efficiency == pytest.approx(algorithm.work_s / ranks / (now.total - hidden))
+    assert [lever.gain for lever in found] == sorted((lever.gain for lever in found), reverse=True)
+    names = {lever.name for lever in found}
+    assert "less imbalance" not in names or algorithm.imbalance > 1
+    assert "less serial work" not in names or algorithm.serial > 0
+
+
+def test_each_lever_pulls_what_it_names():
+    algorithm = Algorithm(1.0, 40000, serial=0.02, exchanges=3, imbalance=1.5)
+    changed = {lever.name: lever.algorithm for lever in levers(algorithm, SUN, 4)}
+    assert changed["aggregation"] == replace(algorithm, work_s=10.0, bytes=400000)
+    assert changed["shorter messages"] == replace(algorithm, bytes=20000)
+    assert changed["less imbalance"] == replace(algorithm, imbalance=1.0)
+    assert changed["less serial work"] == replace(algorithm, serial=0.01)
+    assert levers(algorithm, SUN, 1) == []
+
+
+@given(algorithms, machines(), st.integers(1, 200))
+def test_the_best_number_of_ranks_is_none_better(algorithm, messages, most):
+    def speed_up(ranks: int) -> float:
+        return times(algorithm, messages, ranks).speed_up
+
+    best = best_ranks(algorithm, messages, most)
+    assert all(speed_up(n) < speed_up(best) for n in range(1, best))
+    assert all(speed_up(n) <= speed_up(best) for n in range(best, most + 1))
+    half = ranks_reaching(0.5, algorithm, messages, most)
+    assert half == 1 or efficiency(algorithm, messages, half) >= 0.5
+    assert all(efficiency(algorithm, messages, n) < 0.5 for n in range(half + 1, most + 1))
+
+
+@given(st.integers(1, 10**7))
+def test_numbers_of_ranks_to_look_at(most):
+    found = counts(most)
+    assert found[0] == 1 and found[-1] == most and len(found) < 9000
+    assert all(a < b <= max(a + 1, a * 1.002) for a, b in pairwise(found))
+
+
+def test_ranks_that_share_a_core_compute_in_turn():
+    algorithm = Algorithm(1.0, 8, serial=0.1)
+    assert on_cores(algorithm, 2, 2) is algorithm and on_cores(algorithm, 8, None) is algorithm
+    crowded = times(on_cores(algorithm, 8, 2), SUN, 8)
+    assert crowded.parallel + crowded.waiting == pytest.approx(0.9 / 2)
+    assert crowded.speed_up < 2
+    assert times(on_cores(algorithm, 8, 1), SUN, 8).total > 1.0, "one core is no faster than one rank"
+
+
+def test_one_rank_neither_waits_nor_talks():
+    alone = times(Algorithm(2.0, 100, serial=0.3, exchanges=5, imbalance=2), SUN, 1)
+    assert alone.total == pytest.approx(2.0) and alone.efficiency == 1 and alone.communication == 0
+    assert work_needed(0.9, Algorithm(2.0), SUN, 1) == 0.0
+    assert work_needed(1.1, Algorithm(2.0), SUN, 1) is None
+
+
+def test_nobody_has_more_than_all():
+    assert times(Algorithm(1.0, imbalance=5), SUN, 2).waiting == pytest.approx(0.5)
+
+
+def test_without_communication_any_work_does():
+    silent = Algorithm(1.0, exchanges=0)
+    assert work_needed(1.0, silent, SUN, 4) == 0.0
+    assert work_needed(0.99, replace(silent, imbalance=1.5), SUN, 4) is None
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ({"work_s": 0.0}, "a work of 0 s"),
+        ({"work_s": -1.0}, "a work of -1 s"),
+        ({"work_s": math.nan}, "a work of nan s"),
+        ({"work_s": math.inf}, "a work of inf s"),
+        ({"work_s": 1.0, "serial": 1.01}, "a serial fraction of 1.01"),
+        ({"work_s": 1.0, "serial": -0.1}, "a serial fraction of -0.1"),
+        ({"work_s": 1.0, "bytes": -1}, "a message of -1 B"),
+        ({"work_s": 1.0, "exchanges": math.nan}, "nan exchanges"),
+        ({"work_s": 1.0, "imbalance": 0.9}, "an imbalance of 0.9"),
+    ],
+)
+def test_what_no_algorithm_has(numbers, told):
+    with pytest.raises(UsageError, match="makes no sense") as problem:
+        Algorithm(**numbers)
+    assert str(problem.value).startswith(told)

@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which fit is used, and whether messages share the network: by evidence, in words."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from hockney import simulated
+from hockney.core.errors import Inconclusive
+from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, Segment, Summary
+from hockney.core.machine import Machine
+from hockney.models.choose import described, messages_for
+from hockney.models.exchange import Messages, Piece
+from hockney.models.network import judged, kind, overruled
+
+PLAIN = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "", largest=1 << 22, most_ranks=8)
+HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")
+
+
+def summary(case: str, seconds: float) -> Summary:
+    return Summary(
+        case=case, median=Estimate(seconds, None, None), quartiles=(seconds,) * 4, within=0.0, between=None,
+        repetitions=1, launches=1, bytes_moved=0, verified_bytes=0, errors=0,
+    )  # fmt: skip
+
+
+def exchange(size: int, ranks: int, seconds: float, **more: str) -> Summary:
+    words = {"buffers": "hot", "bytes": size, "ranks": ranks, "sync": "window", **more}
+    return summary(" ".join(["round_robin", *(f"{k}={v}" for k, v in sorted(words.items()))]), seconds)
+
+
+def fit(subject: str, verdict: str, latency: float) -> Fit:
+    line = Estimate(latency, latency, latency)
+    return Fit(
+        model="hockney", subject=subject, parameters=[], verdict=verdict, why="so it is",
+        segments=[Segment(first=0, beyond=None, latency=line, per_byte=Estimate(1e-9, 1e-9, 1e-9))],
+        curve=[CurvePoint(0, latency, latency, latency), CurvePoint(1 << 22, 1, 1, 1)],
+    )  # fmt: skip
+
+
+HOT, COLD = "pingpong buffers=hot ranks=2", "pingpong buffers=cold ranks=2"
+
+
+def fits(*found: Fit, summaries: tuple[Summary, ...] = ()) -> Fits:
+    return Fits(schema=1, summaries=list(summaries), fits=list(found))
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize("off", [0.8, 1.0, 1.2])
+def test_what_was_measured_decides(shared, off):
+    truth = Messages("m", "M", PLAIN.pieces, shared, "")
+    found = judged(PLAIN, [exchange(1 << 16, p, off * truth.exchange(1 << 16, p)) for p in (4, 8)])
+    assert found.shared is shared
+    better, worse = ("shared medium", "switch") if shared else ("switch", "shared medium")
+    assert kind(found) == f"a {better}"
+    assert found.why.startswith("which predicts 2 measured cases of 4 and more ranks best, typically ")
+    assert f"; a {worse} is " in found.why
+    if off == 1.0:
+        assert "typically 0.0% off" in found.why
+
+
+def test_a_bisection_decides_too():
+    case = "bisection buffers=hot bytes=65536 direction={} ranks=8 sync=window"
+    crossing = PLAIN.pieces[0].latency_s + 4 * 65536e-9
+    assert judged(PLAIN, [summary(case.format("one"), crossing)]).shared
+    assert "assumed" in judged(PLAIN, [summary(case.format("both"), crossing)]).why
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        exchange(1 << 16, 2, 1.0),
+        exchange(1 << 16, 16, 1.0),  # ranks that share cores measure the scheduler
+        exchange(1 << 23, 4, 1.0),  # beyond what is known
+        exchange(1 << 16, 4, 1.0, exchange="sendrecv"),
+        exchange(1 << 16, 4, 1.0, sync="loop"),
+        exchange(1 << 16, 4, 1.0, buffers="cold"),
+        summary("barrier ranks=4 sync=window", 1.0),
+    ],
+)
+def test_what_tells_nothing(silent):
+    found = judged(PLAIN, [silent])
+    assert not found.shared
+    assert found.why.startswith("assumed since no exchange of 4 or more ranks")
+
+
+def test_short_messages_cannot_tell():
+    found = judged(PLAIN, [exchange(8, 4, 2e-6)])
+    assert found.why == "assumed since no measured exchange has messages long enough to tell"
+
+
+def test_the_user_may_know_better():
+    assumed = judged(PLAIN, [])
+    assert overruled(assumed, True).shared and overruled(assumed, True).why == "as asked for"
+    sun = described(simulated.platform("sun-ethernet"))
+    assert overruled(sun, True) == sun
+    switch = overruled(sun, False)
+    assert not switch.shared and switch.why.startswith("as asked for, else a shared medium, by the machine's")
+    in_turn = described(simulated.platform("switched-ethernet"))
+    side_by_side = overruled(in_turn, False)
+    assert kind(in_turn).startswith("a medium") and kind(side_by_side) == "a switch"
+    assert side_by_side.exchange(0, 16) == pytest.approx(2 * 1.2e-3)
+    assert in_turn.exchange(0, 16) == pytest.approx(16 * 1.2e-3)
+
+
+def test_the_best_fit_is_used():
+    several = fits(
+        fit(COLD, "good", 3e-6), fit(HOT, "poor", 1e-6), fit("stream buffers=hot ranks=2", "good", 9e-6)
+    )
+    found = messages_for(several, HERE, "runs/mine")
+    assert found.one_way(0) == 1e-6 and found.verdict == "poor" and found.doubt == "so it is"
+    assert found.title == "node (Z80)" and found.source == "the ping-pong of runs/mine"
+    assert found.most_ranks == 8 and messages_for(several, HERE, "", hosts=3).most_ranks == 24
+    only_cold = messages_for(fits(fit(COLD, "good", 3e-6)), HERE, "")
+    assert only_cold.one_way(0) == 3e-6
+
+
+def test_without_a_fit_there_is_nothing_to_say():
+    with pytest.raises(Inconclusive, match="runs/x has no model of messages") as nothing:
+        messages_for(fits(), HERE, "runs/x")
+    assert "no ping-pong between 2 ranks" in str(nothing.value)
+    refused = Fit(model="hockney", subject=HOT, parameters=[], verdict="refused", why="only 1 size")
+    with pytest.raises(Inconclusive, match="was refused: only 1 size"):
+        messages_for(fits(refused), HERE, "runs/x")
+
+
+def test_a_run_decides_by_its_own_exchanges():
+    truth = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), True, "")
+    case = exchange(1 << 20, 8, truth.exchange(1 << 20, 8))
+    assert messages_for(fits(fit(HOT, "good", 1e-6), summaries=(case,)), HERE, "").shared
+
+
+def test_a_simulated_run_stands_on_its_description():
+    platform = simulated.platform("switched-ethernet")
+    machine = msgspec.structs.replace(HERE, kind="simulated", cores=16, platform=platform)
+    found = messages_for(fits(fit(HOT, "good", 1.2e-3)), machine, "runs/sim")
+    assert found.medium == (1.2e-3, 0.0) and found.eager == 128000 and found.most_ranks == 16
+    assert found.exchange(0, 8) == pytest.approx(8 * 1.2e-3)
+    published = msgspec.structs.replace(HERE, kind="published")
+    assert messages_for(fits(fit(HOT, "good", 1e-3)), published, "").most_ranks is None
+
+
+def test_on_nodes_of_several_cores_the_run_measured_one_node():
+    told = simulated.platform("ibm-sp")
+    nodes = (msgspec.structs.replace(told.nodes[0], cores=4),)
+    platform = msgspec.structs.replace(told, network=msgspec.structs.replace(told.network, nodes=nodes))
+    machine = msgspec.structs.replace(HERE, kind="simulated", platform=platform)
+    found = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "")
+    assert found.exchange(0, 4) == pytest.approx(2e-6)
+    assert found.exchange(0, 8) == pytest.approx(1e-6 + 45e-6)
