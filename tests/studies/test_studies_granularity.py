@@ -168,6 +168,16 @@ def test_single_runs_are_drawn_thinned_with_the_slowest_and_the_fastest(made, pa
     assert min(mine) == min(cell.runs) and max(mine) == max(cell.runs)
 
 
+def test_many_rounds_are_drawn_over_time(tmp_path, page):
+    assert "efficiency-period" not in figures(page)
+    options = Options(ranks=(2,), sizes=(4,), work=(1e-5, 1e-4))
+    made = evidence(run(tmp_path / "r", options, launches=6, budget_s=60.0))
+    fine, coarse = figures(STUDY.page(made))["efficiency-period"].series
+    assert (fine.name, coarse.name) == ("T = 10.0 us", "T = 100 us")
+    assert len(fine.x) == 6 and min(fine.x + coarse.x) == 0 and fine.x == tuple(sorted(fine.x))
+    assert all(low < y < high for low, y, high in zip(fine.low, fine.y, fine.high, strict=True))
+
+
 def test_the_headline_says_grain_break_even_and_agreement(page):
     words = " ".join(page.headline)
     share = re.search(

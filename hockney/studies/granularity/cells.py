@@ -24,13 +24,15 @@ EVEN = "equal"
 class Cell:
     """`alone` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
     work over the mean, `times_s` every repetition, one tuple a launch: each is the mean of a run of many
-    exchanges. `outside` is how many processors other programs used meanwhile, at most."""
+    exchanges; `started_s` is when each launch measured it. `outside` is how many processors other programs
+    used meanwhile, at most."""
 
     measured: Measured
     alone: Estimate
     imbalance: float
     times_s: tuple[tuple[float, ...], ...]
     outside: float = 0.0
+    started_s: tuple[float, ...] = ()
 
     @property
     def work_s(self) -> float:
@@ -67,7 +69,13 @@ class Cell:
     @property
     def runs(self) -> tuple[float, ...]:
         """The efficiency of every single run."""
-        return tuple(self.alone.value / (self.ranks * t) for launch in self.times_s for t in launch if t > 0)
+        return tuple(e for launch in self.by_launch for e in launch)
+
+    @property
+    def by_launch(self) -> tuple[tuple[float, ...], ...]:
+        """The same, one tuple a launch."""
+        alone = self.alone.value
+        return tuple(tuple(alone / (self.ranks * t) for t in launch if t > 0) for launch in self.times_s)
 
 
 def cells(evidence: Evidence) -> tuple[Cell, ...]:
@@ -87,7 +95,8 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
             imbalance = max((r.work.imbalance for r in mine if r.work is not None), default=1.0)
             times = tuple(tuple(r.times_s) for r in mine)
             outside = max((load.get(r.launch, 0.0) for r in mine), default=0.0)
-            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside))
+            started = tuple(r.started_s for r in mine)
+            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside, started))
     return tuple(sorted(found, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
 
 

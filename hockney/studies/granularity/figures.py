@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.exchange import Messages
@@ -13,8 +14,10 @@ from hockney.studies.granularity import curves
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.curves import EFFICIENCY, WORK
 from hockney.studies.granularity.words import length, share
-from hockney.studies.words import plural
+from hockney.studies.words import plural, quantity
 
+FEWEST_ROUNDS = 6
+"""So many launches make a course over time."""
 MOST_RUNS = 40
 """Single runs drawn for one T: evenly taken from all in order of size, the fastest and slowest included."""
 
@@ -45,6 +48,28 @@ def runs(found: tuple[Cell, ...], messages: Messages | None) -> Figure | None:
         "for each T, "
         "the fastest and the slowest among them. The horizontal lines are at 1/np: below them one rank "
         "alone is faster.",
+    )
+
+
+def period(found: tuple[Cell, ...]) -> Figure | None:
+    """What a machine did while it was measured again and again; None for a few launches in a row."""
+    counts = rank_counts(found)
+    if not counts:
+        return None
+    p, size = counts[0], min(lengths(found))
+    mine = line(found, p, size)
+    shown = [mine[k] for k in sorted({round(j * (len(mine) - 1) / 3) for j in range(4)})] if mine else []
+    began = min((t for cell in shown for t in cell.started_s), default=0.0)
+    drawn = [_course(cell, began) for cell in shown if len(cell.started_s) >= FEWEST_ROUNDS]
+    if not drawn:
+        return None
+    return Figure(
+        "efficiency-period",
+        f"Efficiency of {p} ranks through the period, messages of {length(size)}",
+        Axis("time since the first round", "s", "linear"),
+        EFFICIENCY,
+        tuple(drawn),
+        "One point a round: the median of its runs; the bars reach from its slowest to its fastest run.",
     )
 
 
@@ -144,6 +169,20 @@ def _cloud(mine: Sequence[Cell], group: str) -> Series:
     places = [(cell.work_s, e) for cell in mine for e in _thinned(cell.runs)]
     return Series(
         f"{group}, single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group
+    )
+
+
+def _course(cell: Cell, began: float) -> Series:
+    rounds = [
+        (t - began, sorted(runs)) for t, runs in zip(cell.started_s, cell.by_launch, strict=True) if runs
+    ]
+    return Series(
+        name=f"T = {quantity(cell.work_s, 's')}",
+        x=tuple(t for t, _ in rounds),
+        y=tuple(median(runs) for _, runs in rounds),
+        low=tuple(runs[0] for _, runs in rounds),
+        high=tuple(runs[-1] for _, runs in rounds),
+        detail=tuple(plural(len(runs), "run") for _, runs in rounds),
     )
 
 

@@ -93,8 +93,8 @@ def _grain(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section 
 
 def _runs(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
     """The paper's figure 1."""
-    figure = figures.runs(found, messages)
-    return None if figure is None else Section("Single runs", figures=(figure,))
+    drawn = tuple(f for f in (figures.runs(found, messages), figures.period(found)) if f is not None)
+    return Section("Single runs", figures=drawn) if drawn else None
 
 
 def _serial(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
