@@ -73,7 +73,7 @@ class Rounds:
         if k and self.ends and self._over():
             self.listen(Notice(_over(self.count - k)))
             return False
-        if late_s > LATE_SHARE * self.every_s:
+        if k and late_s > LATE_SHARE * self.every_s:
             self._tell_late(number, late_s)
         while (ahead := due - self.bench.now()) > 0:
             self.listen(Waiting(ahead, number + 1, self.plan.settings.launches))
