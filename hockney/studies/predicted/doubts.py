@@ -128,5 +128,5 @@ def _network(prediction: Prediction, known: Known) -> Iterator[Warning]:
     if guessed and several and prediction.algorithm.bytes > 0:
         text = "whether messages under way at once share the network was not measured, a switch is assumed"
         touches = f"numbers on {' and '.join(map(str, several))} ranks"
-        todo = f"'hockney run pingpong bytes=0:4MiB round_robin ranks={max(4, several[-1])}' measures it"
+        todo = f"'hockney run granularity --ranks 2,{max(4, several[-1])}' measures it"
         yield Warning("network-assumed", text, touches, todo)

@@ -17,6 +17,9 @@ from hockney.studies.words import told
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
+FEW = 1e-3
+"""Smaller values are written with an exponent."""
+
 
 def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...]:
     """The algorithm, where the time of a message is from, and what the network is. `platform` is the
@@ -45,10 +48,11 @@ def _one_way(prediction: Prediction) -> str:
 
 def algorithm(what: Algorithm) -> str:
     """The algorithm's numbers in words."""
-    serial = f"{percent(what.serial)} of it serial, the rest" if what.serial else "all of it"
+    parts = f"{percent(what.serial)} of it serial, the rest shared" if what.serial else "all of it shared"
     even = f", {what.imbalance:g} times the mean on the busiest rank" if what.imbalance > 1 else " evenly"
+    shared = "all of it serial" if what.serial == 1 else f"{parts}{even}"
     return (
-        f"{seconds(what.work_s)} of computing on one rank, {serial} shared{even}; "
+        f"{seconds(what.work_s)} of computing on one rank, {shared}; "
         f"{what.exchanges:g} exchange{'' if what.exchanges == 1 else 's'} of {size(what.bytes)} with the "
         "neighbours"
     )
@@ -119,6 +123,8 @@ def _digits(value: float) -> str:
     """Three significant digits, zeros at the end included."""
     if value == 0:
         return "0"
+    if abs(value) < FEW:
+        return f"{value:.2e}"
     places = max(0, 2 - math.floor(math.log10(abs(float(f"{value:.3g}")))))
     return f"{value:.{places}f}"
 

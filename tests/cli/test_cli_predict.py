@@ -1,0 +1,235 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney predict: the paper's numbers, a survey's, where they are from, and what cannot be asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+import pytest
+
+from hockney import simulated
+from hockney.launch.fake_world import World
+
+SUN = ("predict", "--work", "1s", "--message", "1000words", "--machine", "sun-ethernet")
+ASKED = ("predict", "--work", "100us", "--message", "40kB")
+
+
+@pytest.fixture
+def surveyed(hockney):
+    """A survey in runs/first."""
+    done = hockney("survey", "--out", "runs/first", "--seed", "1", "--budget", "5s", "-q")
+    assert done.code == 0, done.err
+    return "runs/first"
+
+
+def asked(hockney, *words: str) -> dict:
+    said = hockney(*words, "--json")
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+def lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_the_suns_have_the_papers_numbers(hockney):
+    found = asked(hockney, *SUN, "--ranks", "2,4,8", "--serial", "1%")
+    assert found["algorithm"] == {
+        "work_s": 1.0, "bytes": 4000, "serial": 0.01, "exchanges": 1.0, "imbalance": 1.0,
+    }  # fmt: skip
+    for row in found["ranks"]:
+        ranks = row["ranks"]
+        cost = 2 * (1500e-6 + 5e-6 * (ranks / 2) * 1000)
+        assert row["time_s"]["value"] == pytest.approx(0.01 + 0.99 / ranks + cost, rel=1e-12)
+        assert row["efficiency"]["value"] == pytest.approx(1 / (0.99 + ranks * (0.01 + cost)), rel=1e-12)
+        assert row["communication_share"]["value"] == pytest.approx(cost / row["time_s"]["value"], rel=1e-12)
+        assert row["time_s"]["low"] is None, "the paper prints no interval"
+    even = {each["ranks"]: each["work_s"]["value"] for each in found["break_even"]}
+    assert even[2] == pytest.approx(2 * 0.013 / 0.99, rel=1e-12)
+    machine = found["machine"]
+    assert machine["network"] == "shared" and machine["most_ranks"] == 16
+    assert {each["what"]: each["status"] for each in machine["origins"]} == {
+        "latency": "printed", "cost of a byte": "printed", "network": "printed", "number of nodes": "guess",
+    }  # fmt: skip
+    assert found["doubts"] == []
+
+
+def test_words_say_the_same(hockney):
+    said = hockney(*SUN, "--ranks", "2,4", "--serial", "1%")
+    assert said.code == 0 and said.err == ""
+    shown = lines(said.out)
+    assert shown[0] == (
+        "Assumed: 1 s of computing on one rank, 1% of it serial, the rest shared evenly; "
+        "1 exchange of 4000 B with the neighbours."
+    )
+    assert "latency printed, cost of a byte printed, network printed" in shown[1]
+    assert shown[2] == "Network: a shared medium, by the machine's description of a bus."
+    assert "ranks time speed-up efficiency communication" in shown
+    assert "2 518 ms 1.93 96.5% 2.51%" in shown
+    assert any(line.startswith("4 31.6 ms ") or line.startswith("4 31.") for line in shown), "break-even"
+    assert any(line.startswith("aggregation exchange 10 times less often") for line in shown)
+
+
+@pytest.mark.parametrize("name", [*simulated.names(), "published:t3e", "sim:paragon-3x3", "t3e+full-duplex"])
+def test_every_described_machine_answers(hockney, name):
+    found = asked(
+        hockney, "predict", "--work", "1s", "--message", "4kB", "--ranks", "1,2,4", "--machine", name
+    )
+    assert [row["ranks"] for row in found["ranks"]] == [1, 2, 4]
+    assert found["ranks"][0]["efficiency"]["value"] == 1
+    assert found["best"]["most"] == found["machine"]["most_ranks"]
+    weak = {each["what"] for each in found["machine"]["origins"] if each["status"] == "guess"}
+    guessed = {doubt["code"] for doubt in found["doubts"]}
+    assert ("guesses" in guessed) == bool(weak - {"number of nodes"})
+
+
+def test_a_survey_gives_what_it_measured_with_intervals(hockney, surveyed):
+    found = asked(hockney, *ASKED, "--ranks", "2,4", "--run", surveyed)
+    truth = World().message(40000)
+    one = found["message_s"]
+    assert one["low"] <= truth <= one["high"] and one["value"] == pytest.approx(truth, rel=0.05)
+    two, four = found["ranks"]
+    assert two["efficiency"]["value"] == pytest.approx(1e-4 / (1e-4 + 2 * 2 * truth), rel=0.05)
+    assert two["efficiency"]["low"] <= two["efficiency"]["value"] <= two["efficiency"]["high"]
+    assert two["efficiency"]["low"] < two["efficiency"]["high"]
+    assert four["time_s"]["value"] == pytest.approx(1e-4 / 4 + 2 * truth, rel=0.05)
+    assert found["machine"]["verdict"] in ("good", "fair")
+    assert found["machine"]["network_why"].startswith("assumed since no exchange of 4 or more ranks")
+    codes = [doubt["code"] for doubt in found["doubts"]]
+    assert codes == ["fake", "network-assumed"]
+    needed = {(each["ranks"], each["efficiency"]): each["work_s"] for each in found["work_needed"]}
+    assert set(needed) == {(n, e) for n in (2, 4) for e in (0.5, 0.8, 0.9)}
+    assert needed[2, 0.5]["value"] == pytest.approx(2 * 2 * truth, rel=0.05)
+    assert found["best"]["fastest"]["ranks"] == 4 and found["best"]["most"] == 4
+
+
+def test_the_newest_survey_is_taken_and_told(hockney, surveyed, tmp_path):
+    said = hockney(*ASKED)
+    assert said.code == 0 and said.err == "from runs/first, the newest survey in runs\n"
+    assert "by the ping-pong of runs/first" in said.out
+    assert hockney(*ASKED, "-q").err == ""
+    for name in ("second", "other"):
+        words = ("survey", "-q") if name == "second" else ("run", "pingpong bytes=0:1KiB", "-q")
+        assert hockney(*words, "--budget", "5s", "--out", f"runs/{name}").code == 0
+    assert hockney(*ASKED).err == "from runs/second, the newest survey in runs\n", "other is no survey"
+    for age, name in enumerate(("first", "second")):
+        os.utime(tmp_path / "runs" / name / "records.jsonl", (10**9 - age, 10**9 - age))
+    assert hockney(*ASKED).err == "from runs/first, the newest survey in runs\n"
+    (tmp_path / "runs" / "first" / "machine.json").write_text("{")
+    assert hockney(*ASKED).err == "from runs/second, the newest survey in runs\n", (
+        "damaged ones are passed by"
+    )
+
+
+def test_without_a_survey_it_says_what_to_run(hockney, mine):
+    said = hockney(*ASKED)
+    assert said.code == 4 and said.out == ""
+    assert "run 'hockney survey' first" in said.err and said.err.count("\n") == 1
+
+
+def test_any_run_with_a_ping_pong_will_do(hockney, mine):
+    assert "by the ping-pong of runs/mine" in hockney(*ASKED, "--run", mine).out
+    assert hockney("run", "barrier", "--out", "runs/none", "-q").code == 0
+    said = hockney(*ASKED, "--run", "runs/none")
+    assert said.code == 4 and "runs/none has no model of messages (it has no ping-pong" in said.err
+    assert hockney("run", "pingpong bytes=8", "--out", "runs/single", "-q").code == 0
+    said = hockney(*ASKED, "--run", "runs/single")
+    assert said.code == 4 and "only 1 size" in said.err
+
+
+def test_a_message_longer_than_any_measured_is_doubted(hockney, mine):
+    found = asked(hockney, *ASKED, "--run", mine)  # mine has up to 64 B
+    (doubt,) = [each for each in found["doubts"] if each["code"] == "extrapolated"]
+    assert "a message of 40000 B is extrapolated: sizes from 0 B to 64 B were measured" in doubt["text"]
+    found = asked(hockney, "predict", "--work", "1us", "--message", "16", "--run", mine)
+    (doubt,) = [each for each in found["doubts"] if each["code"] == "extrapolated"]
+    assert "the messages of aggregation are extrapolated" in doubt["text"]
+
+
+def test_more_ranks_than_cores_cost_what_they_cost(hockney, mine):
+    said = hockney("predict", "--work", "1s", "--message", "8", "--run", mine, "--ranks", "2,4,8,16")
+    assert said.code == 0
+    assert re.search(r"doubt: 8 and 16 ranks share 4 cores: .*at most 50% on 8 and 25% on 16 ranks", said.out)
+    found = asked(hockney, "predict", "--work", "1s", "--message", "8", "--run", mine, "--ranks", "2,4,8,16")
+    shown = {row["ranks"]: row for row in found["ranks"]}
+    assert shown[8]["efficiency"]["value"] == pytest.approx(0.5, rel=1e-3)
+    assert shown[16]["speed_up"]["value"] == pytest.approx(4, rel=1e-3)
+    assert [shown[n]["ranks_a_core"] for n in (2, 4, 8, 16)] == [1, 1, 2, 4]
+    assert found["levers"]["ranks"] == 4 and found["best"]["fastest"]["ranks"] == 4
+
+
+def test_the_network_can_be_overruled(hockney):
+    def efficiency(*more: str) -> float:
+        (row,) = asked(hockney, *SUN, "--ranks", "8", *more)["ranks"]
+        return row["efficiency"]["value"]
+
+    assert efficiency("--network", "shared") == efficiency()
+    switch = efficiency("--network", "switch")
+    assert switch == pytest.approx(1 / (1 + 8 * 2 * 0.0065), rel=1e-12)
+    said = hockney(*SUN, "--network", "switch")
+    assert "Network: a switch, as asked for, else a shared medium, by the machine's description" in said.out
+
+
+def test_a_machine_of_ones_own(hockney, tmp_path):
+    (tmp_path / "mine.toml").write_text(
+        'name = "mine"\ntitle = "Mine"\nnetwork = {shape = "switch", nodes = [{count = 2, cores = 4}]}\n'
+        'segments = [{latency_s = "1ms"}]\non_node = [{latency_s = "1us"}]\n'
+    )
+    words = ("predict", "--work", "1s", "--message", "0", "--machine", "mine.toml")
+    found = asked(hockney, *words)
+    cost = {row["ranks"]: row["time_s"]["value"] - 1 / row["ranks"] for row in found["ranks"]}
+    assert list(cost) == [2, 4, 8]
+    assert [cost[4], cost[8]] == pytest.approx([2e-6, 1e-6 + 1e-3])
+    assert found["machine"]["cores_per_node"] == 4
+    said = hockney(*words)
+    assert "takes 1.00 us on a node and 1.00 ms between nodes one way" in said.out
+    assert "latency not said, latency on a node not said" in said.out
+    assert "doubt: latency and latency on a node and network of Mine are guessed" in said.out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "--work is missing"),
+        (("--work", "1s"), "--message is missing"),
+        (("--work", "0", "--message", "8"), "a work of 0 s makes no sense"),
+        (("--work", "-1s", "--message", "8"), "--work: '-1s' is out of range"),
+        (("--work", "soon", "--message", "8"), "--work: 'soon' is not a time"),
+        (("--work", "1s", "--message", "8", "--serial", "101%"), "--serial: '101%' is out of range"),
+        (("--work", "1s", "--message", "8", "--serial", "-1"), "--serial: '-1' is out of range"),
+        (("--work", "1s", "--message", "8", "--imbalance", "0.9"), "--imbalance: '0.9' is out of range"),
+        (("--work", "1s", "--message", "8", "--exchanges", "nan"), "--exchanges: 'nan' is out of range"),
+        (("--work", "1s", "--message", "-8"), "--message: '-8' is out of range"),
+        (("--work", "1s", "--message", "8", "--ranks", "0"), "--ranks: '0' is not a number of ranks"),
+        (("--work", "1s", "--message", "8", "--network", "swich"), "did you mean 'switch'"),
+        (("--work", "1s", "--message", "8", "--machine", "t3f"), "did you mean 't3e'"),
+        (("--work", "1s", "--message", "8", "--machine", "no.toml"), "there is no machine file"),
+        (("--work", "1s", "--message", "8", "--machine", "t3e", "--run", "x"), "exclude each other"),
+        (("--work", "1s", "--message", "8", "--run", "no"), "there is no run folder no"),
+        (("--work", "1s", "--message", "8", "--rank", "2"), "did you mean '--ranks'"),
+        (
+            ("--work", "1s", "--message", "8", "--machine", "sun-ethernet", "--ranks", "17"),
+            "17 ranks are too many for sun-ethernet",
+        ),
+    ],
+)
+def test_wrong_questions(hockney, words, told):
+    said = hockney("predict", *words)
+    assert said.code == 2 and said.out == ""
+    assert told in said.err and said.err.count("\n") == 1
+
+
+def test_impossible_imbalance_is_said(hockney):
+    said = hockney(*SUN, "--ranks", "2,4", "--imbalance", "3")
+    assert "doubt: the busiest of 2 ranks cannot have 3 times the mean: it has all" in said.out
+
+
+def test_extremes_stay_readable(hockney):
+    said = hockney("predict", "--work", "1ns", "--message", "1TB", "--serial", "100%", "--machine", "t3e")
+    assert said.code == 0 and "all of it serial" in said.out and "never" in said.out
+    assert not re.search(r"\d\.0{6}|nan|inf\b", said.out)
+    alone = hockney("predict", "--work", "1s", "--message", "0", "--ranks", "1", "--machine", "t3e")
+    assert alone.code == 0 and "break-even" not in alone.out
