@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import SIMULATED, Bench, check, fake_bench, fake_catalog, is_fake, prepare
+from hockney.lab.bench import SIMULATED, Bench, check, check_ranks, fake_bench, fake_catalog, is_fake, prepare
 from hockney.lab.checks import differences
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
@@ -41,6 +41,7 @@ __all__ = [
     "begin",
     "bring_simgrid",
     "check",
+    "check_ranks",
     "differences",
     "examine",
     "export_published",

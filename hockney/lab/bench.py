@@ -153,18 +153,23 @@ def stands_for(platform: Platform, found: Mpi, built: build.Engine) -> Machine:
     )
 
 
+def check_ranks(bench: Bench, most: int) -> None:
+    """Raises UsageError for more ranks than this machine can carry."""
+    if bench.machine.platform is not None:
+        simulated.check_ranks(bench.machine.platform, most)
+    else:
+        refuse_too_many_ranks(most, bench.machine)
+
+
 def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
     """See that the ranks of `cases` start, before anything is laid out; the bench then knows what that costs.
 
     Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
     """
-    if bench.machine.platform is not None:
-        simulated.check_ranks(bench.machine.platform, max((case.ranks for case in cases), default=0))
-        return bench
-    refuse_too_many_ranks(cases, bench.machine)
+    most = max((case.ranks for case in cases), default=0)
+    check_ranks(bench, most)
     if not cases or not isinstance(bench.launcher, MpiLauncher):
         return bench
-    most = max(case.ranks for case in cases)
     for note in bench.launcher.describe(most).notes:
         tell(f"note: {note}")
     began = bench.now()

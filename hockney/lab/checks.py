@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 
@@ -14,9 +11,8 @@ RANKS_PER_THREAD = 16
 """More than so many ranks on a hardware thread only exhausts memory and file descriptors."""
 
 
-def refuse_too_many_ranks(cases: Sequence[Case], machine: Machine) -> None:
+def refuse_too_many_ranks(most: int, machine: Machine) -> None:
     """On a machine without a scheduler, whose size is known."""
-    most = max((case.ranks for case in cases), default=0)
     limit = max(64, RANKS_PER_THREAD * machine.threads)
     if most > limit and not machine.scheduler:
         raise UsageError(

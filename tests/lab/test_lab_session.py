@@ -178,8 +178,8 @@ def test_resuming_after_any_truncation_completes_the_plan(tmp_path_factory, seed
 def test_too_many_ranks_are_refused_before_they_start():
     bench = lab.fake_bench("fake")
     with pytest.raises(UsageError, match="too many"):
-        refuse_too_many_ranks([bench.catalog.case("barrier", 9999999)], bench.machine)
-    refuse_too_many_ranks([bench.catalog.case("barrier", 64)], bench.machine)
+        refuse_too_many_ranks(9999999, bench.machine)
+    refuse_too_many_ranks(64, bench.machine)
 
 
 def test_a_run_resumed_elsewhere_says_what_changed():

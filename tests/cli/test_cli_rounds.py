@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run repeated through a period, and the options that only some studies take, end to end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_cli_errors import one_error
+
+from hockney import simulated
+from hockney.cli.asked import Asked
+from hockney.store import RunFolder, left
+
+NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"
+
+CONTRADICTIONS = [
+    (("--every", "1m"), "--every is given alone"),
+    (("--repeat", "3", "--through", "1h"), "give one of them"),
+    (("--repeat", "3", "--launches", "3"), "each round is a launch"),
+    (("--through", "1h", "--launches", "3"), "each round is a launch"),
+    (("--repeat", "3", "--every", "30s"), "give --budget 30s or less"),
+    (("--through", "30s"), "not one round fits"),
+    (("--through", "8h", "--budget", "1s"), "28800 rounds are too many"),
+    (("--repeat", "0"), "--repeat"),
+    (("--repeat", "99999"), "--repeat"),
+    (("--repeat", "x"), "--repeat"),
+    (("--every", "0", "--repeat", "2"), "--every"),
+    (("--through", "soon"), "--through"),
+    (("--repeat", "3", "--machine", "sim:sun-ethernet"), "without noise every round is the same"),
+    (("--repeat", "3", "--every", "2m", "--machine", "sim:sun-ethernet"), "without noise"),
+    (("--through", "1h", "--machine", "sim:sun-ethernet"), "its time does not pass"),
+    (("--repeat", "3", "--machine", "sim:moon"), "moon"),
+]
+GRAIN = [
+    (("granularity", "--work", "0"), "--work"),
+    (("granularity", "--work", "-1ms"), "--work"),
+    (("granularity", "--work", "1ms:1us"), "--work"),
+    (("granularity", "--work", "1kB"), "--work"),
+    (("granularity", "--serial", "101%"), "--serial"),
+    (("granularity", "--serial", "-1%"), "--serial"),
+    (("granularity", "--serial", "half"), "--serial"),
+    (("granularity", "--sizes", "3wrods"), "--sizes"),
+    (("granularity", "--force"), "--survey"),
+    (("granularity", "--survey", "runs/none"), "runs/none"),
+    (("granularity", "--survey", "/etc"), "/etc"),
+    (("granularity", "--survey", ""), "--survey"),
+    (("barrier", "--work", "1ms"), "--work is nothing for typed cases"),
+    (("survey", "--serial", "1%"), "--serial is nothing for study 'survey'"),
+    (("survey", "--survey", "x"), "--survey is nothing for study 'survey'"),
+    (("granularity", "--ranks", "9999999"), "9999999"),
+]
+
+
+@pytest.mark.parametrize(("words", "told"), CONTRADICTIONS, ids=repr)
+def test_rounds_that_nobody_can_mean(hockney, words, told):
+    for verb in (("survey", "-q"), ("run", "barrier"), ("plan",)):
+        assert told in one_error(hockney(*verb, *words), 2)
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(("words", "told"), GRAIN, ids=repr)
+def test_bad_grain(hockney, words, told):
+    assert told in one_error(hockney("run", "-q", *words), 2)
+    assert not Path("runs").exists()
+
+
+def asked(**words) -> Asked:
+    plain = {"ranks": (), "sizes": (), "budget": 60.0, "precision": 0.02, "launches": None, "seed": None}
+    return Asked(**{**plain, "bind": True, "mpi": "", "machine": "fake", **words})
+
+
+@pytest.mark.parametrize(
+    ("words", "rounds", "every"),
+    [
+        ({}, 3, 0.0),
+        ({"launches": 5}, 5, 0.0),
+        ({"repeat": 20, "every": 60.0}, 20, 60.0),
+        ({"repeat": 20}, 20, 60.0),
+        ({"through": 28800.0}, 480, 60.0),
+        ({"through": 28800.0, "every": 300.0}, 96, 300.0),
+        ({"through": 60.0}, 1, 60.0),
+        ({"through": 0.3, "budget": 0.1}, 3, 0.1),
+    ],
+)
+def test_how_many_rounds_fit(words, rounds, every):
+    made = asked(**words)
+    assert (made.rounds, made.every_s) == (rounds, every)
+    settings = made.settings("survey")
+    assert (settings.launches, settings.every_s) == (rounds, every)
+    if made.through:
+        assert (rounds - 1) * every + made.budget <= made.through * (1 + 1e-9)
+        assert rounds * every + made.budget > made.through
+
+
+def test_a_noisy_simulated_machine_is_repeated_without_waiting(tmp_path):
+    path = tmp_path / "noisy.toml"
+    path.write_text(NOISY)
+    made = asked(repeat=4, every=60.0, machine=f"sim:{path}")
+    assert (made.rounds, made.every_s) == (4, 0.0)
+
+
+def test_a_run_in_rounds(hockney):
+    words = ("--repeat", "3", "--every", "1m", "--budget", "10s", "--out", "r")
+    said = hockney("run", "barrier", "ranks=2,4", *words)
+    assert said.code == 0, said.err
+    assert "in 3 rounds that begin 60.0 s after one another, at most 2m10s" in said.err
+    assert "round 2 of 3" in said.err and "round 3 of 3" in said.err
+    run = RunFolder(Path("r")).read().run
+    assert [launch.index for launch in run.launches] == list(range(6))
+    page = Path("r/report.html").read_text().replace("\u00a0", " ")
+    assert "Everything was measured in 3 rounds" in page and "of the 30.0 s asked for" in page
+    assert hockney("resume", "r").code == 0
+    assert "give --budget 60s or less" in one_error(hockney("resume", "r", "--budget", "2m"), 2)
+
+
+def test_plan_tells_how_long_a_period_is(hockney):
+    said = hockney("plan", "barrier", "--through", "8h", "--every", "5m")
+    assert "each in 96 of 96 launches" in said.out and "7h56m from first to last" in said.out
+    document = json.loads(hockney("plan", "barrier", "--repeat", "4", "--json").out)
+    assert (document["rounds"], document["every_s"], document["budget_s"]) == (4, 60.0, 240.0)
+    assert "rounds" not in json.loads(hockney("plan", "barrier", "--json").out)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
+    """The fake machine's hour of waiting is a minute of real time here, in slices."""
+    main = [sys.executable, "-c", "from hockney.cli import main; main()"]
+    words = ["run", "barrier", "ranks=2,4", "--repeat", "3", "--every", "1h", "--out", "r", "--seed", "1"]
+    environment = {**os.environ, "HOCKNEY_MACHINE": "fake:pace=20ms"}
+    process = subprocess.Popen(
+        [*main, *words], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+    )
+    heard = []
+    for line in process.stderr:
+        heard.append(line)
+        if line.startswith("next round in"):
+            break
+    time.sleep(0.1)
+    process.send_signal(number)
+    heard.append(process.communicate(timeout=60)[1])
+    assert process.returncode in (-number, 128 + number), heard
+    assert "Traceback" not in "".join(heard)
+    folder = RunFolder(tmp_path / "r")
+    run = folder.read().run
+    assert len(run.records) == 2 and [close.exit_code for close in run.closes] == [0, 0]
+    assert len(left(folder.plan(), run)) == 4
+    if number != signal.SIGKILL:
+        assert "hockney resume r" in heard[-1]
+    fast = {**environment, "HOCKNEY_MACHINE": "fake"}
+    done = subprocess.run(
+        [*main, "resume", "r", "--machine", "fake"], cwd=tmp_path, env=fast, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and done.stderr.count("next round in") == 1, done.stderr
+    assert left(folder.plan(), folder.read().run) == ()
