@@ -14,17 +14,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hockney.core.errors import one_line, unknown
-from hockney.draw.figure import Figure, Series
+from hockney.core.errors import unknown
+from hockney.draw import plane_files
+from hockney.draw.canvas import SIZE, dress, legend
+from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.picture import Picture, picture
+from hockney.draw.plane_files import Part
 from hockney.draw.replace import replace
-from hockney.draw.words import axis_title
 
 FORMATS = ("svg", "png", "pdf")
 # Inches and points: two thirds of a page's width, readable when a two-column paper shrinks it to one column.
-WIDTH, HEIGHT, ROW = 6.4, 3.9, 0.2
-SIZE = 9.0
+WIDTH, HEIGHT = 6.4, 3.9
 DPI = 200
 SETTINGS = {
     "svg.fonttype": "none",
@@ -43,7 +44,7 @@ NO_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-def save(figure: Figure, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
+def save(figure: Figure | Plane, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
     """Write `figure` as folder/NAME.FORMAT for each format and return the paths. Makes the folder."""
     paths = []
     for ending in formats:
@@ -60,8 +61,8 @@ def file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:100] or "figure"
 
 
-def rendered(figure: Figure, ending: str, height: float = HEIGHT) -> bytes:
-    """The figure's file in memory. `height` in inches is that of a figure with one row of legend."""
+def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:
+    """The figure's file in memory; of a plane also one half of it."""
     buffer = io.BytesIO()
     with _quiet():
         # Here, since matplotlib takes longer to import than most verbs to answer.
@@ -71,9 +72,12 @@ def rendered(figure: Figure, ending: str, height: float = HEIGHT) -> bytes:
 
         # matplotlib names clip paths by a hash: one salt for each figure keeps them apart on one page.
         with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": f"hockney {figure.name}"}):
-            canvas = Canvas(figsize=(WIDTH, height), layout="constrained", facecolor="white")
+            canvas = Canvas(figsize=(WIDTH, HEIGHT), layout="constrained", facecolor="white")
             FigureCanvasAgg(canvas)
-            _draw(canvas, figure)
+            if isinstance(figure, Plane):
+                plane_files.draw(canvas, figure, part)
+            else:
+                _draw(canvas, figure)
             canvas.savefig(buffer, format=ending, dpi=DPI, metadata=NO_DATE[ending])
     return buffer.getvalue()
 
@@ -93,26 +97,9 @@ def _quiet() -> Iterator[None]:
 
 
 def _draw(canvas: Any, figure: Figure) -> None:
-    from matplotlib.ticker import NullLocator
-
     shown = picture(figure)
     axes = canvas.add_subplot()
-    for set_scale, set_limits, axis, scale, room in (
-        (axes.set_xscale, axes.set_xlim, axes.xaxis, shown.x, (390.0, lambda t: 0.55 * SIZE * len(t) + 12)),
-        (axes.set_yscale, axes.set_ylim, axes.yaxis, shown.y, (210.0, lambda t: 2.2 * SIZE)),
-    ):
-        set_scale(scale.axis.scale)
-        set_limits(scale.low, scale.high)
-        ticks = scale.ticks(*room)
-        axis.set_ticks(ticks.values, labels=ticks.labels)
-        axis.set_minor_locator(NullLocator())
-        axis.set_label_text(axis_title(scale.axis), color=LIGHT.muted)
-    axes.grid(True, color=LIGHT.grid, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.tick_params(color=LIGHT.line, labelcolor=LIGHT.muted, length=3)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(LIGHT.line)
+    dress(axes, shown.x, shown.y, 390.0)
     if shown.gap is not None:
         axes.axvline(shown.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
     for mark in shown.marks:
@@ -133,23 +120,7 @@ def _draw(canvas: Any, figure: Figure) -> None:
         for series, look in zip(figure.series, looks(figure), strict=True)
     ]
     if len(handles) > 1:
-        names = [_shortened(one_line(series.name)) for series in figure.series]
-        # A row holds about 95 characters of the names, each with its sign and a gap.
-        columns = max(1, min(len(names), math.floor(95 / (max(map(len, names)) + 7))))
-        columns = math.ceil(len(names) / math.ceil(len(names) / columns))
-        canvas.legend(
-            _by_row(handles, columns),
-            _by_row(names, columns),
-            loc="outside upper left",
-            ncols=columns,
-            frameon=False,
-            labelcolor=LIGHT.ink,
-            handlelength=1.8,
-            columnspacing=1.6,
-            borderpad=0.2,
-            borderaxespad=0.1,
-        )
-        canvas.set_figheight(canvas.get_figheight() + ROW * (math.ceil(len(names) / columns) - 1))
+        legend(canvas, handles, [series.name for series in figure.series])
 
 
 def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
@@ -201,12 +172,3 @@ def _line(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
         zorder=3,
     )
     return line
-
-
-def _shortened(name: str, most: int = 60) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"
-
-
-def _by_row(items: list, columns: int) -> list:
-    """matplotlib fills a legend column by column; this order makes it read row by row."""
-    return [item for first in range(columns) for item in items[first::columns]]

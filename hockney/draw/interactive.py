@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hockney.core.errors import one_line
-from hockney.draw.figure import Figure, Series
+from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.picture import Picture, picture
 from hockney.draw.ticks import Scale
@@ -26,7 +26,22 @@ X_LENGTH, Y_LENGTH = 600, 330
 MARK_ROW_PX = 15
 
 
-def interactive(figure: Figure) -> dict[str, Any]:
+# The page has a keyboard, a legend and buttons of its own; Plotly's bar would double them.
+CONFIG = {
+    "displayModeBar": False,
+    "scrollZoom": True,
+    "doubleClick": "reset",
+    "responsive": False,
+    "displaylogo": False,
+    "showTips": False,
+}
+
+
+def interactive(figure: Figure | Plane) -> dict[str, Any]:
+    if isinstance(figure, Plane):
+        from hockney.draw.plane_interactive import interactive_plane
+
+        return interactive_plane(figure)
     shown = picture(figure)
     data: list[dict[str, Any]] = []
     legend = []
@@ -51,17 +66,9 @@ def interactive(figure: Figure) -> dict[str, Any]:
     return {
         "data": data,
         "layout": _layout(figure, shown),
-        # The page has a keyboard, a legend and buttons of its own; Plotly's bar would double them.
-        "config": {
-            "displayModeBar": False,
-            "scrollZoom": True,
-            "doubleClick": "reset",
-            "responsive": False,
-            "displaylogo": False,
-            "showTips": False,
-        },
+        "config": dict(CONFIG),
         "legend": legend,
-        "ticks": {"x": _levels(shown.x), "y": _levels(shown.y)},
+        "ticks": {"x": levels(shown.x), "y": levels(shown.y)},
     }
 
 
@@ -149,15 +156,22 @@ def _hover(figure: Figure, series: Series, k: int) -> str:
         others = (s for s in figure.series if s.group == series.group and s is not series)
         here += [(s, s.x.index(series.x[k])) for s in others if series.x[k] in s.x]
         here.sort(key=lambda pair: pair[0].kind != "points")
-    return "<br>".join(f"<b>{_inert(s.name)}</b><br>{_inert(point(figure, s, j))}" for s, j in here)
+    return "<br>".join(f"<b>{inert(s.name)}</b><br>{inert(point(figure, s, j))}" for s, j in here)
 
 
-def _inert(text: str) -> str:
+def inert(text: str) -> str:
     return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _layout(figure: Figure, shown: Picture) -> dict[str, Any]:
-    top = 10 + MARK_ROW_PX * shown.mark_rows
+    return layout(shown.x, shown.y, 10 + MARK_ROW_PX * shown.mark_rows) | {
+        "shapes": _shapes(shown),
+        "annotations": _annotations(shown),
+    }
+
+
+def layout(x: Scale, y: Scale, top: float) -> dict[str, Any]:
+    """With two axes, and so many pixels free above them."""
     return {
         "autosize": True,
         "showlegend": False,
@@ -175,14 +189,12 @@ def _layout(figure: Figure, shown: Picture) -> dict[str, Any]:
             "bordercolor": LIGHT.line,
             "font": {"family": FONT, "size": 13, "color": LIGHT.ink},
         },
-        "xaxis": _axis(shown.x, X_LENGTH, lambda t: 7.0 * len(t) + 14),
-        "yaxis": _axis(shown.y, Y_LENGTH, lambda t: 26.0),
-        "shapes": _shapes(shown),
-        "annotations": _annotations(shown),
+        "xaxis": axis(x, X_LENGTH, lambda t: 7.0 * len(t) + 14),
+        "yaxis": axis(y, Y_LENGTH, lambda t: 26.0),
     }
 
 
-def _axis(scale: Scale, length: float, room: Callable[[str], float]) -> dict[str, Any]:
+def axis(scale: Scale, length: float, room: Callable[[str], float]) -> dict[str, Any]:
     ticks = scale.ticks(length, room)
     ends = [scale.low, scale.high]
     if scale.axis.scale == "log":
@@ -198,7 +210,7 @@ def _axis(scale: Scale, length: float, room: Callable[[str], float]) -> dict[str
         "ticktext": list(ticks.labels),
         "automargin": True,
         "title": {
-            "text": _inert(axis_title(scale.axis)),
+            "text": inert(axis_title(scale.axis)),
             "standoff": 10,
             "font": {"color": LIGHT.muted, "size": 12.5},
         },
@@ -249,7 +261,7 @@ def _annotations(shown: Picture) -> list[dict[str, Any]]:
             "xanchor": mark.anchor,
             "yanchor": "bottom",
             "showarrow": False,
-            "text": _inert(mark.label),
+            "text": inert(mark.label),
             "font": {"size": 11.5, "color": LIGHT.muted},
             "borderpad": 1,
         }
@@ -257,5 +269,5 @@ def _annotations(shown: Picture) -> list[dict[str, Any]]:
     ]
 
 
-def _levels(scale: Scale) -> list[dict[str, list]]:
+def levels(scale: Scale) -> list[dict[str, list]]:
     return [{"values": list(level.values), "labels": list(level.labels)} for level in scale.levels]

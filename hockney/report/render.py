@@ -15,13 +15,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
-from hockney.draw.figure import Figure
+from hockney.draw.figure import Figure, Plane
 from hockney.draw.files import file_name
 from hockney.draw.interactive import interactive
 from hockney.draw.page import Page, Section, Table, Warning
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.words import describe
-from hockney.report import data, plotly, words
+from hockney.report import data, packing, words
 from hockney.report.still import still
 
 
@@ -36,6 +36,9 @@ class ShownFigure:
     warnings: tuple[str, ...]
     described: str
     svg: Markup
+    kind: str
+    keys: str
+    has: str
     live: dict[str, Any]
     columns: tuple[str, ...]
     rows: data.Rows
@@ -68,22 +71,29 @@ def render(page: Page) -> str:
     identities = _Identities()
     shown = [_section(section, identities) for section in page.sections]
     drawn = {f.id: f.live for section in shown for f in section.figures}
-    script = _resource("report.js")
-    library = plotly.packed() if drawn else None
+    library = packing.plotly() if drawn else None
+    scripts = [_resource(name) for name in _scripts(page)]
+    allowed = [packing.policy(script.encode()) for script in scripts]
     return _template()(
         page=page,
         sections=shown,
         light=LIGHT.variables,
         dark=DARK.variables,
         style=Markup(_resource("style.css")),
-        script=Markup(script),
+        scripts=[Markup(script) for script in scripts],
         plotly=library and Markup(library.packed),
-        script_hashes=Markup(
-            " ".join([plotly.policy(script.encode()), *([library.policy] if library else [])])
+        script_hashes=Markup(" ".join([*allowed, *([library.policy] if library else [])])),
+        figures_packed=Markup(
+            packing.packed(words.embedded_json({"figures": drawn, "dark": _dark()}).encode())
         ),
-        figures_json=words.embedded_json({"figures": drawn, "dark": _dark()}),
         version=__version__,
     )
+
+
+def _scripts(page: Page) -> list[str]:
+    """What the page needs, in the order in which it builds on one another."""
+    planes = any(isinstance(f, Plane) for section in page.sections for f in section.figures)
+    return [*(["plane.js"] if planes else []), "report.js"]
 
 
 def _template() -> Callable[..., str]:
@@ -135,7 +145,13 @@ def _section(section: Section, identities: _Identities) -> ShownSection:
     )
 
 
-def _figure(figure: Figure, identities: _Identities) -> ShownFigure:
+FLAT_KEYS = "Keys: plus and minus zoom, arrows move, 0 resets."
+PLANE_KEYS = (
+    "Keys: plus and minus zoom, arrows move or turn, 0 resets, s changes between contours and surface."
+)
+
+
+def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
     identity = identities.new("figure", figure.name)
     columns, rows = data.table(figure)
     return ShownFigure(
@@ -146,10 +162,13 @@ def _figure(figure: Figure, identities: _Identities) -> ShownFigure:
         warnings=figure.warnings,
         described=describe(figure),
         svg=still(figure, identity),
+        kind="pair" if isinstance(figure, Plane) else "",
+        keys=PLANE_KEYS if isinstance(figure, Plane) else FLAT_KEYS,
+        has="the whole grid" if isinstance(figure, Plane) else "all series",
         live=interactive(figure),
         columns=columns,
         rows=rows,
-        numeric=(1, 2),
+        numeric=tuple(range(1, len(columns))) if isinstance(figure, Plane) else (1, 2),
         csv=base64.b64encode(data.as_csv(figure).encode()).decode("ascii"),
     )
 

@@ -35,23 +35,27 @@ for (const section of document.querySelectorAll("main > section")) seen.observe(
 
 const packed = document.getElementById("plotly");
 if (!packed || !window.DecompressionStream) return;
-const page = JSON.parse(document.getElementById("figures").textContent);
+let page;
 
-// Plotly comes packed; unpacking it in the browser makes the file less than half as large.
+// Plotly and the figures' data come packed; unpacking in the browser makes the file less than half as large.
+async function unpacked(element) {
+  const bytes = Uint8Array.from(atob(element.textContent), c => c.charCodeAt(0));
+  element.remove();
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
 async function unpack() {
-  const bytes = Uint8Array.from(atob(packed.textContent), c => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  page = JSON.parse(await unpacked(document.getElementById("figures")));
   const script = document.createElement("script");
-  script.textContent = await new Response(stream).text();
+  script.textContent = await unpacked(packed);
   document.head.append(script);
-  packed.remove();
 }
 
 const clone = value => JSON.parse(JSON.stringify(value));
 function inTheme(value, key = "") {
   if (Array.isArray(value)) return value.map(v => inTheme(v, key));
   if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, inTheme(v, k)]));
-  return isDark() && /color$/.test(key) ? page.dark[value] ?? value : value;
+  return isDark() && /color(scale)?$/.test(key) ? page.dark[value] ?? value : value;
 }
 
 // The finest ticks whose labels do not meet on an axis of so many pixels.
@@ -70,7 +74,7 @@ class Plot {
   constructor(box) {
     this.box = box;
     this.figure = box.closest("figure");
-    const spec = clone(page.figures[box.dataset.figure]);
+    const spec = this.spec = clone(page.figures[box.dataset.figure]);
     Object.assign(this, {data: spec.data, layout: spec.layout, config: spec.config, ticks: spec.ticks, entries: spec.legend});
     this.home = ["xaxis", "yaxis"].map(axis => [...this.layout[axis].range]);
     if (coarse) {  // A finger on a figure scrolls the page; zooming is the buttons' business.
@@ -82,11 +86,18 @@ class Plot {
   async draw() {
     this.figure.classList.add("live");
     this.fit();
-    await Plotly.newPlot(this.box, inTheme(this.data), inTheme(this.layout), this.config);
+    await this.plot();
     this.addLegend();
     this.addTools();
     this.listen();
     performance.mark("hockney-live");
+  }
+
+  get drawn() { return [this.data, this.layout]; }
+
+  async plot() {
+    await Plotly.newPlot(this.box, ...this.drawn.map(v => inTheme(v)), this.config);
+    this.box.on("plotly_relayout", change => this.relaid(change));
   }
 
   // Ticks for the ranges in the layout and the size on the screen.
@@ -99,9 +110,13 @@ class Plot {
     return before !== JSON.stringify([this.layout.xaxis.tickvals, this.layout.yaxis.tickvals]);
   }
 
-  recolour() { return Plotly.react(this.box, inTheme(this.data), inTheme(this.layout), this.config); }
+  recolour() { return Plotly.react(this.box, ...this.drawn.map(v => inTheme(v)), this.config); }
 
   get zoomed() { return ["xaxis", "yaxis"].some((axis, k) => this.layout[axis].range.some((v, j) => Math.abs(v - this.home[k][j]) > 1e-9)); }
+
+  get movable() { return this.zoomed; }
+
+  relaid(change) { if (Object.keys(change).some(k => /axis\.(range|autorange)/.test(k))) this.moved(); }
 
   moved() {
     for (const axis of ["xaxis", "yaxis"]) this.layout[axis].range = [...this.box._fullLayout[axis].range];
@@ -113,6 +128,8 @@ class Plot {
     return Plotly.relayout(this.box, {"xaxis.range": ranges[0], "yaxis.range": ranges[1]});
   }
 
+  back() { return this.go(this.home); }
+
   zoom(factor, shift = [0, 0]) {
     this.go(["xaxis", "yaxis"].map((axis, k) => {
       const [low, high] = this.layout[axis].range, [first, last] = this.home[k];
@@ -123,15 +140,8 @@ class Plot {
   }
 
   listen() {
-    this.box.on("plotly_relayout", change => { if (Object.keys(change).some(k => /axis\.(range|autorange)/.test(k))) this.moved(); });
-    const keys = {"+": [.7], "=": [.7], "-": [1 / .7], ArrowLeft: [1, [-.15, 0]], ArrowRight: [1, [.15, 0]], ArrowUp: [1, [0, .15]], ArrowDown: [1, [0, -.15]]};
     this.box.addEventListener("keydown", event => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const arrow = event.key.startsWith("Arrow");
-      if (event.key === "0" || event.key === "Escape") this.go(this.home);
-      else if (keys[event.key] && (!arrow || this.zoomed)) this.zoom(...keys[event.key]);
-      else return;
-      event.preventDefault();
+      if (!event.ctrlKey && !event.metaKey && !event.altKey && this.key(event)) event.preventDefault();
     });
     // The wheel scrolls the page until the reader has taken hold of the figure (click, Tab) or holds Ctrl.
     this.box.addEventListener("wheel", event => {
@@ -147,27 +157,40 @@ class Plot {
     this.width = this.box.clientWidth;
   }
 
-  addTools() {
-    const tools = this.figure.querySelector(".tools");
-    const add = (label, text, act) => {
-      const b = document.createElement("button");
-      Object.assign(b, {type: "button", textContent: text, title: label});
-      b.setAttribute("aria-label", label);
-      b.addEventListener("click", act);
-      tools.append(b);
-      return b;
-    };
-    this.reset = add("Show all", "reset", () => this.go(this.home));
-    this.reset.hidden = true;
-    add("Zoom out", "−", () => this.zoom(1 / .7));
-    add("Zoom in", "+", () => this.zoom(.7));
-    tools.hidden = false;
+  // Whether the key meant something here.
+  key(event) {
+    const keys = {"+": [.7], "=": [.7], "-": [1 / .7], ArrowLeft: [1, [-.15, 0]], ArrowRight: [1, [.15, 0]], ArrowUp: [1, [0, .15]], ArrowDown: [1, [0, -.15]]};
+    if (event.key === "0" || event.key === "Escape") this.back();
+    else if (keys[event.key] && (!event.key.startsWith("Arrow") || this.movable)) this.zoom(...keys[event.key]);
+    else return false;
+    return true;
   }
+
+  get tools() { return this.figure.querySelector(".tools"); }
+
+  addTool(label, text, act, kind = "") {
+    const b = document.createElement("button");
+    Object.assign(b, {type: "button", textContent: text, title: label, className: kind});
+    b.setAttribute("aria-label", label);
+    b.addEventListener("click", act);
+    this.tools.append(b);
+    return b;
+  }
+
+  addTools() {
+    this.reset = this.addTool("Show all", "reset", () => this.back());
+    this.reset.hidden = true;
+    this.addTool("Zoom out", "−", () => this.zoom(1 / .7), "zoom");
+    this.addTool("Zoom in", "+", () => this.zoom(.7), "zoom");
+    this.tools.hidden = false;
+  }
+
+  toggle(k, on) { for (const trace of this.entries[k].traces) this.data[trace].visible = on; }
 
   addLegend() {
     const list = this.figure.querySelector(".legend");
     if (this.entries.length < 2) return;
-    for (const entry of this.entries) {
+    this.entries.forEach((entry, k) => {
       const item = document.createElement("li"), b = document.createElement("button");
       b.type = "button";
       b.setAttribute("aria-pressed", "true");
@@ -175,12 +198,12 @@ class Plot {
       b.addEventListener("click", () => {
         const on = b.getAttribute("aria-pressed") !== "true";
         b.setAttribute("aria-pressed", on);
-        for (const k of entry.traces) this.data[k].visible = on;
+        this.toggle(k, on);
         this.recolour();
       });
       item.append(b);
       list.append(item);
-    }
+    });
     list.hidden = false;
   }
 }
@@ -209,11 +232,12 @@ function sign(entry) {
 
 async function start() {
   await unpack();
+  const Plane = window.hockney?.plane?.(Plot);
   const waiting = new Set(document.querySelectorAll(".plot"));
   const draw = async box => {
     if (!waiting.delete(box)) return;
     near.unobserve(box.closest("figure"));
-    const plot = new Plot(box);
+    const plot = new (page.figures[box.dataset.figure].surface ? Plane : Plot)(box);
     live.set(box, plot);
     await plot.draw();
   };

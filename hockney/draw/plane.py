@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What all ways of drawing a plane share: its grid on scales, contour lines, and where their labels stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hockney.core.errors import one_line
+from hockney.draw.figure import Axis, Plane
+from hockney.draw.ticks import Scale, scale
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Place = tuple[float, float]
+# What a label of a contour line takes of the picture: a character's width, a line's height, room around.
+LABEL_WIDTH, LABEL_HEIGHT, LABEL_ROOM = 0.019, 0.056, 0.02
+# Where along a line its label is tried, best first.
+ALONG = (0.5, 0.42, 0.58, 0.33, 0.67, 0.25, 0.75, 0.17, 0.83, 0.1, 0.9)
+
+
+@dataclass(frozen=True)
+class Contour:
+    """The line z = `value` of a sheet in pieces. Places are fractions of both axes, 0 to 1 from the low
+    end; `label_at` is None where the label would stand on another one."""
+
+    value: float
+    label: str
+    pieces: tuple[tuple[Place, ...], ...]
+    label_at: Place | None
+
+
+@dataclass(frozen=True)
+class Relief:
+    """`columns` and `rows` index those values of the plane's grid that the axes can show, `across` and
+    `along` are where they stand as fractions of the axes. `contours` has a tuple for each sheet."""
+
+    plane: Plane
+    x: Scale
+    y: Scale
+    z: Scale
+    columns: tuple[int, ...]
+    rows: tuple[int, ...]
+    across: tuple[float, ...]
+    along: tuple[float, ...]
+    contours: tuple[tuple[Contour, ...], ...]
+
+    def height(self, sheet: int, row: int, column: int) -> float | None:
+        """z at a place of the plane's grid; None where there is nothing to draw."""
+        return self.z.place(self.plane.sheets[sheet].z[row][column])
+
+
+def relief(plane: Plane) -> Relief:
+    """The plane laid out. Raises ValueError where a sheet's z has not the form of the grid."""
+    for sheet in plane.sheets:
+        if len(sheet.z) != len(plane.grid_y) or any(len(row) != len(plane.grid_x) for row in sheet.z):
+            raise ValueError(f"sheet '{sheet.name}' does not have the form of its plane's grid")
+    x, y = _tight(plane.x, plane.grid_x), _tight(plane.y, plane.grid_y)
+    z = scale(plane.z, (v for sheet in plane.sheets for row in sheet.z for v in row))
+    columns, across = _placed(x, plane.grid_x)
+    rows, along = _placed(y, plane.grid_y)
+    shown = Relief(plane, x, y, z, columns, rows, across, along, ())
+    return replace(shown, contours=_contours(shown) if len(columns) > 1 and len(rows) > 1 else _none(plane))
+
+
+def _tight(axis: Axis, values: tuple[float, ...]) -> Scale:
+    """A plane fills its axes from end to end; whole numbers of things have ticks of their own."""
+    whole = axis.unit not in ("", "s", "B", "B/s") and all(float(v).is_integer() for v in values)
+    found = scale(axis, values, values if whole and len(values) <= 40 else ())
+    places = [p for p in map(found.place, values) if p is not None]
+    if len(set(places)) < 2:
+        return found
+    return replace(found, low=min(places), high=max(places))
+
+
+def _placed(axis: Scale, values: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    places = {k: axis.place(v) for k, v in enumerate(values)}
+    kept = {k: axis.fraction(p) for k, p in places.items() if p is not None}
+    return tuple(kept), tuple(kept.values())
+
+
+def _none(plane: Plane) -> tuple[tuple[Contour, ...], ...]:
+    return tuple(() for _ in plane.sheets)
+
+
+def _contours(shown: Relief) -> tuple[tuple[Contour, ...], ...]:
+    """Labels of the last sheet give way to those of the first."""
+    taken: list[tuple[float, float, float, float]] = []
+    return tuple(
+        tuple(_contour(lines, level, taken) for lines, level in _lines(shown, k))
+        for k in range(len(shown.plane.sheets))
+    )
+
+
+def _lines(shown: Relief, sheet: int) -> Iterator[tuple[list[np.ndarray], tuple[float, str]]]:
+    """For each level the pieces of its line, straight between the values of the grid as they are drawn."""
+    # Here, since numpy takes longer to import than most verbs to answer; it comes with matplotlib.
+    import numpy as np
+    from contourpy import contour_generator
+
+    heights = [
+        [_fraction(shown.z, shown.height(sheet, row, column)) for column in shown.columns]
+        for row in shown.rows
+    ]
+    lines = contour_generator(shown.across, shown.along, np.ma.masked_invalid(np.array(heights)))
+    for level in shown.plane.sheets[sheet].levels:
+        place = shown.z.place(level[0])
+        yield (lines.lines(shown.z.fraction(place)) if place is not None else []), level
+
+
+def _fraction(axis: Scale, place: float | None) -> float:
+    return float("nan") if place is None else axis.fraction(place)
+
+
+def _contour(lines: list[np.ndarray], level: tuple[float, str], taken: list) -> Contour:
+    pieces = tuple(tuple((float(u), float(v)) for u, v in line) for line in lines if len(line) > 1)
+    label = one_line(level[1])
+    return Contour(level[0], label, pieces, _label_place(pieces, label, taken) if label else None)
+
+
+def _label_place(pieces: Iterable[tuple[Place, ...]], label: str, taken: list) -> Place | None:
+    longest = max(pieces, key=_length, default=())
+    width, height = LABEL_WIDTH * len(label) / 2 + LABEL_ROOM, LABEL_HEIGHT / 2
+    for part in ALONG if longest else ():
+        u, v = _walked(longest, part)
+        box = (u - width, v - height, u + width, v + height)
+        inside = box[0] >= 0 and box[1] >= 0 and box[2] <= 1 and box[3] <= 1
+        if inside and not any(_meet(box, other) for other in taken):
+            taken.append(box)
+            return u, v
+    return None
+
+
+def _steps(line: tuple[Place, ...]) -> list[float]:
+    return [((c - a) ** 2 + (d - b) ** 2) ** 0.5 for (a, b), (c, d) in pairwise(line)]
+
+
+def _length(line: tuple[Place, ...]) -> float:
+    return sum(_steps(line))
+
+
+def _walked(line: tuple[Place, ...], part: float) -> Place:
+    """The place on the line after this part of its length."""
+    left = part * _length(line)
+    for (a, b), (c, d), step in zip(line, line[1:], _steps(line), strict=False):
+        if step >= left > 0 or (step > 0 and left <= 0):
+            return a + (c - a) * left / step, b + (d - b) * left / step
+        left -= step
+    return line[-1]
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def flat(axis: Scale, fraction: float) -> float:
+    """The axis' value at this fraction of it."""
+    if axis.axis.scale == "log":
+        return axis.low * (axis.high / axis.low) ** fraction
+    return axis.low + fraction * (axis.high - axis.low)

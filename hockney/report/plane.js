@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+// A plane in the page: contour lines as in any figure, and on demand its surfaces, which can be turned.
+// Surfaces need WebGL, of which a browser has few or none: they are made when asked for and given back after.
+window.hockney = window.hockney ?? {};
+hockney.plane = Plot => {
+"use strict";
+const webgl = () => {
+  try { return !!document.createElement("canvas").getContext("webgl"); } catch { return false; }
+};
+
+return class extends Plot {
+  constructor(box) {
+    super(box);
+    const {words, surface} = this.spec;
+    this.surface = surface;
+    this.home3 = this.camera = surface.layout.scene.camera;
+    const place = (i, j) => `${words.x[i]}, ${words.y[j]}`;
+    const grid = say => words.y.map((_, j) => words.x.map((_, i) => say(i, j)));
+    this.data[0].text = grid((i, j) => `<b>${place(i, j)}</b>` + words.sheets.map((name, k) => `<br>${name}: ${words.z[k][j][i]}`).join(""));
+    surface.data.forEach((sheet, k) => { sheet.text = grid((i, j) => `<b>${words.sheets[k]}</b><br>${words.z[k][j][i]} at ${place(i, j)}`); });
+  }
+
+  get drawn() { return this.space ? [this.surface.data, this.surface.layout] : super.drawn; }
+
+  get zoomed() { return this.space ? this.camera !== this.home3 : super.zoomed; }
+
+  toggle(k, on) {
+    super.toggle(k, on);
+    this.surface.data[k].visible = on;
+  }
+
+  addTools() {
+    this.view = this.addTool("Show as surface", "surface", () => this.change());
+    super.addTools();
+  }
+
+  async change() {
+    const [label, text] = this.space ? ["Show as surface", "surface"] : ["Show contour lines", "contours"];
+    Object.assign(this.view, {textContent: text, title: label});
+    this.view.setAttribute("aria-label", label);
+    this.space = !this.space;
+    this.figure.classList.toggle("space", this.space);
+    this.reset.hidden = !this.zoomed;
+    // Without WebGL the still picture of the surface takes the place; it cannot be turned.
+    this.figure.classList.toggle("flat", this.space && !webgl());
+    for (const b of this.tools.querySelectorAll(".zoom")) b.hidden = this.figure.classList.contains("flat");
+    if (this.figure.classList.contains("flat")) return;
+    Plotly.purge(this.box);
+    await this.plot();
+    performance.mark(this.space ? "hockney-surface" : "hockney-contours");
+  }
+
+  recolour() { return this.figure.classList.contains("flat") ? Promise.resolve() : super.recolour(); }
+
+  relaid(change) {
+    if (!this.space) return super.relaid(change);
+    if (change["scene.camera"]) this.turned(change["scene.camera"]);
+  }
+
+  turned(camera) {
+    this.camera = camera;
+    this.surface.layout.scene.camera = camera;
+    this.reset.hidden = !this.zoomed;
+  }
+
+  look(camera) {
+    this.turned(camera);
+    return Plotly.relayout(this.box, {"scene.camera": camera});
+  }
+
+  back() { return this.space ? this.look(this.home3) : super.back(); }
+
+  // Nearer or farther by `factor`; `shift` turns the eye around and up.
+  zoom(factor, shift = [0, 0]) {
+    if (!this.space) return super.zoom(factor, shift);
+    const {x, y, z} = this.camera.eye;
+    const far = Math.min(Math.max(Math.hypot(x, y, z) * factor, .6), 6);
+    const around = Math.atan2(y, x) + shift[0], up = Math.min(Math.max(Math.asin(z / Math.hypot(x, y, z)) + shift[1], -1.5), 1.5);
+    return this.look({...this.camera, eye: {x: far * Math.cos(up) * Math.cos(around), y: far * Math.cos(up) * Math.sin(around), z: far * Math.sin(up)}});
+  }
+
+  // A surface can be turned however near one is; a flat picture has nowhere to go before it is enlarged.
+  get movable() { return this.space || super.movable; }
+
+  key(event) {
+    if (event.key !== "s") return super.key(event);
+    this.change();
+    return true;
+  }
+};
+};

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A page on granularity, from a paper's parameters of SUNs. `python grain.py FILE` writes it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from hockney.draw.figure import Axis, Plane, Sheet
+from hockney.draw.page import Page, Section
+from hockney.models.exchange import Messages, Piece
+from hockney.models.granularity import Algorithm, efficiency
+
+WORD = 4
+SUN = Messages("sun", "SUNs on one Ethernet", (Piece(0, 1500e-6, 5e-6 / WORD),), True, "the paper")
+GRID = 40
+WORKS = tuple(10 ** (-2 + 4 * k / (GRID - 1)) for k in range(GRID))
+SERIAL = tuple(0.2 * k / (GRID - 1) for k in range(GRID))
+RANKS = tuple(range(2, 42))
+WORK = Axis("total computing time T", "s")
+EFFICIENCY = Axis("parallel efficiency", "", "linear")
+
+
+def over_serial(words: int) -> Plane:
+    return Plane(
+        f"plane-serial-{words}",
+        f"Efficiency over T and the serial fraction, {words} words",
+        WORK,
+        Axis("serial fraction s", "", "linear"),
+        EFFICIENCY,
+        WORKS,
+        SERIAL,
+        tuple(
+            Sheet(
+                f"{n} ranks",
+                tuple(
+                    tuple(efficiency(Algorithm(t, words * WORD, s), SUN, n) for t in WORKS) for s in SERIAL
+                ),
+                ((1 / n, f"break-even of {n}"), (0.8, "80%")),
+            )
+            for n in (2, 4, 8)
+        ),
+        "Equation 6. Left of its break-even line a number of ranks is slower than one rank.",
+    )
+
+
+def over_ranks(most: int = 40) -> Plane:
+    ranks = RANKS[:most]
+    return Plane(
+        f"plane-ranks-{most}",
+        "Efficiency over T and ranks",
+        WORK,
+        Axis("ranks", "ranks", "linear"),
+        EFFICIENCY,
+        WORKS,
+        tuple(map(float, ranks)),
+        tuple(
+            Sheet(
+                f"{words} words",
+                tuple(tuple(efficiency(Algorithm(t, words * WORD), SUN, n) for t in WORKS) for n in ranks),
+                ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%")),
+            )
+            for words in (1, 1000, 10000)
+        ),
+        "Equation 2.",
+        ("odd numbers of ranks exchange in other steps than even ones",),
+    )
+
+
+def grain(planes: tuple[Plane, ...] = (over_serial(1), over_serial(10000), over_ranks(15))) -> Page:
+    return Page(
+        "Is the grain coarse enough?",
+        "From printed parameters",
+        ("On 2 ranks a message of 4 B breaks even at 6 ms.",),
+        (),
+        (Section("Efficiency planes", ("What equation 6 says.",), planes),),
+        (),
+        (),
+    )
+
+
+if __name__ == "__main__":
+    from hockney.report import write
+
+    write(grain(), Path(sys.argv[1]))
