@@ -36,7 +36,7 @@ def test_the_exchange_is_equation_3(words, ranks):
 def test_figure_4_is_equation_6(words):
     plane = FIGURES[f"plane-serial-paper-{words}"]
     assert isinstance(plane, Plane)
-    assert plane.grid_x[0] == 0.01 and plane.grid_x[-1] == 100 and plane.grid_y[0] == 0
+    assert plane.grid_x[0] == 0.001 and plane.grid_x[-1] == 100 and plane.grid_y[0] == 0
     assert plane.grid_y[-1] == pytest.approx(0.2)
     assert [sheet.name for sheet in plane.sheets] == ["2 ranks", "4 ranks", "8 ranks"]
     for ranks, sheet in zip((2, 4, 8), plane.sheets, strict=True):

@@ -51,13 +51,20 @@ def misses(checked: Sequence[Checked]) -> list[str]:
         if not mine:
             continue
         worst = max(mine, key=lambda each: abs(each.error))
+        which = ", all of them where work is not shared evenly," if all(map(_lopsided, mine)) else ""
         known = assumptions.load(mine) if step == CORES else assumptions.said(worst, step)
         said.append(
-            f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH} since it does not hold "
+            f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH}{which} since it does not "
+            "hold "
             f"that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
             f"{known}."
         )
     return said
+
+
+def _lopsided(each: Checked) -> bool:
+    """Whether some ranks had more to compute than others."""
+    return bool(each.cell.serial) or not each.cell.even
 
 
 def _against(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from hockney.draw.page import Explorer, ExplorerMachine, Section
 from hockney.models.exchange import Messages
 from hockney.models.granularity import Algorithm, work_needed
+from hockney.models.network import kind
 from hockney.studies.granularity import parameters
 from hockney.studies.granularity.words import WORD
 
@@ -70,4 +71,4 @@ def _machine(messages: Messages, note: str, cores: int) -> ExplorerMachine:
 
 def _note(messages: Messages) -> str:
     verdict = f"a {messages.verdict} fit of " if messages.verdict else ""
-    return f"{verdict}{messages.source}; {messages.why}" if messages.why else f"{verdict}{messages.source}"
+    return f"{verdict}{messages.source}; {kind(messages)}" + (f", {messages.why}" if messages.why else "")

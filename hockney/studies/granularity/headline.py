@@ -16,9 +16,14 @@ from hockney.studies.words import quantity
 
 
 def sentences(
-    found: tuple[Cell, ...], checked: Sequence[Checked], messages: Messages | None, crowded: Sequence[int]
+    found: tuple[Cell, ...],
+    checked: Sequence[Checked],
+    messages: Messages | None,
+    crowded: Sequence[int],
+    seen: str,
 ) -> tuple[str, ...]:
-    """`crowded` are the numbers of ranks that have no core each."""
+    """`crowded` are the numbers of ranks that have no core each; `seen` says how numbers came about, measured
+    or simulated."""
     counts = rank_counts(found)
     if not found:
         return ()
@@ -30,7 +35,7 @@ def sentences(
     alone = [p for p in counts if p not in crowded] or list(counts)
     said = [_grain(found, alone[0], size) for size in _ends(found, alone[0])]
     for p in dict.fromkeys((alone[0], alone[-1])):
-        said += [_even(found, messages, p, size) for size in _ends(found, p)]
+        said += [_even(found, messages, p, size, seen) for size in _ends(found, p)]
     said += [agreement.sentence(checked, p) for p in counts if checked]
     return tuple(sentence for sentence in said if sentence)
 
@@ -56,7 +61,7 @@ def _grain(found: tuple[Cell, ...], ranks: int, size: int) -> str:
     return f"{said}, and {told(last.efficiency)} with {quantity(last.work_s, 's')}."
 
 
-def _even(found: tuple[Cell, ...], messages: Messages | None, ranks: int, size: int) -> str:
+def _even(found: tuple[Cell, ...], messages: Messages | None, ranks: int, size: int, seen: str) -> str:
     """Break-even, and the work for a good efficiency."""
     mine = line(found, ranks, size)
     if not mine:
@@ -64,7 +69,7 @@ def _even(found: tuple[Cell, ...], messages: Messages | None, ranks: int, size: 
     even, good = reached(mine, 1 / ranks), reached(mine, WANTED)
     said = (
         f"With messages of {length(size)}, {ranks} ranks break even with one at a work {even.words} "
-        f"and are {WANTED:.0%} efficient at one {good.words}, measured"
+        f"and are {WANTED:.0%} efficient at one {good.words}, {seen}"
     )
     if messages is None:
         return f"{said}."

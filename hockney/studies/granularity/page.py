@@ -44,7 +44,8 @@ def page(evidence: Evidence) -> Page:
     messages = known.messages
     cores = parameters.cores(evidence)
     checked = validation.check(evidence, found, messages, cores) if messages else ()
-    said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores))
+    seen = "simulated" if evidence.machine.kind == "simulated" else "measured"
+    said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores), seen)
     sections = [
         _grain(found, messages),
         _runs(found, messages),

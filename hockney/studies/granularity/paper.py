@@ -80,9 +80,9 @@ def _curves() -> Figure:
         WORK,
         EFFICIENCY,
         tuple(drawn),
-        "Equations 2, 3 and 6 with the printed parameters. Their works are a thousand times and more those "
-        "of a machine of "
-        "today, so they have axes of their own.",
+        "Equations 2, 3 and 6 with the printed parameters, on axes of their own: a work of that time is not "
+        "one of "
+        "another machine.",
     )
 
 

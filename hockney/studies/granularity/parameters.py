@@ -14,7 +14,7 @@ from hockney.core.machine import Machine
 from hockney.draw.page import Section, Table
 from hockney.models.choose import described, messages_for
 from hockney.models.exchange import Messages, Piece
-from hockney.models.network import judged
+from hockney.models.network import judged, kind
 from hockney.studies.granularity.words import length
 from hockney.studies.provenance import in_short
 from hockney.studies.question import Evidence, Options
@@ -107,7 +107,7 @@ def section(found: Known) -> Section:
         "What messages cost",
         text=(
             f"One message as {messages.source} has it.{verdict if messages.verdict else ''}{known_up_to}",
-            f"The network: {messages.why}." if messages.why else "",
+            f"The network: {kind(messages)}, {messages.why}." if messages.why else "",
             _factor(messages),
         ),
         tables=(

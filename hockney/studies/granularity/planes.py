@@ -39,7 +39,7 @@ def of_serial(messages: Messages, name: str, works: tuple[float, ...]) -> tuple[
                     tuple(
                         tuple(efficiency(Algorithm(t, size, s), messages, p) for t in works) for s in serial
                     ),
-                    ((1 / p, f"break-even of {p}"), (0.8, "80%")),
+                    ((1 / p, f"break-even of {p}"), (0.8, "80%"), (0.9, "90%")),
                 )
                 for p in RANKS
             ),
@@ -83,5 +83,5 @@ def grid_of(messages: Messages) -> tuple[float, ...]:
     return spread(steps[0], steps[-1], GRID)
 
 
-PAPERS_GRID = spread(0.01, 100.0, GRID)
-"""From well below the break-even of 2 SUNs to where their longest messages hardly matter."""
+PAPERS_GRID = spread(0.001, 100.0, GRID)
+"""From below the break-even of 8 SUNs to where their longest messages hardly matter."""
