@@ -3,17 +3,12 @@
 #include "base/compute.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ctime>
 
 #include "base/clock.hpp"
 
 namespace hockney {
-
-double Computing::error() const {
-  return wanted_s_ > 0 ? std::abs(consumed_s_ / wanted_s_ - 1) : 0.0;
-}
 
 #ifdef HOCKNEY_SMPI
 
@@ -24,6 +19,10 @@ void Computing::run() {
 }
 
 void Computing::recheck() {}
+
+double Computing::error() {
+  return 0;
+}
 
 const char* Computing::clock() const {
   return "simulated";
@@ -45,15 +44,17 @@ constexpr double learning = 0.2;
 // What an interrupt made of a loop says nothing about the pace.
 constexpr double believable = 0.2;
 constexpr double recheck_every_s = 5e-3;
-constexpr double recheck_s = 20e-6;
+constexpr double recheck_s = 5e-6;
 
 constexpr double warm_up_s = 1e-3;
-constexpr double trial_steps = 20000;
-constexpr int trials = 21;
+constexpr double trial_steps = 4000;
+constexpr int trials = 41;
+constexpr int rechecks = 5;
 
-double middle(std::array<double, trials>& values) {
-  std::nth_element(values.begin(), values.begin() + trials / 2, values.end());
-  return values[trials / 2];
+double middle(std::vector<double>& values) {
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), half, values.end());
+  return *half;
 }
 
 void follow(double& pace, double seen) {
@@ -90,24 +91,26 @@ double Computing::read() const {
   state_ = x;
 }
 
+// What a loop of two lengths takes between two readings: the difference is the loop's, the rest the
+// readings', as cold as they are after a loop.
 void Computing::find_pace() {
   for (const double until = now() + warm_up_s; now() < until;) loop(1000);
-  std::array<double, trials> readings;
-  for (double& each : readings) {
-    constexpr int in_a_row = 16;
-    const double began = read();
-    for (int i = 1; i < in_a_row; ++i) read();
-    each = (read() - began) / in_a_row;
+  std::vector<double> once;
+  std::vector<double> twice;
+  for (int i = 0; i < trials; ++i) {
+    once.push_back(loop_time(trial_steps));
+    twice.push_back(loop_time(2 * trial_steps));
   }
-  reading_s_ = middle(readings);
-  std::array<double, trials> steps;
-  for (double& each : steps) {
-    const double began = read();
-    loop(static_cast<std::uint64_t>(trial_steps));
-    each = (read() - began - reading_s_) / trial_steps;
-  }
-  step_s_ = middle(steps);
+  const double shorter = middle(once);
+  step_s_ = (middle(twice) - shorter) / trial_steps;
+  reading_s_ = std::max(0.0, shorter - trial_steps * step_s_);
   if (preset_s_ < short_readings * reading_s_) steps_ = std::max(1.0, preset_s_ / step_s_);
+}
+
+double Computing::loop_time(double steps) {
+  const double began = read();
+  loop(static_cast<std::uint64_t>(steps));
+  return read() - began;
 }
 
 void Computing::run() {
@@ -126,28 +129,42 @@ void Computing::run_by_clock() {
   for (bool done = false; !done;) {
     const double left = ends - last - reading_s_;
     done = last != began && left < short_rest_s;
-    const double steps = std::max(0.0, (done ? left : safe_share * left) / step_s_);
+    const double steps = std::max(0.0, (done ? left : safe_share * (left - reading_s_)) / step_s_);
     loop(static_cast<std::uint64_t>(steps));
     const double time = read();
     if (steps * step_s_ > worth_learning_s) follow(step_s_, (time - last - reading_s_) / steps);
     last = time;
   }
   consumed_s_ += last - began + reading_s_;
-  wanted_s_ += preset_s_;
+  ++runs_;
 }
 
 void Computing::recheck() {
-  if (steps_ <= 0 || (wanted_s_ > 0 && now() - checked_ < recheck_every_s)) return;
+  if (runs_ > 0) ratios_.push_back(consumed_s_ / (static_cast<double>(runs_) * preset_s_));
+  consumed_s_ = 0;
+  runs_ = 0;
+  if (steps_ > 0 && (ratios_.empty() || now() - checked_ > recheck_every_s)) recheck_loop();
+}
+
+// What most of some checks say: an interrupt falls into one of them.
+void Computing::recheck_loop() {
   const double runs = std::ceil(recheck_s / preset_s_);
-  const double began = read();
-  for (double i = 0; i < runs; ++i) run();
-  const double consumed = read() - began - reading_s_;
-  consumed_s_ += consumed;
-  wanted_s_ += runs * preset_s_;
-  double each = preset_s_;
-  follow(each, consumed / runs);
-  steps_ = std::max(1.0, steps_ * preset_s_ / each);
+  std::vector<double> seen;
+  for (int i = 0; i < rechecks; ++i) {
+    const double began = read();
+    for (double done = 0; done < runs; ++done) run();
+    seen.push_back((read() - began - reading_s_) / runs / preset_s_);
+  }
+  double ratio = 1;
+  follow(ratio, middle(seen));
+  steps_ = std::max(1.0, steps_ / ratio);
+  ratios_.push_back(middle(seen));
   checked_ = now();
+}
+
+double Computing::error() {
+  recheck();
+  return ratios_.empty() ? 0.0 : std::abs(middle(ratios_) - 1);
 }
 
 #endif

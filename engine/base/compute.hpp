@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace hockney {
 
@@ -23,9 +24,9 @@ class Computing {
   void recheck();
 
   double preset_s() const { return preset_s_; }
-  // How far what was consumed is from what was preset, relative, over all run() so far; for a short work as
-  // recheck() saw it.
-  double error() const;
+  // By which fraction what was consumed differs from what was preset: in the median of the stretches between
+  // two recheck(), of a short work in the median of what recheck() saw itself.
+  double error();
   // Whose time is consumed: "thread", "wall" or "simulated".
   const char* clock() const;
 
@@ -33,17 +34,20 @@ class Computing {
   double read() const;
   void find_pace();
   void run_by_clock();
+  void recheck_loop();
   void loop(std::uint64_t steps);
+  double loop_time(double steps);
 
   double preset_s_;
   std::uint64_t state_ = 1;
   bool own_clock_ = true;
-  double reading_s_ = 0;  // one reading of the clock
-  double step_s_ = 0;     // one step of the loop
-  double steps_ = 0;      // of a short work; 0: by the clock
-  double checked_ = 0;    // when, by now()
-  double consumed_s_ = 0;
-  double wanted_s_ = 0;
+  double reading_s_ = 0;   // one reading of the clock
+  double step_s_ = 0;      // one step of the loop
+  double steps_ = 0;       // of a short work; 0: by the clock
+  double checked_ = 0;     // when, by now()
+  double consumed_s_ = 0;  // since recheck(), in `runs_` runs by the clock
+  long runs_ = 0;
+  std::vector<double> ratios_;
 };
 
 }  // namespace hockney

@@ -75,7 +75,7 @@ struct Span {
 };
 
 // What the ranks compute in one run(): on every rank the largest over them; none where they do not compute.
-std::optional<Work> longest_work(const Pattern& pattern, const Comm& control) {
+std::optional<Work> longest_work(Pattern& pattern, const Comm& control) {
   std::optional<Work> work = pattern.work();
   if (!work) return work;
   double largest[] = {work->preset_s, work->error, work->imbalance};
@@ -89,9 +89,8 @@ void refuse_endless(const Work& work, int in_a_row, const StopRule& rule) {
   const double least_s = work.preset_s * (in_a_row + 2);
   if (least_s <= rule.budget_s + rule.patience_s) return;
   std::ostringstream words;
-  words << "a repetition and its checks compute for " << least_s << " s, but the case may take "
-        << rule.budget_s << " s and " << rule.patience_s
-        << " s more; give more time, or less work or iterations";
+  words << "computing alone lasts " << least_s << " s (the case may take " << rule.budget_s << " s, and "
+        << rule.patience_s << " s later it counts as hung); give more time, or less work or iterations";
   throw Refusal(words.str());
 }
 

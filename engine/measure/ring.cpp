@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/ring.hpp"
 
+#include <algorithm>
+
 #include "base/payload.hpp"
 #include "base/refusal.hpp"
 #include "measure/checking.hpp"
@@ -18,7 +20,7 @@ Ring::Ring(const Place& place, const Values& values)
       incoming_(place.arena, block_.bytes, values.word("buffers")) {}
 
 Ring::~Ring() {
-  for (MPI_Request& request : requests_) MPI_Request_free(&request);
+  forget_requests();
   if (graph_ != MPI_COMM_NULL) MPI_Comm_free(&graph_);
 }
 
@@ -37,21 +39,39 @@ Ring::Way Ring::way_of(const Values& values) {
 }
 
 // Not in the constructor: a rank that lacks memory would leave the others waiting for it here.
-void Ring::prepare() {
-  if (prepared_ || comm_.size == 1) return;
-  prepared_ = true;
-  if (way_ == Way::persistent) {
-    requests_.resize(2 * outgoing_.places());
-    for (std::size_t i = 0; i < outgoing_.places(); ++i) {
-      MPI_Recv_init(incoming_.place(i), block_.count, block_.type, left_, tag, comm_.handle,
-                    &requests_[2 * i]);
-      MPI_Send_init(outgoing_.place(i), block_.count, block_.type, right_, tag, comm_.handle,
-                    &requests_[2 * i + 1]);
-    }
-  } else if (way_ == Way::neighborhood) {
+void Ring::prepare(int count) {
+  if (comm_.size == 1) return;
+  if (way_ == Way::persistent && (requests_.empty() || outgoing_.places() > 1))
+    make_requests(std::min(static_cast<std::size_t>(count), outgoing_.places()));
+  if (way_ == Way::neighborhood && graph_ == MPI_COMM_NULL)
     MPI_Dist_graph_create_adjacent(comm_.handle, 1, &left_, MPI_UNWEIGHTED, 1, &right_, MPI_UNWEIGHTED,
                                    MPI_INFO_NULL, 0, &graph_);
+}
+
+// Each place needs requests of its own. Cold buffers may have a hundred thousand of them, so only those for
+// the places that come next are made.
+void Ring::make_requests(std::size_t places) {
+  forget_requests();
+  requests_.resize(2 * places);
+  next_request_ = 0;
+  for (std::size_t i = 0; i < places; ++i) {
+    MPI_Recv_init(incoming_.place_after(i), block_.count, block_.type, left_, tag, comm_.handle,
+                  &requests_[2 * i]);
+    MPI_Send_init(outgoing_.place_after(i), block_.count, block_.type, right_, tag, comm_.handle,
+                  &requests_[2 * i + 1]);
   }
+}
+
+void Ring::forget_requests() {
+  for (MPI_Request& request : requests_) MPI_Request_free(&request);
+  requests_.clear();
+}
+
+MPI_Request* Ring::next_requests() {
+  if (requests_.size() == 2) return requests_.data();
+  MPI_Request* const found = &requests_[next_request_];
+  next_request_ = (next_request_ + 2) % requests_.size();
+  return found;
 }
 
 void Ring::exchange() {
@@ -71,7 +91,7 @@ void Ring::exchange() {
       MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
       break;
     case Way::persistent: {
-      MPI_Request* const made = &requests_[2 * outgoing_.current()];
+      MPI_Request* const made = next_requests();
       MPI_Startall(2, made);
       MPI_Waitall(2, made, MPI_STATUSES_IGNORE);
       break;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "measure/buffer.hpp"
@@ -31,8 +32,8 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // Before the first exchange: what all ranks must make together, or what takes time to make.
-  void prepare();
+  // Before `count` exchanges, not within the measurement: makes what must be there by then.
+  void prepare(int count);
   void exchange();
 
   void fill(std::uint64_t seed);
@@ -43,6 +44,9 @@ class Ring {
   enum class Way { ordered, sendrecv, nonblocking, persistent, neighborhood };
   static Way way_of(const Values& values);
   void ordered(std::byte* out, std::byte* in);
+  void make_requests(std::size_t places);
+  void forget_requests();
+  MPI_Request* next_requests();
 
   static constexpr int tag = 1;
 
@@ -53,8 +57,8 @@ class Ring {
   const int left_;
   Buffer outgoing_;
   Buffer incoming_;
-  bool prepared_ = false;
-  std::vector<MPI_Request> requests_;  // persistent: two for each place of the buffers
+  std::vector<MPI_Request> requests_;  // persistent: two for each place that comes next
+  std::size_t next_request_ = 0;
   MPI_Comm graph_ = MPI_COMM_NULL;
 };
 

@@ -37,7 +37,7 @@ struct Work {
   double imbalance = 1;
   const char* clock = "";
 
-  static Work of(const Computing& computing, double imbalance = 1) {
+  static Work of(Computing& computing, double imbalance = 1) {
     return {computing.preset_s(), computing.error(), imbalance, computing.clock()};
   }
 };
@@ -67,7 +67,7 @@ class Pattern {
   virtual int in_a_row() const { return 1; }
 
   // What is computed in one run(), on all ranks or on none.
-  virtual std::optional<Work> work() const { return std::nullopt; }
+  virtual std::optional<Work> work() { return std::nullopt; }
 
   // Payload one operation moves, in the sense in which its bandwidth is quoted.
   virtual std::uint64_t bytes_moved() const { return 0; }

@@ -14,7 +14,7 @@ class Compute final : public Pattern {
 
   void prepare(int) override { computing_.recheck(); }
   void run() override { computing_.run(); }
-  std::optional<Work> work() const override { return Work::of(computing_); }
+  std::optional<Work> work() override { return Work::of(computing_); }
 
  private:
   Computing computing_;

@@ -25,9 +25,9 @@ class Granularity final : public Pattern {
                     shares(values.word("shares"), static_cast<std::uint64_t>(values.integer("seed")),
                            place.comm.size)) {}
 
-  void prepare(int) override {
+  void prepare(int count) override {
     computing_.recheck();
-    ring_.prepare();
+    ring_.prepare(count);
   }
   void run() override {
     computing_.run();
@@ -37,7 +37,7 @@ class Granularity final : public Pattern {
   Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
   int in_a_row() const override { return iterations_; }
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
-  std::optional<Work> work() const override { return Work::of(computing_, imbalance_); }
+  std::optional<Work> work() override { return Work::of(computing_, imbalance_); }
 
  private:
   Granularity(const Place& place, const Values& values, const std::vector<double>& shares)

@@ -10,7 +10,7 @@ class RoundRobin final : public Pattern {
  public:
   RoundRobin(const Place& place, const Values& values) : ring_(place, values) {}
 
-  void prepare(int) override { ring_.prepare(); }
+  void prepare(int count) override { ring_.prepare(count); }
   void run() override { ring_.exchange(); }
   void fill(std::uint64_t seed) override { ring_.fill(seed); }
   Check verify(std::uint64_t seed) override { return ring_.verify(seed); }

@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <cmath>
 #include <cstring>
+#include <ctime>
 #include <thread>
 
+#include "base/clock.hpp"
+#include "base/compute.hpp"
 #include "base/refusal.hpp"
 #include "comm/environment.hpp"
 #include "measure/checking.hpp"
@@ -14,6 +18,8 @@
 
 namespace hockney::patterns {
 extern const Workload allreduce;
+extern const Workload compute;
+extern const Workload granularity;
 extern const Workload pingpong_double;
 }  // namespace hockney::patterns
 
@@ -152,6 +158,94 @@ TEST(Windows, MeasureTheSameAsBarriersWhereRanksHaveCores) {
   EXPECT_LT(*result.clock_error_s, 0.05);  // a rank that loses its core meanwhile makes it milliseconds
   // A rank may be late into its window by what the scheduler does, so only the lower end is certain.
   for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3 - *result.clock_error_s);
+}
+
+// Processor time of the whole process, which is the ranks' only thread that does anything here.
+double processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// The least of many times is that of a run which nobody disturbed, also where cores are shared.
+double least_time(Computing& computing, int runs) {
+  double least = INFINITY;
+  for (int i = 0; i < runs; ++i) {
+    computing.recheck();
+    const double began = now();
+    computing.run();
+    least = std::min(least, now() - began);
+  }
+  return least;
+}
+
+TEST(Computing, TakesItsPresetTimeOnACoreOfItsOwn) {
+  for (const double preset_s : {2e-6, 10e-6, 100e-6, 1e-3}) {
+    double nearest = INFINITY;
+    for (int attempt = 0; attempt < 10 && std::abs(nearest - preset_s) > 0.03 * preset_s; ++attempt) {
+      Computing computing(preset_s);
+      const double least = least_time(computing, 50);
+      if (std::abs(least - preset_s) < std::abs(nearest - preset_s)) nearest = least;
+    }
+    EXPECT_NEAR(nearest, preset_s, 0.03 * preset_s + 40e-9);  // 40 ns: reading this clock
+  }
+}
+
+TEST(Computing, ConsumesProcessorTimeAlsoWhereItWaitsForAProcessor) {
+  double ratio = 0;
+  double error = 1;
+  for (int attempt = 0; attempt < 10 && (std::abs(ratio - 1) > 0.01 || error > 0.01); ++attempt) {
+    Computing computing(500e-6);
+    const double began = processor_time();
+    for (int i = 0; i < 40; ++i) {
+      computing.recheck();
+      computing.run();
+    }
+    ratio = (processor_time() - began) / (40 * computing.preset_s());
+    error = computing.error();
+  }
+  EXPECT_NEAR(ratio, 1, 0.01);
+  EXPECT_LT(error, 0.01);
+}
+
+TEST(Computing, OfNothingTakesNoTime) {
+  Computing computing(0);
+  EXPECT_LT(least_time(computing, 10), 1e-6);
+  EXPECT_EQ(computing.error(), 0);
+}
+
+TEST(Measure, ARepetitionHasTheRunsThatThePatternWants) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  GlobalClock clock;
+  const Values values(std::map<std::string, std::string>{{"work", "2e-5"},
+                                                         {"serial", "0"},
+                                                         {"shares", "equal"},
+                                                         {"seed", "1"},
+                                                         {"iterations", "30"},
+                                                         {"bytes", "8"},
+                                                         {"buffers", "hot"},
+                                                         {"exchange", "ordered"},
+                                                         {"sync", "barrier"}});
+  const StopRule rule{.precision = 1e-9, .budget_s = 2, .max_repetitions = 4};
+  const Measurement result =
+      measure(patterns::granularity, values, {comm, arena}, comm, clock, {3e-8, 1e-9}, rule, now());
+  EXPECT_EQ(result.batch, 30);
+  ASSERT_TRUE(result.work);
+  if (comm.root()) {
+    EXPECT_DOUBLE_EQ(result.work->preset_s, 2e-5 / comm.size);
+  }
+}
+
+TEST(Measure, WorkThatWouldNotEndInTimeIsRefusedAlike) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  GlobalClock clock;
+  const Values values(std::map<std::string, std::string>{{"work", "50"}, {"sync", "barrier"}});
+  StopRule rule{.budget_s = 1};
+  rule.patience_s = 60;
+  EXPECT_THROW(measure(patterns::compute, values, {comm, arena}, comm, clock, {3e-8, 1e-9}, rule, now()),
+               Refusal);
 }
 
 TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {

@@ -17,6 +17,9 @@ from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.core.record import End, EngineLine, Failure, Launch, Record
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
+from hockney.models.exchange import of_platform
+from hockney.models.granularity import Algorithm, times
+from hockney.simulated import platform
 
 pytestmark = pytest.mark.mpi
 
@@ -59,7 +62,7 @@ def median(record: Record) -> float:
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8, 9])
 def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate, ranks):
-    cases = list(every_case(engine.catalog, ranks, ("barrier", "window")))
+    cases = list(every_case(engine.catalog, ranks, ("barrier", "window"), without=("neighborhood",)))
     lines = simulate(cases, ranks)
     assert not [line for line in lines if isinstance(line, Failure)]
     assert [r.case for r in records(lines)] == [c.line for c in cases]
@@ -67,7 +70,8 @@ def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate
     for record in records(lines):
         size = dict(record.parsed_case().parameters).get("bytes", 0)
         assert record.verified.errors == 0, record.verified.first
-        assert (record.verified.bytes > 0) == (size > 0)
+        exchanged = ranks > 1 or record.parsed_case().workload != "granularity"
+        assert (record.verified.bytes > 0) == (size > 0 and exchanged)
         assert len(record.times_s) == 2 and not record.warmup_s
         if record.sync.kind == "window":
             # one clock for all: nothing to synchronise, nobody late, every time the same
@@ -121,6 +125,76 @@ def test_round_robin_takes_two_steps_or_three(engine, simulate, ranks):
     alone = LATENCY_S + PER_BYTE_S * 1_000_000
     (record,) = records(simulate([case], ranks))
     assert median(record) == pytest.approx(steps * alone, rel=0.02)
+
+
+@pytest.mark.parametrize("exchange", ["sendrecv", "nonblocking", "persistent"])
+@pytest.mark.parametrize("ranks", [2, 3, 6])
+def test_an_exchange_at_once_takes_one_step(engine, simulate, exchange, ranks):
+    """On a network where nothing is shared, whatever calls do it; with an odd number of ranks too."""
+    case = engine.catalog.case(f"round_robin exchange={exchange} bytes=1000000 sync=window", ranks)
+    (record,) = records(simulate([case], ranks))
+    assert median(record) == pytest.approx(LATENCY_S + PER_BYTE_S * 1_000_000, rel=0.02)
+
+
+def test_a_neighbourhood_collective_cannot_be_simulated_and_the_next_case_runs(engine, simulate):
+    lacking = engine.catalog.case("round_robin exchange=neighborhood", 3)
+    lines = simulate([lacking, engine.catalog.case("barrier", 3)], 3)
+    failures = [line for line in lines if isinstance(line, Failure)]
+    assert [f.reason for f in failures] == ["refused"] and "use exchange=nonblocking" in failures[0].message
+    assert len(records(lines)) == 1
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "computing_s"),
+    [
+        (1, "", 1.0),
+        (1, "serial=0.2 shares=normal:0.5", 1.0),
+        (2, "", 0.5),
+        (4, "", 0.25),
+        (8, "", 0.125),
+        (2, "serial=0.2", 0.2 + 0.4),
+        (2, "shares=3:1", 0.75),
+        (4, "serial=0.2 iterations=1", 0.2 + 0.2),
+    ],
+)
+def test_granularity_takes_what_the_equations_say(engine, simulate, ranks, words, computing_s):
+    """T of 1 s: s T + b (1 - s) T / np, then two messages one after the other; on one rank T."""
+    size = 40_000
+    case = engine.catalog.case(f"granularity work=1s bytes={size} {words} sync=window", ranks)
+    (record,) = records(simulate([case], ranks))
+    exchange = 2 * (LATENCY_S + PER_BYTE_S * size) if ranks > 1 else 0.0
+    assert median(record) == pytest.approx(computing_s + exchange, rel=1e-6)
+    assert record.work.preset_s == pytest.approx(computing_s) and record.work.error == 0
+    assert record.work.clock == "simulated" and record.batch == (1 if "iterations" in words else 20)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "computing_s"),
+    [(2, "shares=1:3", 0.75), (4, "shares=1:1:5:1", 0.625), (4, "serial=0.2", 0.2 + 0.2)],
+)
+def test_messages_hide_where_ranks_wait_for_one_anyway(engine, simulate, ranks, words, computing_s):
+    """In a row of iterations, what reaches the busiest rank while it computes costs it nothing."""
+    size = 40_000
+    case = engine.catalog.case(f"granularity work=1s bytes={size} {words} sync=window", ranks)
+    (record,) = records(simulate([case], ranks))
+    message = LATENCY_S + PER_BYTE_S * size
+    assert computing_s <= median(record) < computing_s + 2 * message
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+def test_the_papers_machine_takes_what_equation_6_says(engine, ranks):
+    """SUNs on one Ethernet (Hanebutte and Tatsumi, 1996): T of 0.1 s, messages of 1 to 10000 words. In both
+    steps each message on the cable waits for 16 bytes that the simulator puts before each of the others."""
+    paper = of_platform(platform("sun-ethernet"), source="")
+    launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, platform("sun-ethernet"))
+    serial = {2: (0.0, 0.01, 0.2), 4: (0.0,), 8: (0.0,)}[ranks]
+    asked = [Algorithm(0.1, 4 * words, s) for words in (1, 1000, 10_000) for s in serial]
+    lines = [f"granularity work={a.work_s} serial={a.serial} bytes={int(a.bytes)} sync=window" for a in asked]
+    cases = [engine.catalog.case(line, ranks) for line in lines]
+    options = LaunchOptions("S", 0, budget_s=120.0, origin="simulated")
+    found = [median(r) for r in records(launcher.run(cases, ranks, options))]
+    others = 2 * (ranks / 2 - 1) * 16 * 1.25e-6
+    assert found == pytest.approx([times(a, paper, ranks).total + others for a in asked], rel=1e-6)
 
 
 def test_bisection_moves_what_crosses_the_middle(engine, simulate):

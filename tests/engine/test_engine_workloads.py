@@ -55,7 +55,9 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
         case = record.parsed_case()
         size = dict(case.parameters).get("bytes", 0)
         assert record.verified.errors == 0, record.verified.first
-        assert (record.verified.bytes > 0) == (size > 0)
+        exchanged = ranks > 1 or case.workload != "granularity"
+        assert (record.verified.bytes > 0) == (size > 0 and exchanged)
+        assert (record.work is not None) == (case.workload in ("compute", "granularity"))
         assert 1 <= len(record.times_s) <= 3 and all(t >= 0 for t in record.times_s)
         assert record.sync.kind == dict(case.parameters).get("sync", "none")
         assert (record.sync.error_s is not None) == (record.sync.kind == "window")
@@ -89,6 +91,12 @@ def test_one_launch_runs_200_cases_on_one_mpi_init(launcher, engine):
         ("pingpong bytes=8 ranks=3", "ranks=3"),
         ("pingpog bytes=8 ranks=2", "unknown workload"),
         ("pingpong bytes=8 colour=red ranks=2", "no parameter 'colour'"),
+        ("granularity ranks=2 shares=3:1:1", "one number for each of 2 ranks is wanted, 3 are given"),
+        ("granularity ranks=2 shares=3:0", "every share must be above 0"),
+        ("granularity ranks=2 shares=even", "equal, numbers as 3:1:1"),
+        ("granularity ranks=2 shares=normal:3", "a spread above 0 and at most 1"),
+        ("granularity ranks=2 work=0", "out of range"),
+        ("granularity ranks=2 work=10", "computing alone lasts 110 s"),
     ],
 )
 def test_a_case_that_cannot_be_is_refused_and_the_next_one_runs(launcher, engine, line, says):
@@ -97,6 +105,36 @@ def test_a_case_that_cannot_be_is_refused_and_the_next_one_runs(launcher, engine
     failures = [x for x in lines if isinstance(x, Failure)]
     assert [f.reason for f in failures] == ["refused"] and says in failures[0].message
     assert [x.case for x in lines if isinstance(x, Record)] == [good.line]
+
+
+def test_work_is_shared_as_asked_for(launcher, engine):
+    """2 ranks: the one with most of it takes as long as the record's preset, and the other waits for it."""
+    presets = {
+        "granularity work=4ms iterations=2": (2e-3, 1.0),
+        "granularity work=4ms iterations=2 shares=3:1": (3e-3, 1.5),
+        "granularity work=4ms iterations=2 shares=1:3 serial=0.25": (2.25e-3, 1.5),
+        "granularity work=4ms iterations=2 serial=1": (4e-3, 1.0),
+        "compute work=3ms": (3e-3, 1.0),
+    }
+    cases = [engine.catalog.case(text, 2) for text in presets]
+    records = [x for x in lines_of(launcher, cases, 2, budget=2.0, repetitions=9) if isinstance(x, Record)]
+    for record, (preset_s, imbalance) in zip(records, presets.values(), strict=True):
+        assert record.work.preset_s == pytest.approx(preset_s, rel=1e-6)
+        assert record.work.imbalance == pytest.approx(imbalance, rel=1e-6)
+        assert record.work.clock == "thread" and record.work.error < 0.01
+        assert min(record.times_s) > 0.99 * preset_s
+        assert record.batch == (2 if "iterations" in record.case else 1)
+    assert len(records) == len(presets)
+
+
+def test_drawn_shares_are_the_seeds(launcher, engine):
+    """The same on every launch, and others for another seed; their mean is 1, so the largest is above."""
+    words = "granularity work=1us iterations=1 shares=exponential:0.5"
+    cases = [engine.catalog.case(f"{words} seed={seed}", 2) for seed in (1, 2)]
+    first, again = (
+        [x.work.imbalance for x in lines_of(launcher, cases, 2) if isinstance(x, Record)] for _ in range(2)
+    )
+    assert first == again and first[0] != first[1] and all(1 < x < 2 for x in first)
 
 
 def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher, engine):

@@ -30,7 +30,8 @@ TEST(LookUp, IsItsOwnInverse) {
 TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
   for (const char* bad :
        {"", "pingpog", "pingpong byte=8", "pingpong bytes=-1", "pingpong bytes=1e30", "pingpong bytes=1.5",
-        "pingpong buffers=warm", "pingpong ranks=3", "pingpong bytes"})
+        "pingpong buffers=warm", "pingpong ranks=3", "pingpong bytes", "compute work=0", "compute work=1e6",
+        "granularity serial=1.5", "round_robin exchange=any"})
     EXPECT_THROW(find(bad, 2), Refusal) << bad;
   EXPECT_THROW(find("pingpong", 3), Refusal);
   EXPECT_THROW(find("pingpong", 1), Refusal);
