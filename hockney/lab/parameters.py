@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 
 from hockney.core.errors import UsageError, printable
-from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.surveyed import Surveyed
 from hockney.lab.checks import unlike
 from hockney.lab.results import results
+from hockney.models.choose import usable_fit
 from hockney.store import RunFolder
 
 
@@ -30,17 +30,13 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[str, ...]]:
             "a survey's parameters are wanted",
             f"'hockney resume {where}'",
         )
-    if not _usable(found.fits):
+    if usable_fit(found.fits) is None:
         raise UsageError(
             f"{where} does not say what a message costs",
             "no model of a ping-pong fits it",
             "name a run of 'hockney survey', or leave out --survey",
         )
     return Surveyed(found.fits, found.machine, where), found.notices
-
-
-def _usable(fits: Fits) -> bool:
-    return any(fit.verdict != "refused" and fit.segments for fit in fits.of("hockney", "pingpong"))
 
 
 def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run repeated through a period, on the fake machine's clock: when rounds begin, and that none is lost."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -75,6 +76,15 @@ def test_rounds_begin_one_distance_after_another(tmp_path):
     assert {e.round for e in waits} == {2, 3, 4} and {e.rounds for e in waits} == {4}
     assert all(0 < e.seconds <= 60 for e in waits)
     assert notices(events) == []
+
+
+@pytest.mark.parametrize("every", [0.0, 1e-3])
+def test_the_first_round_is_never_late(tmp_path, every):
+    """By a clock that goes on by itself."""
+    folder, bench = begin(tmp_path / "r", FakeLauncher(), rounds=1, every=every, budget=1e-3)
+    events: list = []
+    lab.measure(folder, replace(bench, now=time.monotonic), events.append)
+    assert not [text for text in notices(events) if "late" in text]
 
 
 def test_each_round_has_the_whole_budget_and_no_more(tmp_path):

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A study that goes by an earlier survey: kept with its run, refused where it is another machine's."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from test_cli_errors import one_error
+
+from hockney.cli.story import evidence_of
+from hockney.store import RunFolder
+
+SMALL = (
+    "--work",
+    "30us,1ms",
+    "--sizes",
+    "1words",
+    "--serial",
+    "0,1%",
+    "--ranks",
+    "2",
+    "--budget",
+    "5s",
+    "-q",
+)
+
+
+@pytest.fixture
+def surveyed(hockney):
+    """The part of a survey that is needed, in runs/s."""
+    done = hockney("run", "pingpong", "bytes=0:1MiB", "--out", "runs/s", "--seed", "1", "-q")
+    assert done.code == 0, done.err
+    return Path("runs/s")
+
+
+def elsewhere(survey: Path) -> None:
+    """As if it had been made on another host with more cores."""
+    path = survey / "machine.json"
+    machine = json.loads(path.read_text()) | {"host": "otherhost", "cores": 64}
+    path.write_text(json.dumps(machine))
+
+
+def test_a_study_keeps_the_survey_and_can_be_told_again_without_it(hockney, surveyed):
+    words = ("--survey", str(surveyed), "--out", "g", "--seed", "1")
+    said = hockney("run", "granularity", *SMALL, *words)
+    assert said.code == 0, said.err
+    folder = RunFolder(Path("g"))
+    kept = folder.surveyed()
+    assert (kept.where, kept.differences) == ("runs/s", ())
+    assert {case.workload for case in folder.plan().cases} >= {"compute", "granularity"}
+    assert not any(case.workload == "pingpong" for case in folder.plan().cases), "nothing is surveyed twice"
+    before = Path("g/report.html").read_text()
+    shutil.rmtree(surveyed)
+    assert hockney("report", "g").code == 0
+    assert Path("g/report.html").read_text() == before and "runs/s" in before
+    assert hockney("export", "g", "--csv", "-").code == 0
+    Path("g/survey.json").write_text("{}")
+    assert "g/survey.json" in one_error(hockney("report", "g"), 3)
+
+
+def test_another_machines_survey_is_refused_and_forced_with_a_doubt(hockney, surveyed):
+    elsewhere(surveyed)
+    words = ("granularity", *SMALL, "--survey", str(surveyed))
+    for verb in ("run", "plan"):
+        line = one_error(hockney(verb, *(words if verb == "run" else words[:-3] + words[-2:])), 2)
+        assert "host otherhost, here fakehost; cores 64, here 4" in line and "--force" in line
+    assert not Path("g").exists()
+    document = json.loads(hockney("run", *words, "--force", "--out", "g", "--json").out)
+    (doubt,) = [doubt for doubt in document["doubts"] if doubt["code"] == "survey"]
+    assert doubt["text"].startswith("what a message costs is from the survey runs/s, made on another machine")
+    shutil.rmtree(surveyed)
+    kept = evidence_of(RunFolder(Path("g")), save=False)
+    assert "otherhost" in kept.surveyed.differences[0], "the doubt stays with the run"
+
+
+def test_a_run_that_knows_no_messages_is_no_survey(hockney):
+    hockney("run", "barrier", "--out", "b", "-q")
+    line = one_error(hockney("run", "granularity", *SMALL, "--survey", "b"), 2)
+    assert "does not say what a message costs" in line and "hockney survey" in line
+
+
+def test_granularity_in_rounds(hockney):
+    said = hockney("run", "granularity", *SMALL, "--repeat", "4", "--every", "10s", "--out", "g")
+    assert said.code == 0, said.err
+    run = RunFolder(Path("g")).read().run
+    starts = sorted(launch.started_s for launch in run.launches if launch.index % 2 == 0)
+    assert [round(t - starts[0]) for t in starts] == [0, 10, 20, 30]
+    assert {len(found) for found in run.by_case().values()} == {4}
