@@ -12,7 +12,7 @@ namespace hockney {
 
 #ifdef HOCKNEY_SMPI
 
-Computing::Computing(double preset_s) : preset_s_(preset_s) {}
+Computing::Computing(double preset_s, bool) : preset_s_(preset_s) {}
 
 void Computing::run() {
   pass(preset_s_);
@@ -63,9 +63,9 @@ void follow(double& pace, double seen) {
 
 }  // namespace
 
-Computing::Computing(double preset_s) : preset_s_(preset_s) {
+Computing::Computing(double preset_s, bool own_clock) : preset_s_(preset_s) {
   timespec time{};
-  own_clock_ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0;
+  own_clock_ = own_clock && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0;
   if (preset_s_ > 0) find_pace();
 }
 

@@ -16,8 +16,9 @@ namespace hockney {
 // follows. Where there is no such clock it is MPI_Wtime; on a simulated machine the preset time passes.
 class Computing {
  public:
-  // `preset_s` may be 0: nothing is consumed. Finding the pace takes some milliseconds.
-  explicit Computing(double preset_s);
+  // `preset_s` may be 0: nothing is consumed. Finding the pace takes some milliseconds. Without `own_clock`
+  // it does as where a thread has none.
+  explicit Computing(double preset_s, bool own_clock = true);
 
   void run();
   // Between measurements, not within them: takes some 20 us now and then where the work is short.

@@ -208,6 +208,14 @@ TEST(Computing, ConsumesProcessorTimeAlsoWhereItWaitsForAProcessor) {
   EXPECT_LT(error, 0.01);
 }
 
+TEST(Computing, GoesByTheWallWhereAThreadHasNoClock) {
+  Computing computing(200e-6, false);
+  const double least = least_time(computing, 50);
+  EXPECT_STREQ(computing.clock(), "wall");
+  EXPECT_GE(least, 200e-6 * 0.97);
+  EXPECT_LT(least, 200e-6 * 1.2);
+}
+
 TEST(Computing, OfNothingTakesNoTime) {
   Computing computing(0);
   EXPECT_LT(least_time(computing, 10), 1e-6);

@@ -107,6 +107,22 @@ def test_a_case_that_cannot_be_is_refused_and_the_next_one_runs(launcher, engine
     assert [x.case for x in lines if isinstance(x, Record)] == [good.line]
 
 
+@pytest.mark.parametrize("ranks", [6, 7, 9])
+def test_every_exchange_goes_round_larger_rings(launcher, engine, mpi_name, ranks):
+    if mpi_name == "mpich":
+        pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
+    workload = engine.catalog.workload("round_robin")
+    ways = next(p for p in workload.parameters if p.name == "exchange").choices
+    cases = [
+        engine.catalog.case(f"round_robin exchange={w} bytes={b}", ranks) for w in ways for b in (5, 9000)
+    ]
+    found = [x for x in lines_of(launcher, cases, ranks) if isinstance(x, Record)]
+    assert [x.case for x in found] == [c.line for c in cases]
+    for record in found:
+        assert record.verified.errors == 0, record.verified.first
+        assert record.verified.bytes == 2 * ranks * record.bytes_moved
+
+
 def test_work_is_shared_as_asked_for(launcher, engine):
     """2 ranks: the one with most of it takes as long as the record's preset, and the other waits for it."""
     presets = {
