@@ -43,6 +43,9 @@ class Piece:
     latency_s: float
     per_byte_s: float
 
+    def time(self, size: float) -> float:
+        return self.latency_s + self.per_byte_s * size
+
 
 @dataclass(frozen=True)
 class Band:
@@ -57,7 +60,8 @@ class Band:
 class Messages:
     """What messages cost on a machine.
 
-    `pieces` ascend from 0 bytes, `band` ascends too (empty: no interval is known). On a `shared` medium
+    `pieces` ascend from 0 bytes, `band` ascends too (empty: no interval is known); `changes` has for each
+    change from a piece to the next between which sizes it lies, where that is known. On a `shared` medium
     messages under way at once share the bandwidth; each of them holds a `medium` alone for medium[0] +
     bytes * medium[1] seconds, which is part of its time one way. `why` is the evidence for that or against
     it, `source` where the times are from, both in words; `verdict` is that of the fit they are read off, and
@@ -75,6 +79,7 @@ class Messages:
     source: str
     why: str = ""
     band: tuple[Band, ...] = ()
+    changes: tuple[tuple[float, float], ...] = ()
     smallest: int = 0
     largest: int | None = None
     most_ranks: int | None = None
@@ -85,6 +90,7 @@ class Messages:
     half_duplex_s_per_byte: float = 0.0
     near: tuple[Piece, ...] = ()
     cores: int = 0
+    changes: tuple[tuple[float, float], ...] = ()
 
     def piece(self, size: float, ranks: int = 2) -> Piece:
         """Of the slowest message among `ranks` ranks."""
@@ -139,21 +145,32 @@ class Messages:
             return (0, nodes - 1, 1) if alone else (0, 0, nodes)
         return (1, nodes - 1) if alone and ranks % 2 == 0 else (0, nodes)
 
+    def change(self, size: float) -> tuple[float, float] | None:
+        """The sizes between which a change lies that may come before `size` or after it."""
+        return next(((low, high) for low, high in self.changes if low < size < high), None)
+
     def bounds(self, size: float) -> tuple[float, float] | None:
         """By which factors the time at `size` may be shorter and longer (95%): those of the neighbouring
-        sizes on a straight line, those of the ends beyond them. None where no interval is known."""
+        sizes on a straight line, those of the ends beyond them. Where a change may come before or after, the
+        time may be that of either piece. None where no interval is known."""
         if not self.band:
             return None
+        change = self.change(size)
+        if change is None:
+            return self._banded(size)
+        now, (low, high) = self.one_way(size), zip(*map(self._banded, change), strict=True)
+        either = [line.latency_s + line.per_byte_s * size for line in map(self.piece, change)]
+        return (
+            min(1.0, min(low) * min(either) / now) if now else 1.0,
+            max(1.0, max(high) * max(either) / now) if now else 1.0,
+        )
+
+    def _banded(self, size: float) -> tuple[float, float]:
         ends = [self.band[0], *self.band, replace(self.band[-1], bytes=math.inf)]
-        for before, after in pairwise(ends):
-            if size <= after.bytes:
-                width = after.bytes - before.bytes
-                at = 0.0 if not 0 < width < math.inf else max(0.0, (size - before.bytes) / width)
-                return (
-                    before.low + at * (after.low - before.low),
-                    before.high + at * (after.high - before.high),
-                )
-        raise AssertionError("unreachable")
+        before, after = next(pair for pair in pairwise(ends) if size <= pair[1].bytes)
+        width = after.bytes - before.bytes
+        at = max(0.0, (size - before.bytes) / width) if 0 < width < math.inf else 0.0
+        return before.low + at * (after.low - before.low), before.high + at * (after.high - before.high)
 
     def known(self, size: float) -> bool:
         """Whether `size` lies where times are known."""
@@ -191,6 +208,7 @@ def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | No
         shared=False,
         source=source,
         band=tuple(Band(p.x, p.low / p.time, p.high / p.time) for p in fit.curve if p.time > 0),
+        changes=tuple((c.low, c.high) for c in fit.change_points if c.low is not None and c.high is not None),
         smallest=int(min(sizes, default=0)),
         largest=int(max(sizes)) if sizes else None,
         most_ranks=most_ranks,

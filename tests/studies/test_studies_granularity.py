@@ -78,6 +78,17 @@ def test_predictions_from_the_ping_pong_alone_agree(made):
         assert not each.breaks and not each.crowded
 
 
+def test_a_length_where_the_line_changes_is_said_and_its_interval_is_wide(tmp_path):
+    options = Options(ranks=(2,), sizes=(4000,), work=(1e-5,), serial=(0.0,))
+    made = evidence(run(tmp_path / "r", options))
+    each = checked_of(made)[0]
+    assert each.breaks == "exchange", "the fit takes the longer line from the middle of 2 and 4 KiB on"
+    assert each.predicted.low < each.predicted.high - 0.1
+    assert each.predicted.low <= truth(each.cell) <= each.predicted.high
+    section = next(s for s in STUDY.page(made).sections if s.title == "Predicted and measured")
+    assert any("does not know where between 2 KiB and 4 KiB its line changes" in t for t in section.text)
+
+
 @pytest.mark.parametrize(
     ("wrong", "names"),
     [({"slow": 8.0}, "exchange"), ({"together": 1.4}, "together"), ({"extra_s": 2e-5}, "sum")],

@@ -83,6 +83,9 @@ def said(checked: Checked, step: str) -> str:
         where += f", {cell.shares}"
     if step == "exchange" and apart.exchange is not None:
         found = f"exchange {quantity(apart.exchange, 's')}, by the model {quantity(checked.model_s, 's')}"
+        if checked.gap is not None:
+            first, last = (quantity(end, "B") for end in checked.gap)
+            found += f", which does not know where between {first} and {last} its line changes"
     elif step == "preset":
         found = f"the work took {quantity(cell.alone.value, 's')} alone"
     elif step == "together" and apart.share is not None:

@@ -50,7 +50,8 @@ class Apart:
 class Checked:
     """`parts` has the change of efficiency that each of STEPS brings; `model_s` is the exchange's time by
     the model. A part is None where what it needs was not measured; the next one then has it too. `cores` is
-    how many the ranks had, other programs' load not taken away."""
+    how many the ranks had, other programs' load not taken away; `gap` is between which sizes (bytes) the
+    model does not know where its line changes, if the cell's messages lie there."""
 
     cell: Cell
     predicted: Estimate
@@ -58,6 +59,7 @@ class Checked:
     model_s: float
     parts: Mapping[str, float | None]
     cores: int
+    gap: tuple[float, float] | None = None
 
     @property
     def error(self) -> float:
@@ -146,7 +148,8 @@ def _checked(cell: Cell, messages: Messages, apart: Apart, cores: int) -> Checke
         parts["exchange"] = None
     if apart.share is None:
         parts["together"] = None
-    return Checked(cell, predicted, apart, model_s, parts, cores)
+    gap = next((ends for ends in messages.changes if ends[0] < cell.bytes < ends[1]), None)
+    return Checked(cell, predicted, apart, model_s, parts, cores, gap)
 
 
 def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> float:
