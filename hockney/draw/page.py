@@ -36,7 +36,8 @@ class ExplorerMachine:
     """What the explorer computes with: `pieces` are (from this many bytes on, latency in seconds,
     seconds a byte) of a message's time one way, ascending from 0 bytes; on a `shared` medium messages under
     way at once share the bandwidth. `most_bytes` and `most_ranks` are where what is known ends. `eager`
-    (None: no size is too large), `medium` and `half_duplex_s_per_byte` are as in `models.exchange.Messages`.
+    (None: no size is too large), `medium`, `half_duplex_s_per_byte`, `near` (in the form of
+    `pieces`) and `cores` are as in `models.exchange.Messages`.
     """
 
     name: str
@@ -49,6 +50,8 @@ class ExplorerMachine:
     eager: int | None = None
     medium: tuple[float, float] = (0.0, 0.0)
     half_duplex_s_per_byte: float = 0.0
+    near: tuple[tuple[int, float, float], ...] = ()
+    cores: int = 0
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,11 @@ from hockney import __version__
 from hockney.draw.figure import Figure, Plane
 from hockney.draw.files import file_name
 from hockney.draw.interactive import interactive
-from hockney.draw.page import Page, Section, Table, Warning
+from hockney.draw.page import Explorer, Page, Section, Table, Warning
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.words import describe
 from hockney.report import data, packing, words
+from hockney.report.explorer import live, values
 from hockney.report.still import still
 
 
@@ -57,6 +58,17 @@ class ShownTable:
 
 
 @dataclass(frozen=True)
+class ShownExplorer:
+    """`table` is what is shown where the page's script does not run; `live` is what it computes with."""
+
+    id: str
+    title: str
+    caption: str
+    table: Table
+    live: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class ShownSection:
     id: str
     title: str
@@ -64,6 +76,7 @@ class ShownSection:
     figures: tuple[ShownFigure, ...]
     tables: tuple[ShownTable, ...]
     warnings: tuple[Warning, ...]
+    explorer: ShownExplorer | None
 
 
 def render(page: Page) -> str:
@@ -71,6 +84,7 @@ def render(page: Page) -> str:
     identities = _Identities()
     shown = [_section(section, identities) for section in page.sections]
     drawn = {f.id: f.live for section in shown for f in section.figures}
+    explorers = {section.explorer.id: section.explorer.live for section in shown if section.explorer}
     library = packing.plotly() if drawn else None
     scripts = [_resource(name) for name in _scripts(page)]
     allowed = [packing.policy(script.encode()) for script in scripts]
@@ -86,6 +100,7 @@ def render(page: Page) -> str:
         figures_packed=Markup(
             packing.packed(words.embedded_json({"figures": drawn, "dark": _dark()}).encode())
         ),
+        explorers_json=words.embedded_json(explorers) if explorers else None,
         version=__version__,
     )
 
@@ -93,7 +108,9 @@ def render(page: Page) -> str:
 def _scripts(page: Page) -> list[str]:
     """What the page needs, in the order in which it builds on one another."""
     planes = any(isinstance(f, Plane) for section in page.sections for f in section.figures)
-    return [*(["plane.js"] if planes else []), "report.js"]
+    explorers = any(section.explorer for section in page.sections)
+    exploring = ["granularity.js", "sketch.js", "explorer.js"]
+    return [*(exploring if explorers else []), *(["plane.js"] if planes else []), "report.js"]
 
 
 def _template() -> Callable[..., str]:
@@ -121,7 +138,7 @@ class _Identities:
     """Anchors: readable, stable, each once on the page."""
 
     def __init__(self) -> None:
-        self._taken = {"content", "environment", "method", "theme", "figures", "plotly"}
+        self._taken = {"content", "environment", "method", "theme", "figures", "plotly", "explorers"}
 
     def new(self, kind: str, text: str) -> str:
         word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-")
@@ -142,7 +159,13 @@ def _section(section: Section, identities: _Identities) -> ShownSection:
         tuple(_figure(f, identities) for f in section.figures),
         tuple(_table(t, identities) for t in section.tables),
         section.warnings,
+        section.explorer and _explorer(section.explorer, identities),
     )
+
+
+def _explorer(explorer: Explorer, identities: _Identities) -> ShownExplorer:
+    identity = identities.new("", explorer.name or "explorer")
+    return ShownExplorer(identity, explorer.title, explorer.caption, values(explorer), live(explorer))
 
 
 FLAT_KEYS = "Keys: plus and minus zoom, arrows move, 0 resets."

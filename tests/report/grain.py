@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from hockney.draw.figure import Axis, Plane, Sheet
-from hockney.draw.page import Page, Section
+from hockney.draw.page import Explorer, ExplorerMachine, Page, Section
 from hockney.models.exchange import Messages, Piece
 from hockney.models.granularity import Algorithm, efficiency
 
@@ -68,13 +68,66 @@ def over_ranks(most: int = 40) -> Plane:
     )
 
 
+MACHINES = (
+    ExplorerMachine(
+        "sun", SUN.title, "the paper", ((0, 1500e-6, 5e-6 / WORD),), True, 1 << 40, 16, eager=128000
+    ),
+    ExplorerMachine(
+        "here",
+        "this machine",
+        "a good fit of a made-up survey",
+        ((0, 410e-9, 0.11e-9), (4096, 700e-9, 0.145e-9), (65536, 2.9e-6, 0.104e-9)),
+        False,
+        1 << 22,
+        2,
+        eager=4095,
+    ),
+    ExplorerMachine(
+        "daemon",
+        "a daemon passes each message",
+        "",
+        ((0, 3e-3, 2e-6),),
+        False,
+        1 << 40,
+        64,
+        medium=(1e-3, 1e-6),
+        half_duplex_s_per_byte=5e-7,
+    ),
+    ExplorerMachine(
+        "nodes",
+        "nodes of 4 cores",
+        "",
+        ((0, 20e-6, 1e-8), (1 << 14, 50e-6, 8e-9)),
+        False,
+        1 << 30,
+        4096,
+        eager=1 << 14,
+        near=((0, 1e-6, 1e-10),),
+        cores=4,
+    ),
+)
+EXPLORER = Explorer(
+    "explorer",
+    "Which efficiency will I get?",
+    MACHINES,
+    (1e-6, 1000.0, 1.0),
+    (0, 1 << 22, 4000),
+    (0.0, 1.0, 0.01),
+    (1, 1024, 4),
+    "The machines are those of the paper, and made-up ones.",
+)
+
+
 def grain(planes: tuple[Plane, ...] = (over_serial(1), over_serial(10000), over_ranks(15))) -> Page:
     return Page(
         "Is the grain coarse enough?",
         "From printed parameters",
         ("On 2 ranks a message of 4 B breaks even at 6 ms.",),
         (),
-        (Section("Efficiency planes", ("What equation 6 says.",), planes),),
+        (
+            Section("Efficiency planes", ("What equation 6 says.",), planes),
+            Section("Your algorithm", explorer=EXPLORER),
+        ),
         (),
         (),
     )
