@@ -78,7 +78,6 @@ def _on_description(measured: Messages, told: Messages) -> Messages:
         measured,
         pieces=told.pieces if near else measured.pieces,
         near=measured.pieces if near else (),
-        changes=() if near else measured.changes,
         shared=told.shared,
         why=told.why,
         eager=told.eager,

@@ -90,7 +90,6 @@ class Messages:
     half_duplex_s_per_byte: float = 0.0
     near: tuple[Piece, ...] = ()
     cores: int = 0
-    changes: tuple[tuple[float, float], ...] = ()
 
     def piece(self, size: float, ranks: int = 2) -> Piece:
         """Of the slowest message among `ranks` ranks."""
@@ -98,8 +97,7 @@ class Messages:
 
     def one_way(self, size: float, ranks: int = 2) -> float:
         """Seconds of one message of `size` bytes, nothing else under way."""
-        piece = self.piece(size, ranks)
-        return piece.latency_s + piece.per_byte_s * size
+        return self.piece(size, ranks).time(size)
 
     def exchange(self, size: float, ranks: int) -> float:
         """Tcom: seconds of one exchange of messages of `size` bytes between `ranks` ranks; 0 for one rank.
@@ -124,7 +122,7 @@ class Messages:
         """What a message takes beside holding the medium, with `far` of them between nodes at once."""
         piece = _piece(self.pieces if far else self.near, size)
         if not far:
-            return piece.latency_s + piece.per_byte_s * size
+            return piece.time(size)
         at_once = far if self.shared else 1
         fixed, per_byte = piece.latency_s - self.medium[0], piece.per_byte_s - self.medium[1]
         return max(0.0, fixed) + max(0.0, per_byte) * at_once * size
@@ -159,7 +157,7 @@ class Messages:
         if change is None:
             return self._banded(size)
         now, (low, high) = self.one_way(size), zip(*map(self._banded, change), strict=True)
-        either = [line.latency_s + line.per_byte_s * size for line in map(self.piece, change)]
+        either = [line.time(size) for line in map(self.piece, change)]
         return (
             min(1.0, min(low) * min(either) / now) if now else 1.0,
             max(1.0, max(high) * max(either) / now) if now else 1.0,

@@ -108,7 +108,8 @@ def _usable(case: Case, messages: Messages) -> bool:
     asks = bool(way) and fixed.get(way, value) == value
     fits = messages.most_ranks is None or case.ranks <= messages.most_ranks
     starts = fixed.get("sync") in ("window", "barrier") and fixed.get("buffers", "hot") == "hot"
-    return asks and fits and starts and case.ranks >= FEWEST_RANKS and messages.known(case.size)
+    sure = messages.known(case.size) and messages.change(case.size) is None
+    return asks and fits and starts and sure and case.ranks >= FEWEST_RANKS
 
 
 def _error(pairs: Sequence[tuple[float, float]]) -> float:

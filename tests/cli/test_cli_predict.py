@@ -87,8 +87,9 @@ def test_every_described_machine_answers(hockney, name):
 
 
 def test_a_survey_gives_what_it_measured_with_intervals(hockney, surveyed):
-    found = asked(hockney, *ASKED, "--ranks", "2,4", "--run", surveyed)
-    truth = World().message(40000)
+    words = ("predict", "--work", "100us", "--message", "20kB", "--ranks", "2,4", "--run", surveyed)
+    found = asked(hockney, *words)
+    truth = World().message(20000)
     one = found["message_s"]
     assert one["low"] <= truth <= one["high"] and one["value"] == pytest.approx(truth, rel=0.05)
     two, four = found["ranks"]
@@ -104,6 +105,17 @@ def test_a_survey_gives_what_it_measured_with_intervals(hockney, surveyed):
     assert set(needed) == {(n, e) for n in (2, 4) for e in (0.5, 0.8, 0.9)}
     assert needed[2, 0.5]["value"] == pytest.approx(2 * 2 * truth, rel=0.05)
     assert found["best"]["fastest"]["ranks"] == 4 and found["best"]["most"] == 4
+
+
+def test_where_a_change_may_come_before_or_after_both_are_possible(hockney, surveyed):
+    found = asked(hockney, "predict", "--work", "100us", "--message", "1000words", "--run", surveyed)
+    one, world = found["message_s"], World()  # changes at 4096 B; 2 and 4 KiB are measured
+    after = world.pieces[1].latency_s + 4000 * world.pieces[1].per_byte_s
+    assert one["low"] <= world.message(4000) and one["high"] >= after
+    (doubt,) = [each for each in found["doubts"] if each["code"] == "change"]
+    assert "between 2 KiB and 4 KiB" in doubt["text"] and "--sizes that hold 4000 B" in doubt["todo"]
+    sure = asked(hockney, "predict", "--work", "100us", "--message", "1KiB", "--run", surveyed)
+    assert "change" not in [each["code"] for each in sure["doubts"]]
 
 
 def test_the_newest_survey_is_taken_and_told(hockney, surveyed, tmp_path):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -143,6 +144,18 @@ def test_a_fit_says_what_is_known_and_how_well():
     assert messages.bounds(10**9) == (0.5, 2.0)
     assert [messages.known(size) for size in (7, 8, 1024, 1025)] == [False, True, True, False]
     assert not messages.shared and messages.verdict == "good"
+
+
+def test_between_two_sizes_a_change_may_be_anywhere():
+    change = Estimate(512, 256, 1024)
+    fit = msgspec.structs.replace(fitted((8, 1e-6, 0.0), (512, 4e-6, 0.0)), change_points=[change])
+    messages = of_fit(fit, name="m", title="M", source="here")
+    assert messages.change(256) is None and messages.change(1024) is None
+    low, high = messages.bounds(300)
+    assert low <= 0.9 and high == pytest.approx(4 * 2.0), "the slower line, at its own end of the interval"
+    low, high = messages.bounds(1000)
+    assert low == pytest.approx(0.5 * 1 / 4) and high == pytest.approx(2.0)
+    assert messages.bounds(1024) == (0.5, 2.0)
 
 
 def test_sends_wait_from_where_the_latency_rises_most():

@@ -16,6 +16,8 @@ from hockney.studies.provenance import UNSAID, provenance
 from hockney.studies.words import plural
 
 ALL = "all numbers"
+WIDE = 1.25
+"""From this ratio of its ends an interval of a message's time is worth a word."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Known:
 def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
     return tuple(
         each
-        for found in (_fit, _guesses, _kind, _size, _imbalance, _cores, _hosts, _network)
+        for found in (_fit, _guesses, _kind, _size, _change, _imbalance, _cores, _hosts, _network)
         for each in found(prediction, known)
     )
 
@@ -78,6 +80,21 @@ def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:
     if beyond:
         text = f"the messages of {' and '.join(beyond)} are extrapolated: {lengths}"
         yield Warning("extrapolated", text, "what it would bring", todo)
+
+
+def _change(prediction: Prediction, known: Known) -> Iterator[Warning]:
+    count = prediction.algorithm.bytes
+    change, bounds = prediction.messages.change(count), prediction.messages.bounds(count)
+    if change is None or bounds is None or bounds[1] < WIDE * bounds[0]:
+        return
+    low, high = map(size, change)
+    text = (
+        f"somewhere between {low} and {high} the library changes its way of sending: whether before or after "
+        f"{size(count)}, is not known"
+    )
+    yield Warning(
+        "change", text, ALL, f"survey with --sizes that hold {size(count)}, or ask for {low} or {high}"
+    )
 
 
 def _imbalance(prediction: Prediction, known: Known) -> Iterator[Warning]:
