@@ -22,33 +22,27 @@ MOST_RUNS = 40
 """Single runs drawn for one T: evenly taken from all in order of size, the fastest and slowest included."""
 
 
-def runs(found: tuple[Cell, ...], messages: Messages | None) -> Figure | None:
-    """Figure 1: every single run, and their median, with the shortest message."""
-    if not found:
-        return None
-    size = min(lengths(found))
-    counts = sorted({cell.ranks for cell in found})
-    drawn: list[Series] = []
-    for p in counts:
-        mine, group = line(found, p, size), plural(p, "rank")
+def runs(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+    """Figure 1: every single run and their median with the shortest message, one figure for each np."""
+    for p in sorted({cell.ranks for cell in found}):
+        size, ranks = min(cell.bytes for cell in found if cell.ranks == p), plural(p, "rank")
+        mine = line(found, p, size)
         if not mine:
             continue
-        drawn += [curves.points(f"{group}, median", mine, group), _cloud(mine, group)]
-        if p > 1:
-            drawn += _lines(messages, mine, p, size, f"{group}, predicted", group)
-    if not drawn:
-        return None
-    return Figure(
-        "efficiency-runs",
-        f"Efficiency with messages of {length(size)}: every single run",
-        WORK,
-        EFFICIENCY,
-        tuple(drawn),
-        f"A run is 20 times work and exchange, as in the paper. Hollow: single runs, at most {MOST_RUNS} "
-        "for each T, "
-        "the fastest and the slowest among them. The horizontal lines are at 1/np: below them one rank "
-        "alone is faster.",
-    )
+        at = curves.works(mine)
+        drawn = [curves.points("median", mine, ranks), _cloud(mine, ranks)]
+        drawn += [curves.model("predicted", messages, at, p, size, group=ranks)] if messages else []
+        drawn += [curves.even(at, p)] if p > 1 else []
+        yield Figure(
+            f"efficiency-runs-{p}",
+            f"Every single run on {ranks}, messages of {length(size)}",
+            WORK,
+            EFFICIENCY,
+            tuple(drawn),
+            f"A run is 20 times work and exchange. Hollow: single runs, at most {MOST_RUNS} for each T, the "
+            "fastest and "
+            "the slowest among them.",
+        )
 
 
 def period(found: tuple[Cell, ...]) -> Figure | None:
@@ -69,7 +63,7 @@ def period(found: tuple[Cell, ...]) -> Figure | None:
         Axis("time since the first round", "s", "linear"),
         EFFICIENCY,
         tuple(drawn),
-        "One point a round: the median of its runs; the bars reach from its slowest to its fastest run.",
+        "One point a round: the median of its runs; the middle half of them lies within its bar.",
     )
 
 
@@ -157,19 +151,9 @@ def _pair(
     return drawn
 
 
-def _lines(
-    messages: Messages | None, mine: Sequence[Cell], ranks: int, size: int, name: str, group: str
-) -> list[Series]:
-    at = curves.works(mine)
-    predicted = [curves.model(name, messages, at, ranks, size, group=group)] if messages else []
-    return [*predicted, curves.even(at, ranks, group)]
-
-
 def _cloud(mine: Sequence[Cell], group: str) -> Series:
     places = [(cell.work_s, e) for cell in mine for e in _thinned(cell.runs)]
-    return Series(
-        f"{group}, single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group
-    )
+    return Series("single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group)
 
 
 def _course(cell: Cell, began: float) -> Series:
@@ -180,10 +164,14 @@ def _course(cell: Cell, began: float) -> Series:
         name=f"T = {quantity(cell.work_s, 's')}",
         x=tuple(t for t, _ in rounds),
         y=tuple(median(runs) for _, runs in rounds),
-        low=tuple(runs[0] for _, runs in rounds),
-        high=tuple(runs[-1] for _, runs in rounds),
+        low=tuple(_quantile(runs, 0.25) for _, runs in rounds),
+        high=tuple(_quantile(runs, 0.75) for _, runs in rounds),
         detail=tuple(plural(len(runs), "run") for _, runs in rounds),
     )
+
+
+def _quantile(ordered: Sequence[float], part: float) -> float:
+    return ordered[round(part * (len(ordered) - 1))]
 
 
 def _thinned(values: tuple[float, ...]) -> tuple[float, ...]:

@@ -48,13 +48,13 @@ def page(evidence: Evidence) -> Page:
     said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores), seen)
     sections = [
         _grain(found, messages),
+        explore.section(messages, cores, evidence.machine.host if messages else ""),
         _runs(found, messages),
         _serial(found, messages),
         agreement.section(checked, messages) if messages and checked else None,
         uneven.section(checked),
         exchanges.section(evidence, messages),
         parameters.section(known) if evidence.run.records else None,
-        explore.section(messages, cores, evidence.machine.host if messages else ""),
         _planes(messages),
         paper.section(),
         quality.parameters(evidence),
@@ -94,8 +94,10 @@ def _grain(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section 
 
 def _runs(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
     """The paper's figure 1."""
-    drawn = tuple(f for f in (figures.runs(found, messages), figures.period(found)) if f is not None)
-    return Section("Single runs", figures=drawn) if drawn else None
+    drawn = [*figures.runs(found, messages)]
+    if (course := figures.period(found)) is not None:
+        drawn.append(course)
+    return Section("Single runs", figures=tuple(drawn)) if drawn else None
 
 
 def _serial(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
