@@ -196,7 +196,7 @@ class Explorer {
   }
 
   drawPlane() {
-    const {bytes, serial, ranks} = this.state, m = this.machine, s = this.plane, byRanks = this.over === "ranks";
+    const {work, bytes, serial, ranks} = this.state, m = this.machine, s = this.plane, byRanks = this.over === "ranks";
     const [low, high] = this.ends.bytes, most = this.most, stairs = most <= ROWS;
     const first = Math.max(1, low), last = Math.max(high, bytes);
     const y = byRanks
@@ -234,15 +234,20 @@ class Explorer {
       const inside = piece.flatMap(([t, row]) => row.y.map(py => t >= s.x.low ? [clip(t), py] : null));
       s.line(inside, look);
       const seen = inside.filter(Boolean);
-      if (seen.length) labels.push([seen[Math.floor(seen.length * heights[name])], name, look.stroke]);
+      if (seen.length) labels.push([seen, name, look.stroke]);
     }
-    for (const [[x, py], name, fill] of labels.reverse()) s.label(x, py, name, {fill});
+    const [hx, hy] = [s.x.place(work), s.y.place(byRanks ? ranks : bytes)];
+    s.keep([hx - 9, hy - 9, hx + 9, hy + 9]);
+    for (const [seen, name, fill] of labels.reverse()) {
+      const tried = [0, -.1, .1, -.2, .2].map(shift => seen[Math.floor(seen.length * (heights[name] + shift))]);
+      tried.some(([x, py]) => s.label(x, py, name, {fill}));
+    }
     const limit = byRanks ? m.most_ranks + (stairs ? .5 : 0) : m.most_bytes;
     if (limit > y.low && limit < y.high) {
       s.line([[s.x.from, s.y.place(limit)], [s.x.to, s.y.place(limit)]], {stroke: "var(--muted)", "stroke-dasharray": "2 3"});
       s.label(s.x.from + 60, s.y.place(limit) - 9, byRanks ? `known to ${m.most_ranks}` : `known to ${g.bytes(m.most_bytes)}`, {fill: "var(--muted)"});
     }
-    if (!byRanks || ranks > 1) this.here(s, s.y.place(byRanks ? ranks : bytes));
+    if (!byRanks || ranks > 1) this.here(s, hy);
     s.show();
   }
 

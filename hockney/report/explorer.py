@@ -84,7 +84,7 @@ def _row(machine: ExplorerMachine, algorithm: Algorithm, ranks: int) -> tuple[st
 
 def number(value: float) -> str:
     """Three significant digits, and no exponent."""
-    return f"{float(f'{value:.3g}'):.15g}"
+    return "<0.001" if 0 < value < 1e-3 else f"{float(f'{value:.3g}'):.15g}"
 
 
 def percent(value: float) -> str:

@@ -29,9 +29,9 @@ function steps(m, size, ranks) {
     return waits ? [half, half, 1] : [ranks - half, half];
   }
   if (ranks <= m.cores) return waits ? [0, 0, 0] : [0, 0];
-  const nodes = Math.ceil(ranks / m.cores);
-  const first = m.cores % 2 === 1 ? Math.ceil(nodes / 2) : waits ? 0 : ranks % 2;
-  return waits ? [first, nodes - first - 1, 1] : [first, nodes - first];
+  const nodes = Math.ceil(ranks / m.cores), alone = ranks % m.cores === 1;
+  if (waits) return alone ? [0, nodes - 1, 1] : [0, 0, nodes];
+  return alone && ranks % 2 === 0 ? [1, nodes - 1] : [0, nodes];
 }
 
 // Tcom.
@@ -111,7 +111,7 @@ function bytes(value) {
   return `${Number(value.toPrecision(4))} TiB`;
 }
 
-const number = value => String(Number(value.toPrecision(3)));
+const number = value => value > 0 && value < 1e-3 ? "<0.001" : String(Number(value.toPrecision(3)));
 const percent = value => value > 0 && value < 1e-4 ? "<0.01%" : `${number(100 * value)}%`;
 
 const SECONDS = {ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, "": 1, s: 1, m: 60, min: 60, h: 3600};

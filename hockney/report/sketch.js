@@ -112,13 +112,17 @@ class Sketch {
     if (points.length > 2) this.add("path", {d: `M${points.map(([a, b]) => `${a.toFixed(1)} ${b.toFixed(1)}`).join("L")}z`, stroke: "none", ...attributes});
   }
 
-  // A label with a halo, turned away from the frame's sides; those that would meet are left out.
+  // No label stands here.
+  keep(box) { this.over.push(box); }
+
+  // A label with a halo, turned away from the frame's sides. False where it would meet another.
   label(x, y, text, attributes = {}) {
     const half = 3.4 * text.length + 4, at = Math.min(Math.max(x, this.x.from + half), this.x.to - half);
     const box = [at - half, y - 9, at + half, y + 6];
-    if (this.over.some(o => box[0] < o[2] && o[0] < box[2] && box[1] < o[3] && o[1] < box[3])) return;
+    if (this.over.some(o => box[0] < o[2] && o[0] < box[2] && box[1] < o[3] && o[1] < box[3])) return false;
     this.over.push(box);
     this.add("text", {x: at, y: y + 4, "text-anchor": "middle", class: "mark", fill: "var(--ink)", ...attributes}, text);
+    return true;
   }
 
   show() { this.svg.replaceChildren(...this.parts); }

@@ -1,0 +1,279 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The explorer in a real browser: what it computes is what the models say, and its sliders show it."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from chromium import Browser
+from grain import EXPLORER, MACHINES, grain
+
+from hockney.core.units import format_bytes, format_seconds
+from hockney.models.granularity import (
+    Algorithm,
+    best_ranks,
+    break_even,
+    ceiling,
+    counts,
+    times,
+    work_needed,
+)
+from hockney.report import write
+from hockney.report.explorer import messages, number, percent
+
+pytestmark = pytest.mark.browser
+
+POINTS = 600
+ASK = """const g = hockney.granularity, [machines, points] = arguments;
+return points.map(([k, work, size, serial, ranks, wanted]) => {
+  const m = machines[k], t = g.times(m, work, size, serial, ranks);
+  return [g.exchange(m, size, ranks), g.efficiency(m, work, size, serial, ranks), t.speedUp, t.share,
+    t.total, g.ceiling(serial, ranks), g.workNeeded(wanted, m, size, serial, ranks),
+    g.breakEven(m, size, serial, ranks),
+    g.bestRanks(m, work, size, serial, m.most_ranks)];
+})"""
+SHOWN = """return Object.fromEntries([...document.querySelectorAll('[data-answer]')]
+    .map(e => [e.dataset.answer, e.textContent]))"""
+
+PLANE = "document.querySelectorAll('.sketch')[1]"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(grain(()), tmp_path_factory.mktemp("explorer") / "report.html")
+
+
+@pytest.fixture
+def explorer(browser: Browser, page: Path) -> Iterator[Browser]:
+    browser.open(page, figures=False)
+    browser.until("return document.querySelectorAll('.explorer.on').length === 1")
+    yield browser
+    assert browser.console() == []
+
+
+def points() -> list[tuple[int, float, float, float, int, float]]:
+    """Sizes at, below and above each change of a machine's line; few ranks and many, even, odd and one."""
+    dice = random.Random(19961114)
+    found = []
+    for _ in range(POINTS):
+        k = dice.randrange(len(MACHINES))
+        m = MACHINES[k]
+        edges = [first for first, _, _ in m.pieces] + [m.eager or 0]
+        size = dice.choice(
+            [0, max(0, dice.choice(edges) + dice.choice((-1, 0, 1))), int(2 ** dice.uniform(0, 24))]
+        )
+        ranks = dice.choice([1, 2, 3, 4, 5, 8, dice.randint(1, 70), dice.randint(1, 5000)])
+        serial = dice.choice([0.0, 1.0, 0.01, dice.random()])
+        found.append((k, 10 ** dice.uniform(-7, 4), size, serial, ranks, dice.choice([0.5, 0.9, 1 / ranks])))
+    return found
+
+
+def test_the_page_computes_what_the_models_say(explorer: Browser):
+    asked = points()
+    answers = explorer.run(ASK, [asdict(m) for m in MACHINES], asked)
+    assert len(answers) == POINTS
+    for (k, work, size, serial, ranks, wanted), answer in zip(asked, answers, strict=True):
+        model, algorithm = messages(MACHINES[k]), Algorithm(work, size, serial)
+        now = times(algorithm, model, ranks)
+        expected = [
+            model.exchange(size, ranks),
+            now.efficiency,
+            now.speed_up,
+            now.communication_share,
+            now.total,
+            ceiling(algorithm, ranks),
+            work_needed(wanted, algorithm, model, ranks),
+            break_even(algorithm, model, ranks),
+            best_ranks(algorithm, model, MACHINES[k].most_ranks),
+        ]
+        for there, here in zip(answer, expected, strict=True):
+            where = (MACHINES[k].name, work, size, serial, ranks, wanted)
+            if here is None:
+                assert there is None, where
+            else:
+                assert there == pytest.approx(here, rel=1e-9, abs=0), where
+
+
+def test_it_says_and_reads_as_the_command_line_does(explorer: Browser):
+    dice = random.Random(4)
+    seconds = [10 ** dice.uniform(-9, 5) for _ in range(300)] + [0, 0.9999, 99.96, 100, 3599.7, 3600, 1e-6]
+    sizes = [int(2 ** dice.uniform(0, 40)) for _ in range(200)] + [0, 1023, 1024, 40000]
+    shares = [10 ** dice.uniform(-6, 0) for _ in range(200)] + [0, 1, 0.5]
+    said = explorer.run(
+        "const g = hockney.granularity, [s, b, p] = arguments;"
+        "return [s.map(g.seconds), b.map(g.bytes), p.map(g.percent), p.map(v => g.number(1000 * v))]",
+        seconds,
+        sizes,
+        shares,
+    )
+    assert said[0] == [format_seconds(v) for v in seconds]
+    assert said[1] == [format_bytes(v) for v in sizes]
+    assert said[2] == [percent(v) for v in shares]
+    assert said[3] == [number(1000 * v) for v in shares]
+    assert explorer.run(
+        "const g = hockney.granularity; return ["
+        "...['10ms', '2 us', '4m40s', '1h05m', '3', 'x', '-1s', '1 parsec'].map(g.readSeconds),"
+        "...['40kB', '4 KiB', '1000words', '0', '3.906 KiB', ''].map(g.readBytes),"
+        "...['1%', '0.01', '1 %'].map(g.readFraction), ...['4', '4 ranks'].map(g.readCount),"
+        "g.counts(5000).join()]"
+    ) == [
+        0.01, 2e-6, 280, 3900, 3, None, None, None,
+        40000, 4096, 4000, 0, 3.906 * 1024, None,
+        0.01, 0.01, 0.01, 4, 4, ",".join(map(str, counts(5000))),
+    ]  # fmt: skip
+
+
+def expected(machine: int, work: float, size: float, serial: float, ranks: int) -> dict[str, str]:
+    model, algorithm = messages(MACHINES[machine]), Algorithm(work, size, serial)
+    now = times(algorithm, model, ranks)
+    most = MACHINES[machine].most_ranks
+    best = best_ranks(algorithm, model, most)
+    there = times(algorithm, model, best)
+
+    def needed(value: float | None) -> str:
+        if value is None:
+            return f"no work is enough: at most {percent(ceiling(algorithm, ranks))}"
+        return format_seconds(value)
+
+    return {
+        "efficiency": percent(now.efficiency),
+        "speed-up": number(now.speed_up),
+        "communication": percent(now.communication_share),
+        "exchange": format_seconds(now.communication),
+        "break-even": needed(break_even(algorithm, model, ranks)),
+        **{f"{100 * e:g}": needed(work_needed(e, algorithm, model, ranks)) for e in (0.5, 0.8, 0.9)},
+        "best": f"{best} of {most}: speed-up {number(there.speed_up)}, "
+        f"efficiency {percent(there.efficiency)}",
+    }
+
+
+def test_a_slider_s_move_shows_what_the_models_say(explorer: Browser):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    def find(css: str):
+        return explorer.driver.find_element(By.CSS_SELECTOR, css)
+
+    def shown() -> dict[str, str]:
+        return {name: text for name, text in explorer.run(SHOWN).items() if name != "words"}
+
+    work, size, serial, ranks = (
+        each[2] for each in (EXPLORER.work_s, EXPLORER.bytes, EXPLORER.serial, EXPLORER.ranks)
+    )
+    assert shown() == expected(0, work, size, serial, ranks)
+    before = explorer.run(SHOWN)["words"]
+    find("#explorer-ranks").send_keys(Keys.ARROW_RIGHT * 3)
+    assert shown() == expected(0, work, size, serial, 7)
+    find("#explorer-work").send_keys(Keys.HOME)
+    assert shown() == expected(0, EXPLORER.work_s[0], size, serial, 7)
+    find("#explorer-bytes").send_keys(Keys.HOME)
+    find("#explorer-serial").send_keys(Keys.END)
+    assert shown() == expected(0, EXPLORER.work_s[0], 0, 1.0, 7)
+    for name, text in (("work", "250ms"), ("bytes", "40kB"), ("serial", "2%"), ("ranks", "3")):
+        box = find(f"#explorer-{name}-text")
+        box.clear()
+        box.send_keys(text + Keys.ENTER)
+    find("#explorer-machine").send_keys("nodes")
+    assert shown() == expected(3, 0.25, 40000, 0.02, 3)
+    said = explorer.run(SHOWN)["words"]
+    assert (
+        before != said
+        and format_seconds(times(Algorithm(0.25, 40000, 0.02), messages(MACHINES[3]), 3).total) in said
+    )
+    explorer.until("return document.querySelector('.explorer [aria-live]').textContent.includes('speed-up')")
+    box = find("#explorer-work-text")
+    box.clear()
+    box.send_keys("-3" + Keys.ENTER)
+    assert box.get_attribute("aria-invalid") == "true" and shown() == expected(3, 0.25, 40000, 0.02, 3)
+
+
+def test_a_press_in_a_chart_moves_the_dot_and_the_answer(explorer: Browser):
+    explorer.run("document.querySelector('.charts').scrollIntoView({block: 'center', behavior: 'instant'})")
+    for name in ("bytes", "ranks"):
+        explorer.run(f"document.querySelector('[data-over={name}]').click()")
+        x, y, w, h = explorer.run(
+            f"const b = {PLANE}.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]"
+        )
+        before = explorer.run(SHOWN)
+        for kind in ("mousePressed", "mouseReleased"):
+            explorer.mouse(kind, x + w * 0.8, y + h * 0.2, button="left", clickCount=1)
+        after = explorer.run(SHOWN)
+        assert after["efficiency"] != before["efficiency"]
+        dot = explorer.run(
+            f"const b = {PLANE}.querySelector('.here').getBoundingClientRect();"
+            "return [b.x + b.width / 2, b.y + b.height / 2]"
+        )
+        assert math.dist(dot, (x + w * 0.8, y + h * 0.2)) < 10, name
+
+
+def test_a_slider_answers_at_once(explorer: Browser, record_property):
+    """The time from a move to the page's new answer and charts, and to the frame that shows them."""
+    taken, framed = explorer.driver.execute_async_script(
+        """const done = arguments[0], framed = [];
+        const of = name => document.getElementById('explorer-' + name);
+        const sliders = ['work', 'bytes', 'ranks', 'serial'].map(of);
+        of('machine').value = 3;
+        of('machine').dispatchEvent(new Event('change'));
+        document.querySelector('[data-over=ranks]').click();
+        performance.clearMeasures();
+        let k = 0;
+        const step = () => {
+          const made = performance.getEntriesByName('hockney-explorer').map(e => e.duration);
+          if (k === 80) return done([made, framed]);
+          const slider = sliders[k % 4], start = performance.now();
+          if (k === 40) document.querySelector('[data-over=bytes]').click();
+          slider.value = Number(slider.max) * ((k * 37) % 100) / 100;
+          slider.dispatchEvent(new Event('input'));
+          k += 1;
+          requestAnimationFrame(() => setTimeout(() => { framed.push(performance.now() - start); step(); }));
+        };
+        step();"""
+    )
+    assert len(taken) >= 80
+    for name, found in (("answer", taken), ("frame", framed)):
+        record_property(
+            f"explorer_{name}_ms", f"median {statistics.median(found):.1f}, most {max(found):.1f}"
+        )
+        print(f"a slider's {name}: median {statistics.median(found):.1f} ms, most {max(found):.1f} ms")
+    assert statistics.median(taken) < 1000
+
+
+@pytest.mark.parametrize(
+    ("width", "dark", "mobile"), [(1280, True, False), (390, False, True), (320, False, True)]
+)
+def test_it_fits_the_screen(browser: Browser, page: Path, width, dark, mobile):
+    browser.shape(width, 844, dark, mobile)
+    browser.open(page, figures=False)
+    browser.until("return document.querySelectorAll('.explorer.on .sketch path').length > 20")
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    cut = browser.run(
+        "return [...document.querySelectorAll('.sketch text')].filter(t => {"
+        "const p = t.getBoundingClientRect(), q = t.closest('svg').getBoundingClientRect();"
+        "return p.left < q.left - 1 || p.right > q.right + 1 || p.top < q.top - 1 || p.bottom > q.bottom + 1;"
+        "}).map(t => t.textContent)"
+    )
+    assert cut == [] and browser.console() == []
+
+
+def test_every_control_has_a_name(explorer: Browser):
+    nameless = explorer.run(
+        "return [...document.querySelectorAll('.explorer :is(input, select, button, svg[role])')].filter("
+        "e => !(e.getAttribute('aria-label') || e.labels?.length || e.textContent.trim())"
+        ").map(e => e.outerHTML)"
+    )
+    assert nameless == []
+
+
+def test_without_javascript_a_table_answers(browser: Browser, page: Path):
+    browser.send("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(page, figures=False)
+    root = browser.send("DOM.getDocument", depth=0)["root"]["nodeId"]
+    table = browser.send("DOM.querySelector", nodeId=root, selector=".explorer .values table")["nodeId"]
+    assert browser.send("DOM.getBoxModel", nodeId=table)["model"]["height"] > 60
