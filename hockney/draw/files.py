@@ -71,7 +71,7 @@ def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:
         from matplotlib.figure import Figure as Canvas
 
         # matplotlib names clip paths by a hash: one salt for each figure keeps them apart on one page.
-        with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": f"hockney {figure.name}"}):
+        with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": f"hockney {file_name(figure.name)}"}):
             canvas = Canvas(figsize=(WIDTH, HEIGHT), layout="constrained", facecolor="white")
             FigureCanvasAgg(canvas)
             if isinstance(figure, Plane):
