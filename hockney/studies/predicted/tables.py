@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.draw.page import Table
 from hockney.models.prediction import WANTED, Needed, Prediction
-from hockney.studies.predicted.words import percent, ratio, share, time
+from hockney.studies.predicted.words import digits, percent, ratio, share, time
 
 NEVER = "never"
 
@@ -33,7 +33,7 @@ def needed(prediction: Prediction) -> Table:
     for even in prediction.break_even:
         rest = [each for each in prediction.needed if each.ranks == even.ranks]
         cells = [_work(each) for each in (even, *rest)]
-        rows.append((str(even.ranks), *cells, percent(even.ceiling)))
+        rows.append((str(even.ranks), *cells, f"{digits(100 * even.ceiling)}%"))
     columns = ("ranks", "break-even work", *(f"work for {percent(w)}" for w in WANTED), "at most")
     return Table("needed", "Work needed", columns, tuple(rows), numeric=(0, len(columns) - 1))
 
@@ -50,7 +50,7 @@ def levers(prediction: Prediction) -> Table:
             each.lever.name,
             each.lever.words,
             share(each.efficiency),
-            f"+{percent(each.lever.gain)[:-1]}",
+            f"+{digits(100 * each.lever.gain)}",
         )
         for each in prediction.changes
     )

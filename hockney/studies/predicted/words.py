@@ -102,16 +102,16 @@ def time(estimate: Estimate) -> str:
     if value >= 100 or (estimate.high or 0) >= 100:
         return _ranged(estimate, format_seconds)
     factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
-    return _ranged(estimate, lambda v: _digits(v / factor), f" {unit}")
+    return _ranged(estimate, lambda v: digits(v / factor), f" {unit}")
 
 
 def ratio(estimate: Estimate) -> str:
-    return _ranged(estimate, _digits)
+    return _ranged(estimate, digits)
 
 
 def share(estimate: Estimate) -> str:
     """A part of a whole in percent: "82.2% [81.9, 82.6]"."""
-    return _ranged(estimate, lambda v: percent(v)[:-1], "%")
+    return _ranged(estimate, lambda value: digits(100 * value), "%")
 
 
 def percent(fraction: float) -> str:
@@ -119,7 +119,7 @@ def percent(fraction: float) -> str:
     return f"{float(f'{100 * fraction:.3g}'):g}%" if 0 < fraction < 1 else f"{100 * fraction:g}%"
 
 
-def _digits(value: float) -> str:
+def digits(value: float) -> str:
     """Three significant digits, zeros at the end included."""
     if value == 0:
         return "0"

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is predicted of an exchange, beside what the engine takes for it on the simulated machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from real_mpi import simgrid_here
+
+from hockney.core.case import parse_canonical
+
+pytestmark = pytest.mark.mpi
+
+MACHINES = {"sun-ethernet": 0.04, "switched-ethernet": 0.07, "paragon": 0.01, "t3e": 0.01}
+"""How far off the worst may be: see docs/models.md."""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_exchange_takes_what_the_simulator_does(hockney, monkeypatch, name):
+    simgrid_here()
+    monkeypatch.delenv("HOCKNEY_MACHINE")
+    words = ("round_robin bytes=0,4000,40000 sync=window", "--ranks", "2,3,4,8", "--machine", f"sim:{name}")
+    run = json.loads(hockney("run", *words, "-q", "--json").out)
+    assert len(run["summaries"]) == 12
+    for summary in run["summaries"]:
+        case = parse_canonical(summary["case"])
+        asked = ("--message", str(case.size), "--ranks", str(case.ranks), "--machine", name)
+        found = json.loads(hockney("predict", "--work", "1s", *asked, "--json").out)
+        (row,) = found["ranks"]
+        exchange = row["time_s"]["value"] - 1 / case.ranks
+        assert exchange == pytest.approx(summary["median"]["value"], rel=MACHINES[name]), summary["case"]
+
+
+def test_a_simulated_run_predicts_as_its_description(hockney, monkeypatch):
+    simgrid_here()
+    monkeypatch.delenv("HOCKNEY_MACHINE")
+    words = ("run", "pingpong bytes=0:64KiB", "--machine", "sim:switched-ethernet", "--out", "runs/sim", "-q")
+    assert hockney(*words).code == 0
+    asked = ("predict", "--work", "1s", "--message", "4kB", "--ranks", "2,4,8", "--json")
+    measured = json.loads(hockney(*asked, "--run", "runs/sim").out)
+    described = json.loads(hockney(*asked, "--machine", "switched-ethernet").out)
+    for one, other in zip(measured["ranks"], described["ranks"], strict=True):
+        assert one["time_s"]["value"] == pytest.approx(other["time_s"]["value"], rel=1e-6)
+    assert measured["machine"]["network"] == "medium"
+    assert [doubt["code"] for doubt in measured["doubts"]] == ["simulated"]
+    assert hockney(*asked[:-1], "--run", "runs/sim", "--ranks", "17").code == 2
+    assert hockney(*asked[:-1]).code == 4, "a simulated run is not this machine's newest survey"
