@@ -13,7 +13,7 @@ from hockney import lab
 from hockney.core.errors import HockneyError, Inconclusive, printable
 from hockney.core.machine import Machine
 from hockney.core.record import Run
-from hockney.models.choose import messages_for, usable_fit
+from hockney.models.choose import messages_of_run
 from hockney.models.exchange import Messages
 from hockney.store import RunFolder
 
@@ -37,10 +37,7 @@ class Source:
 
 def named(path: Path, tell: Callable[[str], None]) -> Source:
     """Raises UsageError for what is no run, Inconclusive for one that does not say what messages cost."""
-    found = lab.results(RunFolder.open(path), save=False)
-    for notice in found.notices:
-        tell(f"note: {notice}")
-    return _source(found, path)
+    return _source(RunFolder.open(path), tell)
 
 
 def newest(tell: Callable[[str], None]) -> Source:
@@ -48,12 +45,10 @@ def newest(tell: Callable[[str], None]) -> Source:
     for path in _by_age():
         with contextlib.suppress(HockneyError):
             folder = RunFolder.open(path)
-            if folder.plan().settings.study not in STUDIES or folder.machine().kind in ELSEWHERE:
-                continue
-            found = lab.results(folder, save=False)
-            if usable_fit(found.fits) is not None:
+            if folder.plan().settings.study in STUDIES and folder.machine().kind not in ELSEWHERE:
+                found = _source(folder, tell)
                 tell(f"from {printable(str(path))}, the newest survey in {PLACE}")
-                return _source(found, path)
+                return found
     raise Inconclusive(
         f"no survey in {PLACE} says what messages cost",
         "a prediction starts from their times",
@@ -70,14 +65,15 @@ def _by_age() -> Iterator[Path]:
     yield from (path for _, path in sorted(found, reverse=True))
 
 
-def _source(found: lab.Results, path: Path) -> Source:
+def _source(folder: RunFolder, tell: Callable[[str], None]) -> Source:
+    found = lab.results(folder, save=False)
     hosts = _hosts(found.run)
-    return Source(
-        messages_for(found.fits, found.machine, printable(str(path)), hosts=max(hosts.values(), default=1)),
-        found.machine,
-        max(hosts.values(), default=1),
-        hosts.get(2, 1),
-    )
+    most = max(hosts.values(), default=1)
+    surveyed = folder.surveyed()
+    messages = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
+    for notice in found.notices:
+        tell(f"note: {notice}")
+    return Source(messages, surveyed.machine if surveyed else found.machine, most, hosts.get(2, 1))
 
 
 def _hosts(run: Run) -> dict[int, int]:

@@ -10,6 +10,7 @@ from hockney.core.errors import Inconclusive
 from hockney.core.fit import Fit, Fits
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
+from hockney.core.surveyed import Surveyed
 from hockney.models.exchange import Messages, of_fit, of_platform
 from hockney.models.network import judged
 
@@ -39,6 +40,19 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
     if machine.platform is not None:
         return _on_description(found, described(machine.platform))
     return judged(found, fits.summaries)
+
+
+def messages_of_run(
+    fits: Fits, machine: Machine, where: str, surveyed: Surveyed | None, *, hosts: int = 1
+) -> Messages:
+    """From a run that may have been given a survey's times: then from those, never from the run's own grid.
+    Whether messages share the network, exchanges of both may tell."""
+    if surveyed is None:
+        return messages_for(fits, machine, where, hosts=hosts)
+    found = messages_for(surveyed.fits, surveyed.machine, surveyed.where)
+    if surveyed.machine.platform is not None:
+        return found
+    return judged(found, [*surveyed.fits.summaries, *fits.summaries])
 
 
 def described(platform: Platform) -> Messages:

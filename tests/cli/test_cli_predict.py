@@ -245,3 +245,27 @@ def test_extremes_stay_readable(hockney):
     assert not re.search(r"\d\.0{6}|nan|inf\b", said.out)
     alone = hockney("predict", "--work", "1s", "--message", "0", "--ranks", "1", "--machine", "t3e")
     assert alone.code == 0 and "break-even" not in alone.out
+
+
+def test_a_run_on_a_surveys_times_hands_them_on(hockney, surveyed):
+    words = (
+        "run",
+        "granularity",
+        "--work",
+        "100us",
+        "--sizes",
+        "20kB",
+        "--survey",
+        surveyed,
+        "--ranks",
+        "2,4",
+    )
+    assert hockney(*words, "--budget", "5s", "--out", "runs/grain", "-q").code in (0, 4)
+    question = ("predict", "--work", "100us", "--message", "20kB", "--ranks", "2,4")
+    found = asked(hockney, *question, "--run", "runs/grain")
+    assert found["message_s"] == asked(hockney, *question, "--run", surveyed)["message_s"]
+    assert found["machine"]["source"] == "the ping-pong of runs/first"
+    assert found["machine"]["network_why"].startswith(
+        "which predicts 1 measured case of 4 and more ranks best"
+    )
+    assert hockney(*ASKED).err == "from runs/grain, the newest survey in runs\n"

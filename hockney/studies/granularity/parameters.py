@@ -12,9 +12,9 @@ from hockney import reference, simulated
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
 from hockney.draw.page import Section, Table
-from hockney.models.choose import described, messages_for
+from hockney.models.choose import described, messages_for, messages_of_run
 from hockney.models.exchange import Messages, Piece
-from hockney.models.network import judged, kind
+from hockney.models.network import kind
 from hockney.studies.granularity.words import length
 from hockney.studies.provenance import in_short
 from hockney.studies.question import Evidence, Options
@@ -42,17 +42,12 @@ def foreseen(options: Options, machine: Machine) -> Messages | None:
 
 
 def known(evidence: Evidence) -> Known:
-    """From the survey that was given, else from the run's own ping-pong; never from the grid. Whether
-    messages share the network, exchanges of both may tell."""
+    """From the survey that was given, else from the run's own ping-pong; never from the grid."""
     surveyed = evidence.surveyed
     try:
-        if surveyed is None:
-            return Known(messages_for(evidence.fits, evidence.machine, "this run", hosts=hosts(evidence)))
-        found = messages_for(surveyed.fits, surveyed.machine, surveyed.where)
+        found = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=hosts(evidence))
     except HockneyError as error:
         return Known(None, str(error))
-    if surveyed.machine.platform is None:
-        found = judged(found, [*surveyed.fits.summaries, *evidence.fits.summaries])
     return Known(found)
 
 

@@ -34,7 +34,7 @@ class Known:
 def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
     return tuple(
         each
-        for found in (_fit, _guesses, _kind, _size, _change, _imbalance, _cores, _hosts, _network)
+        for found in (_fit, _guesses, _noise, _kind, _size, _change, _imbalance, _cores, _hosts, _network)
         for each in found(prediction, known)
     )
 
@@ -56,6 +56,12 @@ def _guesses(prediction: Prediction, known: Known) -> Iterator[Warning]:
         yield Warning(
             "guesses", text, ALL, f"'hockney machines --show {known.platform.name}' tells what is known"
         )
+
+
+def _noise(prediction: Prediction, known: Known) -> Iterator[Warning]:
+    if known.platform is not None and known.platform.noise is not None:
+        text = f"messages of {known.platform.title} vary, and the prediction has the least they take"
+        yield Warning("noise", text, ALL, "simulate it with 'hockney run granularity'")
 
 
 def _kind(prediction: Prediction, known: Known) -> Iterator[Warning]:
