@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a prediction is told: numbers as a reader wants them, doubts where they belong, origins in short."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from hockney import simulated
+from hockney.core.fit import Estimate
+from hockney.core.platform import Noise
+from hockney.models.choose import described
+from hockney.models.exchange import Band, Messages, Piece
+from hockney.models.granularity import Algorithm
+from hockney.models.prediction import predict
+from hockney.studies import predicted
+from hockney.studies.predicted import Known
+from hockney.studies.predicted.words import algorithm, digits, percent, ratio, seconds, share, size, time
+from hockney.studies.provenance import in_short, provenance
+
+MACHINE = Messages(
+    "m", "M", (Piece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
+    largest=1 << 20, most_ranks=16, verdict="good", doubt="off by 1%",
+)  # fmt: skip
+
+
+def codes(messages: Messages = MACHINE, known: Known | None = None, ranks=(2, 4), **more) -> list[str]:
+    found = predict(Algorithm(**{"work_s": 1e-3, "bytes": 1000, **more}), messages, ranks)
+    return [each.code for each in predicted.doubts(found, known or Known())]
+
+
+def test_a_sound_prediction_has_no_doubts():
+    assert codes() == []
+
+
+@pytest.mark.parametrize(
+    ("code", "case"),
+    [
+        ("poor-fit", {"messages": replace(MACHINE, verdict="poor")}),
+        ("simulated", {"known": Known(kind="simulated")}),
+        ("published", {"known": Known(kind="published")}),
+        ("extrapolated", {"bytes": 1 << 21}),
+        ("extrapolated", {"bytes": 1 << 19}),  # aggregation's messages are longer still
+        ("imbalance", {"imbalance": 3.0}),
+        ("oversubscribed", {"ranks": (2, 17)}),
+        ("one-host", {"known": Known(hosts=4, pair_hosts=1), "ranks": (4, 8)}),
+        ("network-assumed", {"messages": replace(MACHINE, why="assumed since nobody looked")}),
+    ],
+)
+def test_each_doubt_is_raised_by_its_reason(code, case):
+    assert codes(**case) == [code]
+
+
+def test_doubts_that_do_not_apply_are_not_raised():
+    assert codes(known=Known(hosts=4, pair_hosts=2), ranks=(4, 8)) == []
+    assert codes(known=Known(hosts=4, pair_hosts=1), ranks=(2, 4)) == []
+    guessed = replace(MACHINE, why="assumed since nobody looked")
+    assert codes(guessed, ranks=(1, 2)) == [] and codes(guessed, bytes=0) == []
+    near = replace(MACHINE, changes=((900, 1100),))
+    assert codes(near) == [], "both lines are the same"
+
+
+def test_a_noisy_description_varies():
+    sun = simulated.platform("sun-ethernet")
+    noisy = msgspec.structs.replace(sun, noise=Noise(relative=0.1))
+    assert codes(described(sun), Known(sun)) == []
+    assert codes(described(noisy), Known(noisy)) == ["noise"]
+
+
+def test_numbers_have_three_digits_and_their_unit():
+    assert time(Estimate(0.6079, 0.6, 0.615)) == "608 ms [600, 615]"
+    assert time(Estimate(130.0, 99.0, 140.0)) == "2m10s [99.0 s, 2m20s]"
+    assert time(Estimate(9.996e-4, None, None)) == "1.00 ms"
+    assert share(Estimate(0.82242, 0.81, 0.8301)) == "82.2% [81.0, 83.0]"
+    assert share(Estimate(0.0, 0.0, 0.0)) == "0% [0, 0]" and share(Estimate(1.0, None, None)) == "100%"
+    assert ratio(Estimate(1.5e-13, None, None)) == "1.50e-13"
+    assert [digits(v) for v in (0.001, 9.996, 123.4, 1234.0)] == ["0.00100", "10.0", "123", "1234"]
+    assert [percent(v) for v in (0, 0.01, 0.125, 1, 0.0018123)] == ["0%", "1%", "12.5%", "100%", "0.181%"]
+    assert [seconds(v) for v in (1.0, 0.0025, 3e-9, 7200)] == ["1 s", "2.5 ms", "3 ns", "2h00m"]
+    assert [size(v) for v in (0, 40000, 4096, 10**8)] == ["0 B", "40000 B", "4 KiB", "95.37 MiB"]
+
+
+def test_the_algorithm_in_words():
+    assert algorithm(Algorithm(1.0, 8)) == (
+        "1 s of computing on one rank, all of it shared evenly; 1 exchange of 8 B with the neighbours"
+    )
+    assert "all of it serial; 0.5 exchanges of 0 B" in algorithm(Algorithm(1.0, serial=1, exchanges=0.5))
+    busy = algorithm(Algorithm(1.0, serial=0.02, imbalance=1.2))
+    assert "2% of it serial, the rest shared, 1.2 times the mean on the busiest rank" in busy
+
+
+def test_the_best_number_of_ranks_in_words():
+    def said(messages: Messages = MACHINE, **more) -> tuple[str, ...]:
+        return predicted.best(predict(Algorithm(**{"work_s": 1e-3, **more}), messages, [2]))
+
+    assert said()[0].startswith("Best: 16 ranks, speed-up 15.5 [")
+    assert said()[1] == "The most ranks with an efficiency of at least 50%: 16."
+    assert said(work_s=1e-9) == (
+        "Best: 1 rank; no other number of 1 to 16 is faster.",
+        "No more than 1 rank has an efficiency of 50%.",
+    )
+    assert said(replace(MACHINE, most_ranks=1)) == ("Best: 1 rank, the machine has no more.",)
+    shared = replace(MACHINE, shared=True, band=(Band(0, 0.5, 2.0),))
+    found = predict(Algorithm(3e-5, 1000), shared, [2])
+    assert len(set(found.best.ends)) == 2
+    low, high = found.best.ends
+    assert f"(95%: {low} to {high})" in predicted.best(found)[0]
+
+
+def test_every_number_of_an_exchange_has_its_origin():
+    sun = simulated.platform("sun-ethernet")
+    assert (
+        in_short(sun) == "latency printed, cost of a byte printed, network printed, number of nodes a guess"
+    )
+    queue = simulated.platform("sun-ethernet+queue")
+    assert {each.status for each in provenance(queue)} == {"guess"}
+    bare = msgspec.structs.replace(sun, origins=())
+    assert {each.status for each in provenance(bare)} == {"not said"}
+    assert "network not said" in in_short(bare)
+    switched = provenance(simulated.platform("switched-ethernet"))
+    assert {each.what: each.status for each in switched} == {
+        "latency": "fitted", "cost of a byte": "guess", "network": "printed", "number of nodes": "printed",
+    }  # fmt: skip
