@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from hockney.draw.figure import Axis, Figure, Series
@@ -32,10 +33,16 @@ def section(checked: tuple[Checked, ...], messages: Messages) -> Section:
 
 
 def sentence(checked: Sequence[Checked], ranks: int) -> str:
-    found = agreement([each for each in checked if each.cell.ranks == ranks])
+    here = [each for each in checked if each.cell.ranks == ranks]
+    found = agreement(here)
     if found is None:
         return ""
-    kept = "as it should" if found.holds else f"more than the {TYPICAL} and {WORST} that it should stay below"
+    kept = "as it should be"
+    if not found.holds:
+        kept = f"where {TYPICAL} and {WORST} are the most that it should be"
+        if broken := Counter(each.breaks for each in here if each.breaks):
+            most, _ = broken.most_common(1)[0]
+            kept += f", mostly since it does not hold that {assumptions.ASSUMED[most]}"
     return (
         f"On {plural(ranks, 'rank')} the predicted efficiency is off by {found.typical:.3f} in the median "
         "and by "

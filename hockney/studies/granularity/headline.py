@@ -33,9 +33,12 @@ def sentences(
             "--ranks 2.",
         )
     alone = [p for p in counts if p not in crowded] or list(counts)
-    said = [_grain(found, alone[0], size) for size in _ends(found, alone[0])]
+    said = []
     for p in dict.fromkeys((alone[0], alone[-1])):
-        said += [_even(found, messages, p, size, seen) for size in _ends(found, p)]
+        for size in _ends(found, p):
+            if p == alone[0] and reached(line(found, p, size), 1 / p).at is None:  # the grid's ends tell more
+                said.append(_grain(found, p, size))
+            said.append(_even(found, messages, p, size, seen))
     said += [agreement.sentence(checked, p) for p in counts if checked]
     return tuple(sentence for sentence in said if sentence)
 
