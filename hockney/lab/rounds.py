@@ -33,9 +33,10 @@ def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, .
     not repeated is one round: all its launches share one budget."""
     if not plan.settings.every_s:
         return [(0, tuple(todo))] if todo else []
+    groups = plan.groups  # looks at all items
     found: dict[int, list[Item]] = {}
     for item in sorted(todo, key=lambda item: (item.launch, item.order)):
-        found.setdefault(item.launch // plan.groups, []).append(item)
+        found.setdefault(item.launch // groups, []).append(item)
     return [(number, tuple(items)) for number, items in found.items()]
 
 

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney import lab
+from hockney.core.case import Case
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.launch.fake import EPOCH, FakeLauncher, Fault
 from hockney.launch.fake_world import World
-from hockney.store import RunFolder, Settings, left
+from hockney.store import Plan, RunFolder, Settings, left
 
 LINES = ("pingpong bytes=8", "barrier ranks=2", "barrier ranks=4")
 LONG = ("pingpong bytes=256MiB", "bcast bytes=256MiB ranks=4")
@@ -201,3 +202,14 @@ def test_rounds_hold_what_there_is_to_do_once(tmp_path_factory, chosen, every):
         assert all({item.launch // 2 for item in items} == {number} for number, items in found)
     else:
         assert len(found) == bool(todo)
+
+
+def test_a_night_of_rounds_is_laid_out_at_once():
+    """Each of 30000 measurements is sorted into its round without looking at all the others."""
+    cases = [Case.of("barrier", ranks, sync="window") for ranks in range(2, 32)]
+    plan = Plan(Settings("cases", launches=1000, every_s=60.0), lab.schedule(cases, 1000, 1))
+    began = time.process_time()
+    found = rounds_of(plan, plan.items)
+    assert time.process_time() - began < 4
+    assert [number for number, _ in found] == list(range(1000))
+    assert {len(items) for _, items in found} == {30}
