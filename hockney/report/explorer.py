@@ -8,6 +8,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from hockney.core.errors import one_line
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Explorer, ExplorerMachine, Table
 from hockney.models.exchange import Messages, Piece
@@ -39,10 +40,19 @@ def _pieces(pieces: tuple[tuple[int, float, float], ...]) -> tuple[Piece, ...]:
 
 
 def live(explorer: Explorer) -> dict[str, Any]:
-    """As plain data for the page's script. Raises ValueError for an explorer without a machine."""
+    """As plain data for the page's script, texts as one printable line each. Raises ValueError for an
+    explorer without a machine."""
     if not explorer.machines:
         raise ValueError(f"explorer '{explorer.name}' has no machine")
-    return asdict(explorer)
+    return _printable(asdict(explorer))
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _printable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_printable(each) for each in value]
+    return one_line(value) if isinstance(value, str) else value
 
 
 def values(explorer: Explorer) -> Table:

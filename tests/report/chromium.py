@@ -5,10 +5,15 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
+import shutil
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 SWITCHES = (
     "--headless=new",
@@ -107,3 +112,27 @@ class Browser:
                 buttons=1,
             )
         self.mouse("mouseReleased", *end, button="left", clickCount=1)
+
+
+@contextlib.contextmanager
+def started(profile: Path, switches: Sequence[str]) -> Iterator[Browser]:
+    """A Chromium with these switches; without one the test is skipped."""
+    chromium, chromedriver = (
+        shutil.which("chromium") or shutil.which("google-chrome"),
+        shutil.which("chromedriver"),
+    )
+    if not chromium or not chromedriver:
+        pytest.skip("needs chromium and chromedriver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for switch in (*switches, f"--user-data-dir={profile}"):
+        options.add_argument(switch)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()

@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from chromium import SWITCHES, Browser
+from chromium import SWITCHES, Browser, started
 from sample import sample
 
 from hockney.report import write
@@ -17,23 +16,8 @@ from hockney.report import write
 
 @pytest.fixture(scope="session")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    chromium, chromedriver = (
-        shutil.which("chromium") or shutil.which("google-chrome"),
-        shutil.which("chromedriver"),
-    )
-    if not chromium or not chromedriver:
-        pytest.skip("needs chromium and chromedriver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for switch in (*SWITCHES, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(switch)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
-    yield Browser(driver)
-    driver.quit()
+    with started(tmp_path_factory.mktemp("chromium"), SWITCHES) as browser:
+        yield browser
 
 
 @pytest.fixture

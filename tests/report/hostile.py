@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.page import Page, Section, Table, Warning
+from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.draw.page import Explorer, ExplorerMachine, Page, Section, Table, Warning
 
 ATTACKS = (
     "</script><script>window.stolen=1</script>",
@@ -56,6 +56,20 @@ def hostile() -> Page:
         )
         for name, unit in (("../../" + ALL, "B"), ("x", ALL), ("x", "s"))
     )
+    plane = Plane(
+        "../" + ALL,
+        ALL,
+        Axis(ALL, ALL),
+        Axis(ALL, ALL, "linear"),
+        Axis(ALL, ALL, "linear"),
+        (1.0, 2.0),
+        (0.0, 1.0),
+        tuple(Sheet(text, ((0.0, 1.0), (0.5, 2.0)), ((0.7, text), (0.8, ALL))) for text in ATTACKS[:6]),
+        ALL,
+        (ALL, LONG),
+    )
+    machine = ExplorerMachine(ALL, ALL, LONG + ALL, ((0, 1e-6, 1e-9),), False, 1 << 20, 4)
+    explorer = Explorer(ALL, ALL, (machine,) * 2, (1e-6, 1.0, 0.1), (0, 64, 8), (0, 1, 0), (1, 4, 2), ALL)
     table = Table(ALL, ALL, (ALL, LONG, "c"), ((ALL, LONG, "1"), (*ATTACKS[:2], LONG)), (2,), ALL)
     return Page(
         title=ALL,
@@ -63,7 +77,7 @@ def hostile() -> Page:
         headline=(ALL, LONG, *ATTACKS),
         warnings=(doubt,) * 6,
         sections=(
-            Section(ALL, (ALL, LONG), figures, (table, table), (doubt,)),
+            Section(ALL, (ALL, LONG), (*figures, plane), (table, table), (doubt,), explorer),
             Section(ALL),
             Section("content"),
             Section("漢字"),

@@ -11,9 +11,11 @@ import hashlib
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from grain import EXPLORER, grain, over_ranks, over_serial
 from hostile import hostile
 from sample import sample
 
@@ -21,7 +23,9 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.report import data, figures, words, write
+from hockney.report.explorer import values
 from hockney.report.render import render
+from hockney.report.still import still
 
 EMPTY = Page("Nothing", "", (), (), (), (), ())
 SMALL = Figure(
@@ -138,12 +142,15 @@ def test_hostile_texts_stay_texts():
     assert {t for t, _ in elements.found}.isdisjoint(
         {"iframe", "img", "object", "embed", "base", "form", "textarea"}
     )
-    assert len(elements.scripts) == 3
+    assert len(elements.scripts) == 8
     assert not [a for _, a in elements.found for name in a if name.startswith("on")]
-    assert "stolen" not in elements.scripts[2]
+    figures, _, explorers, *own = elements.scripts
+    assert not any("stolen" in script for script in own)
+    (explorer,) = json.loads(explorers).values()
+    assert explorer["title"].isprintable() and explorer["machines"][0]["note"].isprintable()
     stray = {c for c in render(hostile()) if not c.isprintable() and c not in "\n\u00a0"}
     assert not stray, f"control characters reached the page: {stray}"
-    json.loads(gzip.decompress(base64.b64decode(elements.scripts[0])))
+    json.loads(gzip.decompress(base64.b64decode(figures)))
 
 
 def test_a_headline_s_asides_and_counts_do_not_shout():
@@ -220,6 +227,56 @@ def test_a_missing_library_is_told(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(EnvironmentProblem, match="pip install plotly"):
         render(Page("t", "", (), (), (Section("s", (), (SMALL,)),), (), ()))
+
+
+def test_a_plane_has_two_still_pictures_some_rows_and_a_whole_grid():
+    plane = over_serial(1)
+    columns, rows = data.table(plane)
+    assert columns[:3] == ("sheet", "serial fraction s", "total computing time T 10.0 ms")
+    assert len(rows) == 15 and rows[0][:3] == ("2 ranks", "0", "0.624") and len(rows[0]) == len(columns) == 9
+    read = list(csv.reader(io.StringIO(data.as_csv(plane))))
+    assert len(read) == 1 + 3 * 40 and {len(row) for row in read} == {42}
+    assert float(read[1][2]) == pytest.approx(plane.sheets[0].z[0][0], rel=1e-5)
+    assert [float(v) for v in read[0][2:]] == list(plane.grid_x)
+    text = still(plane, "figure-p")
+    assert text.count("<svg") == text.count("</svg>") == 2
+    cells = re.findall(r'class="m(\d)"', text)
+    assert len(cells) == 3 * 20 * 20 and set(cells) == {"1", "2", "3"}
+    assert "#0868b4" not in text, "colours are the page's"
+
+
+def test_a_page_of_six_planes_is_small_enough_to_send():
+    assert len(render(grain((over_serial(1), over_ranks()) * 3)).encode()) < 4_000_000
+
+
+def test_planes_are_written_for_papers(tmp_path):
+    page = grain((over_ranks(3),))
+    assert [p.name for p in figures(page, tmp_path, ("svg", "pdf"))] == [
+        "plane-ranks-3.svg",
+        "plane-ranks-3.pdf",
+    ]
+
+
+def test_the_explorer_s_table_says_what_the_models_say():
+    table = values(EXPLORER)
+    assert table.title == "1.00 s of work, messages of 3.906 KiB, 1% serial, 4 ranks"
+    assert table.rows[0] == (
+        "SUNs on one Ethernet", "23.0 ms", "89.1%", "31.0 ms", "94.8 ms", "418 ms", "1.13 s", "14 of 16",
+    )  # fmt: skip
+    assert len(table.rows) == len(EXPLORER.machines)
+    serial = replace(EXPLORER, serial=(0.0, 1.0, 1.0))
+    assert values(serial).rows[0][3:6] == ("at most 25%",) * 3
+    with pytest.raises(ValueError, match="no machine"):
+        render(Page("t", "", (), (), (Section("s", explorer=replace(EXPLORER, machines=())),), (), ()))
+
+
+def test_an_explorer_needs_no_library():
+    text = render(Page("t", "", (), (), (Section("s", explorer=EXPLORER),), (), ()))
+    elements = Elements(text)
+    assert len(text) < 120_000 and len(elements.scripts) == 5
+    (policy,) = [a["content"] for t, a in elements.found if a.get("http-equiv")]
+    assert policy.count("'sha256-") == 4
+    assert json.loads(elements.scripts[0])["explorer"]["machines"][0]["pieces"] == [[0, 0.0015, 1.25e-06]]
 
 
 def test_the_file_is_small_enough_to_send(text):
