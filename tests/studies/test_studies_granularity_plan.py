@@ -11,10 +11,12 @@ from granular import CATALOG, MACHINE, STUDY
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney import simulated
+from hockney import lab, simulated
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Fits
 from hockney.core.surveyed import Surveyed
+from hockney.launch.fake import FakeLauncher
+from hockney.store import Settings
 from hockney.studies import Options
 from hockney.studies.granularity.plan import LENGTHS, ROUND_S, half_decades, least_seconds
 from hockney.studies.sizes import DEFAULT
@@ -74,6 +76,14 @@ def test_a_round_of_the_default_plan_fits_its_time(cores):
     cases = STUDY.plan(Options(), CATALOG, machine)
     assert least_seconds(cases) <= ROUND_S
     assert len({c.value("work") for c in of(cases, "granularity")}) >= 4
+
+
+def test_the_default_plan_is_measured_within_its_budget(tmp_path):
+    bench = lab.fake_bench(FakeLauncher(), cores=2)
+    cases = STUDY.plan(Options(), CATALOG, bench.machine)
+    folder = lab.begin(tmp_path / "r", cases, Settings("granularity", seed=1, budget_s=60.0), bench)
+    outcome = lab.measure(folder, bench, lambda event: None)
+    assert outcome.left == 0 and outcome.seconds <= 1.2 * 60
 
 
 def test_the_least_time_is_that_of_the_repetitions():

@@ -131,6 +131,7 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
             length(each.cell.bytes),
             f"{100 * each.cell.serial:g}%",
             "even" if each.cell.even else each.cell.shares,
+            f"{each.cell.ranks * each.cell.efficiency.value:.2f}",
             share(each.cell.efficiency.value),
             bounds(each.cell.efficiency),
             share(each.predicted.value),
@@ -143,8 +144,8 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         if each.cell.ranks == ranks
     )
     columns = (
-        "T", "message", "s", "shares", "measured", "95% interval", "predicted", "from the fit's", "error",
-        *STEPS, "breaks",
+        "T", "message", "s", "shares", "speed-up", "efficiency", "95% interval", "predicted", "from the fit's",
+        "error", *STEPS, "breaks",
     )  # fmt: skip
     return Table(
         f"cells-{ranks}",
