@@ -144,8 +144,8 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         if each.cell.ranks == ranks
     )
     columns = (
-        "T", "message", "s", "shares", "speed-up", "efficiency", "95% interval", "predicted", "from the fit's",
-        "error", *STEPS, "breaks",
+        "T", "message", "s", "shares", "speed-up", "efficiency", "95% interval", "predicted",
+        "from the fit's", "error", *STEPS, "breaks",
     )  # fmt: skip
     return Table(
         f"cells-{ranks}",
