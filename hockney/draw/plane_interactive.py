@@ -164,7 +164,7 @@ def _space(shown: Relief) -> dict[str, Any]:
             "aspectmode": "manual",
             "aspectratio": {"x": 1.5, "y": 1.2, "z": 0.85},
             "dragmode": "turntable",
-            "camera": {"eye": {"x": -1.15, "y": -1.85, "z": 1.05}, "center": {"x": 0, "y": 0, "z": -0.2}},
+            "camera": {"eye": {"x": -1.2, "y": -1.95, "z": 1.1}, "center": {"x": 0, "y": 0, "z": -0.24}},
             "bgcolor": CLEAR,
             "xaxis": _in_space(shown.x),
             "yaxis": _in_space(shown.y),

@@ -14,7 +14,6 @@ return class extends Plot {
     super(box);
     const {words, surface} = this.spec;
     this.surface = surface;
-    this.home3 = this.camera = surface.layout.scene.camera;
     const place = (i, j) => `${words.x[i]}, ${words.y[j]}`;
     const grid = say => words.y.map((_, j) => words.x.map((_, i) => say(i, j)));
     this.data[0].text = grid((i, j) => `<b>${place(i, j)}</b>` + words.sheets.map((name, k) => `<br>${name}: ${words.z[k][j][i]}`).join(""));
@@ -35,7 +34,15 @@ return class extends Plot {
     super.addTools();
   }
 
+  // Where the eye is at first: farther from a narrow figure, or its sides are cut.
+  stand() {
+    const {scene} = this.surface.layout, {x, y, z} = scene.camera.eye;
+    const far = Math.max(1, 1.4 * this.box.clientHeight / this.box.clientWidth);
+    this.home3 = this.camera = scene.camera = {...scene.camera, eye: {x: far * x, y: far * y, z: far * z}};
+  }
+
   async change() {
+    if (!this.home3) this.stand();
     const [label, text] = this.space ? ["Show as surface", "surface"] : ["Show contour lines", "contours"];
     Object.assign(this.view, {textContent: text, title: label});
     this.view.setAttribute("aria-label", label);

@@ -82,7 +82,7 @@ def test_a_surface_is_drawn_turned_and_given_back(surfaces: Browser, page: Path)
     from selenium.webdriver.common.by import By
 
     browser = surfaces
-    browser.shape(1280, 900)
+    browser.shape(600, 500)  # small, since every pixel is drawn without a graphics processor
     browser.open(page)
     assert browser.run("return document.querySelectorAll('canvas').length") == 0, "no WebGL unless asked for"
     browser.run(f"{VIEW}.click()")
