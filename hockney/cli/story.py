@@ -29,6 +29,8 @@ def ask(
 ) -> int:
     """From a question to its answer; returns the exit code."""
     talk = Talk(quiet)
+    if asked.every is not None and not asked.every_s:
+        talk.say("note: nothing else happens on a simulated machine, so its rounds follow at once")
     surveyed = survey_of(study, asked, talk)
     bench = lab.prepare(asked.machine, asked.mpi, asked.bind, talk.say)
     surveyed = known_here(surveyed, asked, bench)
