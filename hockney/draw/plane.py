@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Place = tuple[float, float]
 # What a label of a contour line takes of the picture: a character's width, a line's height, room around.
-LABEL_WIDTH, LABEL_HEIGHT, LABEL_ROOM = 0.019, 0.056, 0.02
+LABEL_WIDTH, LABEL_HEIGHT, LABEL_ROOM = 0.014, 0.056, 0.02
 # Where along a line its label is tried, best first.
 ALONG = (0.5, 0.42, 0.58, 0.33, 0.67, 0.25, 0.75, 0.17, 0.83, 0.1, 0.9)
 

@@ -95,7 +95,7 @@ def _surfaces(axes: Any, shown: Relief) -> None:
             Poly3DCollection(cells, facecolors=colours, edgecolors="#ffffff", linewidths=0.35)
         )
     axes.view_init(ELEVATION, AZIMUTH)
-    axes.set_box_aspect(BOX, zoom=1.0)
+    axes.set_box_aspect(BOX, zoom=0.93)
     for letter, scale in (("x", shown.x), ("y", shown.y), ("z", shown.z)):
         _axis(axes, letter, scale)
 

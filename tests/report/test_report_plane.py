@@ -150,10 +150,11 @@ def test_both_pictures_are_printed_and_the_explorer_s_answer(browser: Browser, p
     seen = browser.run(
         "const tall = css => [...document.querySelectorAll(css)]"
         ".map(e => e.getBoundingClientRect().height > 50);"
-        "return [tall('.still svg'), tall('.plot'), tall('.sketch'), tall('.answer'), tall('.choices')]"
+        "return [tall('.still svg'), tall('.plot'), tall('.sketch'), tall('.answer'),"
+        "[...document.querySelectorAll('.choices button')].map(e => e.offsetHeight > 0)]"
     )
     browser.send("Emulation.setEmulatedMedia", media="")
-    assert seen == [[True] * 4, [False] * 2, [True] * 2, [True], [False]]
+    assert seen == [[True] * 4, [False] * 2, [True] * 2, [True], [True, False]]
     pdf = base64.b64decode(
         browser.send("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"]
     )
