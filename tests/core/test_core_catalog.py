@@ -30,6 +30,12 @@ def test_typed_units_become_plain_numbers():
     assert CATALOG.case("barrier", ranks=5).ranks == 5 and CATALOG.case("barrier ranks=3", ranks=5).ranks == 3
 
 
+@pytest.mark.parametrize("shares", ["equal", "3:1", "2.5:1e-3", "uniform:0.2", "exponential:1"])
+def test_a_text_in_one_of_its_forms_is_left_as_it_is(shares):
+    case = CATALOG.case(f"granularity shares={shares}")
+    assert case.value("shares") == shares and parse_canonical(case.line) == case
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -51,6 +57,10 @@ def test_typed_units_become_plain_numbers():
         ("prtt messages=1e999", "out of range"),
         ("prtt delay=1d", "unknown unit"),
         ("zzzzzzzz", "hockney run --list"),
+        ("granularity shares=unifrm:0.2", "did you mean 'uniform:S'"),
+        ("granularity shares=3", "N:N:..."),
+        ("granularity work=0", "out of range"),
+        ("granularity serial=1.5", "from 0 to 1"),
     ],
 )
 def test_what_is_wrong_is_said(text, told):

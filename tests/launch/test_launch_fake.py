@@ -74,6 +74,29 @@ def test_a_plan_for_other_ranks_is_refused():
         list(FakeLauncher().run(PLAN, 3, LaunchOptions("0.0", 0, 1.0)))
 
 
+@pytest.mark.parametrize(
+    ("words", "ranks", "preset_s", "imbalance", "messages"),
+    [
+        ("compute work=5us", 2, 5e-6, 1, 0),
+        ("granularity work=1ms", 1, 1e-3, 1, 0),
+        ("granularity work=1ms serial=0.5 shares=3:1", 2, 0.5e-3 + 0.375e-3, 1.5, 2),
+        ("granularity work=3ms", 3, 1e-3, 1, 3),
+        ("round_robin", 4, None, None, 2),
+    ],
+)
+def test_computing_takes_its_work_and_an_exchange_its_messages(words, ranks, preset_s, imbalance, messages):
+    world = World(noise=0, launch_noise=0, tail=0)
+    case = CATALOG.case(words, ranks)
+    said = FakeLauncher(world).run([case], ranks, LaunchOptions("0.0", 0, 1.0))
+    (record,) = [line for line in said if isinstance(line, Record)]
+    assert record.times_s[0] == pytest.approx((preset_s or 0) + messages * world.message(8))
+    if preset_s is None:
+        assert record.work is None
+    else:
+        assert record.work.preset_s == pytest.approx(preset_s) and record.work.imbalance == imbalance
+        assert record.batch == (20 if case.workload == "granularity" else 1)
+
+
 def test_prtt_is_the_papers():
     """Its two ways to the send overhead and the gap give the world's back."""
     world = World(noise=0, launch_noise=0, tail=0)
