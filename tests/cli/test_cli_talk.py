@@ -9,7 +9,7 @@ from rich.console import Console
 
 from hockney.cli.talk import Talk
 from hockney.core.record import Failure
-from hockney.lab import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, MeasuringBegan, Notice
+from hockney.lab import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, MeasuringBegan, Notice, Waiting
 
 FAILURE = Failure(schema=1, launch="0.0", case="barrier ranks=2", reason="died", message="[bold]no\x1b[2J")
 
@@ -50,6 +50,34 @@ def test_a_bar_on_a_terminal_obeys_nothing_from_outside():
     tell_all(made)
     assert "10/10" in stream.getvalue() and "\x1b[2Jno" not in stream.getvalue()
     assert made.progress is None, "the bar is taken away at the end"
+
+
+def wait_twice(made: Talk) -> None:
+    """Two waits, each told about every second."""
+    with made:
+        made(MeasuringBegan(6, 6, 3, 130.0, rounds=3, every_s=60.0))
+        for number in (2, 3):
+            for second in range(40, 0, -1):
+                made(Waiting(second - 0.5, number, 3))
+
+
+def test_each_wait_for_a_round_is_one_line():
+    made, stream = talk(terminal=False)
+    wait_twice(made)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].endswith("in 3 launches, in 3 rounds that begin 60.0 s after one another, at most 2m10s")
+    assert lines[1:] == [f"next round in 40 s, round {number} of 3" for number in (2, 3)]
+
+
+def test_a_wait_is_counted_down_in_the_bar():
+    made, stream = talk(terminal=True)
+    with made:
+        made(MeasuringBegan(6, 6, 3, 130.0, rounds=3, every_s=60.0))
+        made(Waiting(12.0, 2, 3))
+        assert made.progress.tasks[0].fields["case"] == "next round in 12 s, round 2 of 3"
+        made(Waiting(11.0, 2, 3))
+        assert made.progress.tasks[0].fields["case"] == "next round in 11 s, round 2 of 3"
+    assert stream.getvalue().count("measuring:") == 1
 
 
 def test_quiet():
