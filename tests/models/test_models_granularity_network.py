@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
@@ -89,6 +91,12 @@ def test_what_tells_nothing(silent):
 def test_short_messages_cannot_tell():
     found = judged(PLAIN, [exchange(8, 4, 2e-6)])
     assert found.why == "assumed since no measured exchange has messages long enough to tell"
+
+
+def test_a_size_where_a_change_may_come_before_or_after_cannot_tell():
+    unsure = replace(PLAIN, changes=((1 << 15, 1 << 17),))
+    case = exchange(1 << 16, 4, replace(PLAIN, shared=True).exchange(1 << 16, 4))
+    assert judged(PLAIN, [case]).shared and not judged(unsure, [case]).shared
 
 
 def test_the_user_may_know_better():
