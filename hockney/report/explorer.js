@@ -198,7 +198,7 @@ class Explorer {
   drawPlane() {
     const {work, bytes, serial, ranks} = this.state, m = this.machine, s = this.plane, byRanks = this.over === "ranks";
     const [low, high] = this.ends.bytes, most = this.most, stairs = most <= ROWS;
-    const first = Math.max(1, low), last = Math.max(high, bytes);
+    const first = Math.max(1, low), last = Math.max(high, bytes, 2 * first);
     const y = byRanks
       ? {low: stairs ? 1.5 : 2, high: stairs ? most + .5 : most, log: !stairs}
       : {low: first, high: last, log: true, zero: low < 1 || bytes < 1 ? 40 : 0};

@@ -194,6 +194,23 @@ def test_a_slider_s_move_shows_what_the_models_say(explorer: Browser):
     assert box.get_attribute("aria-invalid") == "true" and shown() == expected(3, 0.25, 40000, 0.02, 3)
 
 
+def test_what_is_typed_may_lie_beyond_the_sliders(explorer: Browser):
+    from selenium.webdriver.common.by import By
+
+    for name, text in (("work", "2h"), ("bytes", "1GB"), ("ranks", "100000"), ("work", "1ns")):
+        box = explorer.driver.find_element(By.CSS_SELECTOR, f"#explorer-{name}-text")
+        box.clear()
+        box.send_keys(text + "\n")
+        for over in ("ranks", "bytes"):
+            explorer.run(f"document.querySelector('[data-over={over}]').click()")
+            assert "NaN" not in explorer.run("return document.querySelector('.charts').outerHTML")
+    shown = {name: text for name, text in explorer.run(SHOWN).items() if name != "words"}
+    assert shown == expected(0, 1e-9, 1_000_000_000, EXPLORER.serial[2], 100_000)
+    assert "known up to 16 ranks" in explorer.run(
+        "return document.querySelector('.answer .note').textContent"
+    )
+
+
 def test_a_press_in_a_chart_moves_the_dot_and_the_answer(explorer: Browser):
     explorer.run("document.querySelector('.charts').scrollIntoView({block: 'center', behavior: 'instant'})")
     for name in ("bytes", "ranks"):

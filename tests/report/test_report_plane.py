@@ -78,12 +78,13 @@ def test_contour_lines_come_first_and_hovering_says_all_sheets(browser: Browser,
     assert browser.console() == [] and browser.requests() == []
 
 
-def test_a_surface_is_drawn_turned_and_given_back(surfaces: Browser, page: Path):
+def test_a_surface_is_drawn_turned_and_given_back(surfaces: Browser, tmp_path: Path):
     from selenium.webdriver.common.by import By
 
     browser = surfaces
-    browser.shape(600, 500)  # small, since every pixel is drawn without a graphics processor
-    browser.open(page)
+    # Small, since every pixel is drawn without a graphics processor.
+    browser.shape(600, 500)
+    browser.open(write(grain((over_ranks(6),)), tmp_path / "report.html"))
     assert browser.run("return document.querySelectorAll('canvas').length") == 0, "no WebGL unless asked for"
     browser.run(f"{VIEW}.click()")
     browser.until("return performance.getEntriesByName('hockney-surface').length")
