@@ -273,7 +273,7 @@ class Explorer {
   tell(name, p) {
     const {bytes, serial, ranks} = this.state;
     if (!p) {
-      this.said[name].textContent = name === "curves" ? "Circles: break-even, where np ranks are as fast as one. The dot is where the sliders stand; click to put it elsewhere." : `Darker is more efficient.${this.over === "ranks" && this.most > ROWS ? " Lines go through even numbers of ranks." : ""} Click to put the dot elsewhere.`;
+      this.said[name].textContent = name === "curves" ? "Circles: break-even, where np ranks are as fast as one. The dot is where the sliders stand; click to put it elsewhere." : `The stronger the colour, the more efficient.${this.over === "ranks" && this.most > ROWS ? " Lines go through even numbers of ranks." : ""} Click to put the dot elsewhere.`;
       return;
     }
     const y = p[1] === null ? null : this.second(p[1]);
