@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hockney.draw.page import Explorer, ExplorerMachine, Section
-from hockney.models.exchange import Messages
+from hockney.models.exchange import Messages, Piece
 from hockney.models.granularity import Algorithm, work_needed
 from hockney.models.network import kind
 from hockney.studies.granularity import parameters
@@ -53,20 +55,24 @@ def section(messages: Messages | None, evidence_cores: int, name: str = "") -> S
 
 
 def _machine(messages: Messages, note: str, cores: int) -> ExplorerMachine:
-    if messages.cores > 1:
-        note += "; its messages are taken to go between nodes"
     return ExplorerMachine(
         name=messages.name,
         title=messages.title,
         note=note,
-        pieces=tuple((p.first, p.latency_s, p.per_byte_s) for p in messages.pieces),
+        pieces=_pieces(messages.pieces),
         shared=messages.shared,
         most_bytes=NO_END if messages.largest is None else messages.largest,
         most_ranks=messages.most_ranks or cores,
         eager=int(messages.eager) if messages.eager < NO_END else None,
         medium=messages.medium,
         half_duplex_s_per_byte=messages.half_duplex_s_per_byte,
+        near=_pieces(messages.near),
+        cores=messages.cores,
     )
+
+
+def _pieces(pieces: Sequence[Piece]) -> tuple[tuple[int, float, float], ...]:
+    return tuple((p.first, p.latency_s, p.per_byte_s) for p in pieces)
 
 
 def _note(messages: Messages) -> str:
