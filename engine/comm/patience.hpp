@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+namespace hockney {
+
+// How a rank waits for another one: by watching, which answers soonest, or, where the ranks of this node
+// outnumber the cores that they may use, by giving its core to whom it waits for.
+class Patience {
+ public:
+  // Collective: counts the ranks and the cores of this node.
+  explicit Patience(MPI_Comm comm);
+  explicit constexpr Patience(bool crowded) : crowded_(crowded) {}
+
+  bool crowded() const { return crowded_; }
+
+  // Until the request is complete.
+  void finish(MPI_Request& request) const;
+  void finish_all(int count, MPI_Request* requests) const;
+
+  // Until `there()`; looks at memory, or makes MPI look at its network.
+  template <class There>
+  void until(There there) const {
+    for (int looked = 0; !there(); ++looked) pause(looked);
+  }
+
+ private:
+  void pause(int looked) const;
+
+  bool crowded_;
+};
+
+// Ranks of `comm` on this node, and the cores that those ranks may use together.
+struct NodeLayout {
+  int ranks;
+  int cores;
+};
+NodeLayout layout_of_this_node(MPI_Comm comm);
+
+}  // namespace hockney
