@@ -71,8 +71,8 @@ std::string record_line(const Options& options, const std::string& case_line, lo
                                    .field("errors", m.verified.errors)
                                    .field("first", m.verified.first)
                                    .str();
-  return Json()
-      .field("kind", "record")
+  Json record;
+  record.field("kind", "record")
       .field("schema", schema)
       .field("launch", options.launch)
       .field("origin", options.origin)
@@ -85,8 +85,17 @@ std::string record_line(const Options& options, const std::string& case_line, lo
       .field("bytes_moved", m.bytes_moved)
       .raw("sync", sync.str())
       .raw("stop", stop.str())
-      .raw("verified", verified)
-      .str();
+      .raw("verified", verified);
+  if (m.work) {
+    const Work& work = *m.work;
+    record.raw("work", Json()
+                           .field("preset_s", work.preset_s)
+                           .field("error", work.error)
+                           .field("imbalance", work.imbalance)
+                           .field("clock", work.clock)
+                           .str());
+  }
+  return record.str();
 }
 
 std::string failure_line(const Options& options, const std::string& case_line, const char* reason,

@@ -34,6 +34,7 @@ void check_value(const Parameter& parameter, const std::string& text) {
       if (choice == text) return;
     throw Refusal(std::string(parameter.name) + "=" + text + " is none of " + parameter.choices);
   }
+  if (parameter.kind == Kind::text) return;
   const double value = to_real(text, parameter.name);
   if (parameter.kind == Kind::integer) to_integer(text, parameter.name);
   if (value < parameter.low || value > parameter.high)
@@ -53,7 +54,13 @@ void check_ranks(const Workload& workload, std::map<std::string, std::string>& g
 }
 
 const char* kind_name(Kind kind) {
-  return kind == Kind::integer ? "integer" : kind == Kind::real ? "real" : "choice";
+  switch (kind) {
+    case Kind::integer: return "integer";
+    case Kind::real: return "real";
+    case Kind::choice: return "choice";
+    case Kind::text: return "text";
+  }
+  return "text";
 }
 
 // Limits in full: the front end compares with them.

@@ -97,6 +97,7 @@ class Session {
       rule.precision = options_.precision;
       rule.max_repetitions = static_cast<int>(options_.max_repetitions);
       rule.most_warm_up = static_cast<int>(options_.warm_up);
+      if (options_.hang_s > 0) rule.patience_s = options_.hang_s;
       watchdog::arm(control_.rank, lines[i], rule.budget_s, options_.hang_s);
       if (!run_case(lines[i], static_cast<long>(i), rule)) ++failed;
       watchdog::disarm();

@@ -47,6 +47,13 @@ inline void spin(double seconds) {
   if (seconds > 0) wait_until(now() + seconds);
 }
 
+#ifdef HOCKNEY_SMPI
+// Lets `seconds` of simulated time pass, as computing does.
+inline void pass(double seconds) {
+  if (seconds > 0) sg_actor_sleep_for(seconds);
+}
+#endif
+
 struct ClockCost {
   double overhead_s;    // one call, averaged over many
   double resolution_s;  // smallest positive difference of two successive readings

@@ -5,17 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/random.hpp"
+
 namespace hockney {
 namespace {
-
-// SplitMix64 (Steele, Lea, Flood 2014): a bijection of the counter, so any word can be made without the ones
-// before.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
 
 // The words of a payload are a Weyl sequence from a start that seed and source choose: no two places of one
 // payload are alike, payloads of different ranks have nothing to do with each other, and making one costs an

@@ -34,6 +34,9 @@ class Buffer {
   std::span<std::byte> upcoming() { return {memory_ + upcoming_ * stride_, bytes_}; }
   std::span<const std::byte> taken() const { return {memory_ + current_ * stride_, bytes_}; }
   std::size_t places() const { return places_; }
+  // Place `index`, and which one run() took last.
+  std::byte* place(std::size_t index) { return memory_ + index * stride_; }
+  std::size_t current() const { return current_; }
 
  private:
   Arena& arena_;

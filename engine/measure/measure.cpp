@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <sstream>
 
 #include "base/refusal.hpp"
 #include "base/statistics.hpp"
@@ -37,8 +38,11 @@ constexpr int largest_chunk = 5000;
 // 58% where there are two modes, with 300 it covers as often as that of a fixed number
 // (benchmarks/coverage.py, part stopping).
 constexpr int fewest_for_precision = 300;
-// A case whose time is up still gets this many, where one takes no more than the case's share.
+// A case whose time is up still gets repetitions of so many runs, where one takes no more than the case's
+// share.
 constexpr int fewest = 5;
+// A run that computes for so long is warm after the first one.
+constexpr double warm_by_itself_s = 10e-3;
 // Windows missed, with the time up, before a case is given up.
 constexpr int most_attempts = 200;
 
@@ -69,6 +73,27 @@ struct Span {
   double start;
   double end;
 };
+
+// What the ranks compute in one run(): on every rank the largest over them; none where they do not compute.
+std::optional<Work> longest_work(const Pattern& pattern, const Comm& control) {
+  std::optional<Work> work = pattern.work();
+  if (!work) return work;
+  double largest[] = {work->preset_s, work->error, work->imbalance};
+  control.longest_each(largest, 3);
+  control.broadcast(largest);
+  return Work{largest[0], largest[1], largest[2], work->clock};
+}
+
+// Computing takes as long as it was told to: better refused than ended as a hang.
+void refuse_endless(const Work& work, int in_a_row, const StopRule& rule) {
+  const double least_s = work.preset_s * (in_a_row + 2);
+  if (least_s <= rule.budget_s + rule.patience_s) return;
+  std::ostringstream words;
+  words << "a repetition and its checks compute for " << least_s << " s, but the case may take "
+        << rule.budget_s << " s and " << rule.patience_s
+        << " s more; give more time, or less work or iterations";
+  throw Refusal(words.str());
+}
 
 // One operation with the payload filled in before, which is then compared. It is no repetition: its time only
 // serves as a first idea of how long one takes.
@@ -175,7 +200,8 @@ struct Decision {
 
 // Rank 0's choice after each chunk, from the times so far. `each_s`: what one repetition costs with all that
 // goes with it.
-Decision decide(Measurement& result, const StopRule& rule, double each_s, double ends) {
+// `enough`: repetitions that a case gets whose time is up.
+Decision decide(Measurement& result, const StopRule& rule, double each_s, double ends, int enough) {
   const auto done = static_cast<int>(result.times_s.size());
   if (done > 0) result.achieved = median_interval(result.times_s).relative();
   const bool precise = result.achieved && *result.achieved <= rule.precision;
@@ -183,7 +209,7 @@ Decision decide(Measurement& result, const StopRule& rule, double each_s, double
   if ((precise && done >= fewest_for_precision) || done >= rule.max_repetitions) return {};
   const double left = ends - now();
   if (left < each_s) {
-    const int still = done == 0 ? 1 : each_s < rule.budget_s ? fewest - done : 0;
+    const int still = done == 0 ? 1 : each_s < rule.budget_s ? enough - done : 0;
     if (done == 0 && result.late >= most_attempts) return {Next::give_up};
     if (still > 0) return {Next::repeat, std::min(still, rule.max_repetitions - done)};
     result.stop_reason = precise ? "precision" : "budget";
@@ -202,6 +228,8 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   const std::unique_ptr<Pattern> pattern = set_up(workload, values, place, control);
   Measurement result;
   result.bytes_moved = pattern->bytes_moved();
+  const std::optional<Work> work = longest_work(*pattern, control);
+  if (work) refuse_endless(*work, pattern->in_a_row(), rule);
   Check check;
   const double first_s = overall(verified_run(*pattern, seed_before, check), control);
 
@@ -209,18 +237,20 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   const Synchroniser::Kind kind = Synchroniser::kind_of(values);
   const bool synchronised = kind != Synchroniser::Kind::none;
   Synchroniser rough(synchronised ? Synchroniser::Kind::barrier : kind, control, clock);
-  WarmUp warm_up(rough, control, clock_cost, first_s, rule.most_warm_up);
+  const bool warm = work && work->preset_s >= warm_by_itself_s;
+  WarmUp warm_up(rough, control, clock_cost, first_s, warm ? 0 : rule.most_warm_up);
   warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()), ends);
   result.warmup_s = warm_up.times();
-  const int runs = std::max(warm_up.batch(), Synchroniser::least_batch(kind));
+  const int runs = std::max({warm_up.batch(), Synchroniser::least_batch(kind), pattern->in_a_row()});
   result.batch = static_cast<int>(std::lround(runs * pattern->operations()));
 
   Synchroniser sync(kind, control, clock);
   sync.start(warm_up.run_s() * runs);
   double each_s = warm_up.run_s() * runs;
+  const int enough = (fewest + pattern->in_a_row() - 1) / pattern->in_a_row();
   for (;;) {
     watchdog::at(watchdog::decision, static_cast<long>(result.times_s.size()));
-    Decision decision = control.root() ? decide(result, rule, each_s, ends) : Decision{};
+    Decision decision = control.root() ? decide(result, rule, each_s, ends, enough) : Decision{};
     control.broadcast(decision);
     if (decision.next == Next::give_up)
       throw Refusal(
@@ -239,6 +269,7 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   pattern->fill(seed_after);
   verified_run(*pattern, seed_after, check);
   result.verified = summed(check, control);
+  result.work = longest_work(*pattern, control);
   return result;
 }
 

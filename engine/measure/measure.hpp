@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct StopRule {
   double budget_s = 1.0;    // for the whole case: set-up, warm-up, repetitions, verification
   int max_repetitions = 20000;
   int most_warm_up = 320;  // repetitions
+  double patience_s =
+      std::numeric_limits<double>::infinity();  // beyond the budget, before a case counts as hung
 };
 
 struct Measurement {
@@ -31,6 +34,7 @@ struct Measurement {
   std::optional<double> clock_error_s;  // on rank 0 the largest over the ranks
   long late = 0;
   std::uint64_t bytes_moved = 0;
+  std::optional<Work> work;  // on rank 0 the largest over the ranks
   Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
 };
 

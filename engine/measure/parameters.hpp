@@ -33,6 +33,32 @@ inline constexpr Parameter sync{
     "barrier|window|loop",
     "how repetitions start together: after MPI_Barrier, at a moment of a synchronised clock, or 64 in a row"};
 
+// Where a repetition is what its parameters say, and no longer.
+inline constexpr Parameter sync_each{
+    "sync",
+    Kind::choice,
+    "",
+    "barrier",
+    0,
+    0,
+    "barrier|window",
+    "how repetitions start together: after MPI_Barrier, or at a moment of a synchronised clock"};
+
+inline constexpr Parameter exchange{
+    "exchange",
+    Kind::choice,
+    "",
+    "ordered",
+    0,
+    0,
+    "ordered|sendrecv|nonblocking|persistent|neighborhood",
+    "ordered: MPI_Send and MPI_Recv, half of the ranks sending first; MPI_Sendrecv; MPI_Isend and MPI_Irecv; "
+    "requests made before; MPI_Neighbor_alltoall"};
+
+constexpr Parameter work(const char* help) {
+  return {"work", Kind::real, "s", "0.001", 1e-9, 1e5, "", help};
+}
+
 inline constexpr Parameter window{"window", Kind::integer, "", "16",
                                   1,        4096,          "", "messages on the way at once"};
 

@@ -8,9 +8,10 @@
 
 namespace hockney {
 
-enum class Kind { integer, real, choice };
+enum class Kind { integer, real, choice, text };
 
-// One parameter of a workload, as the catalog shows it. `choices` are separated by '|'.
+// One parameter of a workload, as the catalog shows it. `choices` are separated by '|'; of a
+// text they are its forms, which whoever reads the text checks.
 struct Parameter {
   const char* name;
   Kind kind;

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "base/compute.hpp"
 #include "comm/comm.hpp"
 #include "measure/arena.hpp"
 #include "measure/values.hpp"
@@ -27,13 +29,26 @@ struct Check {
   }
 };
 
+// Computing that is part of an operation: the processor time this rank is to consume, by which fraction it
+// missed that, and the largest rank's part of the parallel work over the mean. `clock` says whose time.
+struct Work {
+  double preset_s = 0;
+  double error = 0;
+  double imbalance = 1;
+  const char* clock = "";
+
+  static Work of(const Computing& computing, double imbalance = 1) {
+    return {computing.preset_s(), computing.error(), imbalance, computing.clock()};
+  }
+};
+
 // One workload set up with its parameters. It has neither loop nor clock of its own: measure() repeats and
 // times run().
 class Pattern {
  public:
   virtual ~Pattern() = default;
 
-  // The measured call: nothing but the communication.
+  // The measured call: nothing but the communication, and the computing that belongs to it.
   virtual void run() = 0;
 
   // Whatever must have happened before `count` calls of run(), outside the timed region.
@@ -47,6 +62,12 @@ class Pattern {
 
   // How many operations one run() is: 2 for a ping-pong, whose time is quoted one way.
   virtual double operations() const { return 1; }
+
+  // How many times run() is called between two readings of the clock, at least.
+  virtual int in_a_row() const { return 1; }
+
+  // What is computed in one run(), on all ranks or on none.
+  virtual std::optional<Work> work() const { return std::nullopt; }
 
   // Payload one operation moves, in the sense in which its bandwidth is quoted.
   virtual std::uint64_t bytes_moved() const { return 0; }

@@ -11,9 +11,18 @@ from typing import Any
 import click
 
 from hockney.core.errors import UsageError, printable
-from hockney.core.units import parse_bytes, parse_counts, parse_fraction, parse_seconds, parse_sizes
+from hockney.core.units import (
+    parse_bytes,
+    parse_counts,
+    parse_fraction,
+    parse_seconds,
+    parse_shares,
+    parse_sizes,
+    parse_works,
+)
 
 MOST_LAUNCHES = 1000
+MOST_ROUNDS = 10_000
 
 
 class Words(click.ParamType):
@@ -40,6 +49,13 @@ def _budget(text: str) -> float:
     return seconds
 
 
+def _above_zero(text: str) -> float:
+    seconds = parse_seconds(text)
+    if seconds <= 0:
+        raise UsageError(f"'{text}' is no distance in time", "it must be above 0", "for example 1m")
+    return seconds
+
+
 def _whole(low: int, high: int, example: str) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal()) or len(text) > 20 or not low <= int(text) <= high:
@@ -54,10 +70,14 @@ def _whole(low: int, high: int, example: str) -> Callable[[str], int]:
 
 
 BUDGET = Words("time", _budget)
+DISTANCE = Words("time", _above_zero)
+WORKS = Words("times", parse_works)
+SHARES = Words("shares", parse_shares)
 PRECISION = Words("fraction", parse_fraction)
 RANKS = Words("counts", parse_counts)
 SIZES = Words("sizes", parse_sizes)
 SIZE = Words("size", parse_bytes)
+ROUNDS = Words("count", _whole(1, MOST_ROUNDS, "for example 20"))
 LAUNCHES = Words("count", _whole(1, MOST_LAUNCHES, "for example 3"))
 NODES = Words("count", _whole(1, 10**7, "for example 64"))
 SEED = Words("seed", _whole(0, 2**63 - 1, "for example 1"))
@@ -122,7 +142,7 @@ asked = _all(
         metavar="TIME",
         default="60s",
         show_default=True,
-        help="Time for all measuring, as 30s or 5m.",
+        help="Time for all measuring, or for one round of it (--repeat, --through), as 30s or 5m.",
     ),
     click.option(
         "--precision",
@@ -140,6 +160,27 @@ asked = _all(
         help="How often everything is launched anew.  [default: 3; simulated: 1]",
     ),
     click.option(
+        "--repeat",
+        type=ROUNDS,
+        metavar="N",
+        default=None,
+        help="Measure everything N times, in rounds that each have the whole --budget.",
+    ),
+    click.option(
+        "--through",
+        type=DISTANCE,
+        metavar="TIME",
+        default=None,
+        help="As many rounds as fit into TIME, as 8h.",
+    ),
+    click.option(
+        "--every",
+        type=DISTANCE,
+        metavar="TIME",
+        default=None,
+        help="From the beginning of a round to that of the next.  [default: the budget]",
+    ),
+    click.option(
         "--seed",
         type=SEED,
         metavar="N",
@@ -149,6 +190,34 @@ asked = _all(
     click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
     where,
 )
+
+grain = _all(
+    click.option(
+        "--work",
+        type=WORKS,
+        metavar="T,...",
+        default=(),
+        help="For granularity: what one rank computes alone, as 10us,1ms or 10us:10ms.",
+    ),
+    click.option(
+        "--serial",
+        type=SHARES,
+        metavar="S,...",
+        default=(),
+        help="For granularity: the part of the work that cannot be shared, as 0,1%.",
+    ),
+    click.option(
+        "--survey",
+        type=PATH,
+        metavar="RUN",
+        default=None,
+        help="For granularity: take the machine's parameters from this survey.",
+    ),
+    click.option(
+        "--force", is_flag=True, help="Take them also where that is another machine's or another MPI's."
+    ),
+)
+"""What only some studies take, which name them in OPTIONS."""
 
 out = click.option(
     "--out",

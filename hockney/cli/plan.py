@@ -11,14 +11,16 @@ import click
 
 from hockney import lab
 from hockney.cli import options
+from hockney.cli.asked import Asked
 from hockney.cli.run import question
-from hockney.cli.story import Asked, cases_of
+from hockney.cli.story import cases_of, known_here, survey_of
 from hockney.cli.tables import print_json, print_line, text_table
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
 from hockney.core.case import Case
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Table
+from hockney.store import Settings
 
 
 @click.command(
@@ -28,32 +30,47 @@ from hockney.draw.page import Table
 )
 @click.argument("words", nargs=-1, metavar="[STUDY|CASE...]")
 @click.option("--cases", "lines", is_flag=True, help="Only the cases, one canonical line each.")
+@options.grain
 @options.asked
 @options.as_json
 def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) -> int:
     """Show what would run: cases, launches, bytes, time. The default is the survey."""
     want = Asked(**asked)
     study, typed = question(words or ("survey",))
-    bench = lab.prepare(want.machine, want.mpi, want.bind, Talk(False).say)
-    cases = cases_of(study, want, typed, bench)
-    launches = want.rounds * len({case.ranks for case in cases})
+    talk = Talk(False)
+    surveyed = survey_of(study, want, talk)
+    bench = lab.prepare(want.machine, want.mpi, want.bind, talk.say)
+    cases = cases_of(study, want, typed, bench, known_here(surveyed, want, bench))
+    settings = want.settings(study)
+    launches = settings.launches * len({case.ranks for case in cases})
     if as_json:
         document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
-        print_json(
-            document | {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": want.budget}
-        )
+        document |= {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": settings.total_s}
+        if settings.every_s:
+            document |= {"rounds": settings.launches, "every_s": settings.every_s}
+        print_json(document)
     elif lines:
         for case in cases:
             click.echo(case.line)
     else:
         _table(cases)
         print_line(
-            f"{len(cases)} cases, each in {want.rounds} of {launches} launches; one repetition of "
+            f"{len(cases)} cases, each in {settings.launches} of {launches} launches; one repetition of "
             f"every case moves {format_bytes(payload(cases))}, the largest message is "
             f"{format_bytes(_largest(cases))}; "
-            f"at most {format_seconds(want.budget)} of measuring."
+            f"at most {format_seconds(settings.total_s)} of measuring{_period(settings)}."
         )
     return 0
+
+
+def _period(settings: Settings) -> str:
+    if not settings.every_s:
+        return ""
+    through = (settings.launches - 1) * settings.every_s + settings.budget_s
+    return (
+        f", in rounds that begin {format_seconds(settings.every_s)} after one another, "
+        f"{format_seconds(through)} from first to last"
+    )
 
 
 def payload(cases: Sequence[Case]) -> int:

@@ -10,6 +10,7 @@ import click
 
 from hockney import lab
 from hockney.cli import options
+from hockney.cli.asked import refuse_long_rounds
 from hockney.cli.story import measure_and_tell
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
@@ -22,7 +23,7 @@ from hockney.store import RunFolder
     "--budget",
     type=options.BUDGET,
     metavar="TIME",
-    help="Time for what is left.  [default: its share of the run's]",
+    help="Time for what is left, or for each round that is.  [default: its share of the run's]",
 )
 @options.where
 @options.quiet
@@ -34,6 +35,8 @@ def command(run: Path, budget: float | None, mpi: str, machine: str, quiet: bool
     asked = folder.plan().settings
     before = folder.machine()
     folder.read()
+    if budget is not None and asked.every_s:
+        refuse_long_rounds(budget, asked.every_s)
     bench = lab.prepare(machine or asked.machine, mpi or asked.mpi, asked.bind, talk.say)
     bench = lab.check(bench, folder.plan().cases, talk.say)
     for difference in lab.differences(before, bench.machine):

@@ -11,7 +11,8 @@ import click
 
 from hockney import lab, studies
 from hockney.cli import options
-from hockney.cli.story import Asked, ask
+from hockney.cli.asked import Asked
+from hockney.cli.story import ask
 from hockney.cli.tables import print_json, text_table
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
@@ -31,6 +32,7 @@ from hockney.studies import published
 @click.option(
     "--list", "show", is_flag=True, help="List the studies, and the workloads that cases are made of."
 )
+@options.grain
 @options.asked
 @options.out
 @options.quiet
@@ -42,6 +44,9 @@ def command(
 
     A case is a workload and its parameters: pingpong bytes=8. Where it lists several values, as
     bytes=0:4MiB or ranks=2,4, each is a case. --ranks and --sizes hold where a case names none.
+
+    --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: what the
+    machine does meanwhile shows in how single runs differ.
     """
     want = Asked(**asked)
     if show:

@@ -4,67 +4,24 @@
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import lab, report, studies
+from hockney.cli.asked import Asked
 from hockney.cli.summary import tell_json, tell_words
 from hockney.cli.talk import Talk
 from hockney.core.case import NAME, Case
-from hockney.core.errors import HockneyError, unknown
+from hockney.core.errors import HockneyError, UsageError, unknown
+from hockney.core.surveyed import Surveyed
 from hockney.draw.page import Page
 from hockney.lab import Bench, Outcome
-from hockney.store import RunFolder, Settings, default_path
+from hockney.store import RunFolder, default_path
 from hockney.studies import Evidence, Options
+from hockney.studies.cases import NAME as CASES
+from hockney.studies.words import listing
 
 ANSWER_IS_NO = 1
 INCONCLUSIVE = 4
-LAUNCHES = 3
-SIMULATED_SEED = 1
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The shared options as typed."""
-
-    ranks: tuple[int, ...]
-    sizes: tuple[int, ...]
-    budget: float
-    precision: float
-    launches: int | None
-    seed: int | None
-    bind: bool
-    mpi: str
-    machine: str
-
-    @property
-    def simulated(self) -> bool:
-        return self.machine.startswith(lab.SIMULATED)
-
-    @property
-    def rounds(self) -> int:
-        """Launches of everything: a simulation would only repeat itself."""
-        return self.launches or (1 if self.simulated else LAUNCHES)
-
-    @property
-    def order(self) -> int:
-        """The seed of the shuffled order: what is simulated twice must be the same, byte for byte."""
-        if self.seed is not None:
-            return self.seed
-        return SIMULATED_SEED if self.simulated else secrets.randbelow(2**31)
-
-    def settings(self, study: str) -> Settings:
-        return Settings(
-            study=study,
-            budget_s=self.budget,
-            precision=self.precision,
-            launches=self.rounds,
-            seed=self.order,
-            bind=self.bind,
-            mpi=self.mpi,
-            machine=self.machine,
-        )
 
 
 def ask(
@@ -72,21 +29,52 @@ def ask(
 ) -> int:
     """From a question to its answer; returns the exit code."""
     talk = Talk(quiet)
+    surveyed = survey_of(study, asked, talk)
     bench = lab.prepare(asked.machine, asked.mpi, asked.bind, talk.say)
-    planned = cases_of(study, asked, cases, bench)
+    surveyed = known_here(surveyed, asked, bench)
+    planned = cases_of(study, asked, cases, bench, surveyed)
     bench = lab.check(bench, planned, talk.say)
-    folder = lab.begin(out or default_path(study), planned, asked.settings(study), bench)
+    folder = lab.begin(out or default_path(study), planned, asked.settings(study), bench, surveyed)
     return measure_and_tell(folder, bench, talk, as_json)
 
 
-def cases_of(study: str, asked: Asked, typed: tuple[str, ...], bench: Bench) -> list[Case]:
+def survey_of(study: str, asked: Asked, talk: Talk) -> Surveyed | None:
+    """The survey named by --survey; the options are looked at first, whether the study takes them at all."""
+    takes = studies.options_of(studies.study(study))
+    for name, given in asked.grain.items():
+        if given and name not in takes:
+            takers = [
+                each.NAME for each in studies.all_studies().values() if name in studies.options_of(each)
+            ]
+            raise UsageError(
+                f"--{name} is nothing for {'typed cases' if study == CASES else f'study {study!r}'}",
+                f"it is an option of {listing(takers)}",
+                "leave it out" if study != CASES else "write it into the case, as compute work=1ms",
+            )
+    if asked.survey is None:
+        return None
+    found, notices = lab.survey_of(asked.survey)
+    for notice in notices:
+        talk.say(f"note: {notice}")
+    return found
+
+
+def known_here(surveyed: Surveyed | None, asked: Asked, bench: Bench) -> Surveyed | None:
+    """The survey, if its machine is the one that will be measured, or --force says so."""
+    return None if surveyed is None else lab.take_survey(surveyed, bench.machine, asked.force)
+
+
+def cases_of(
+    study: str, asked: Asked, typed: tuple[str, ...], bench: Bench, surveyed: Surveyed | None
+) -> list[Case]:
     """What the study plans on this bench."""
     shelf = studies.all_studies()
     known = {w.name for w in bench.catalog.workloads}
     for name in (words.split()[0] for words in typed if words.split()):
         if name not in known and NAME.fullmatch(name):  # it may have been meant as a study
             raise unknown("study or workload", name, known | set(shelf), "'hockney run --list' shows all")
-    return shelf[study].plan(Options(asked.ranks, asked.sizes, typed), bench.catalog, bench.machine)
+    narrowed = Options(asked.ranks, asked.sizes, typed, asked.work, asked.serial, surveyed)
+    return shelf[study].plan(narrowed, bench.catalog, bench.machine)
 
 
 def measure_and_tell(
@@ -127,12 +115,14 @@ def evidence_of(folder: RunFolder, *, save: bool = True) -> Evidence:
         run=found.run,
         machine=found.machine,
         study=asked.study,
-        budget_s=asked.budget_s,
+        budget_s=asked.total_s,
         precision=asked.precision,
         launches=asked.launches,
         seed=asked.seed,
         planned=len(plan.items),
         notices=found.notices,
+        every_s=asked.every_s,
+        surveyed=folder.surveyed(),
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from hockney.cli import options
-from hockney.cli.story import Asked, ask
+from hockney.cli.asked import Asked
+from hockney.cli.story import ask
 from hockney.cli.words import Command, example
 
 

@@ -16,7 +16,8 @@ from rich.text import Text
 from hockney.core.errors import one_line
 from hockney.core.record import Failure
 from hockney.core.units import format_seconds
-from hockney.lab import CaseBegan, CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice
+from hockney.lab import CaseBegan, CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice, Waiting
+from hockney.studies.words import plural
 
 SECONDS_BETWEEN_LINES = 10.0
 
@@ -34,6 +35,7 @@ class Talk:
         self.done = 0
         self.launch = ""
         self.next_line = 0.0
+        self.awaited = 0
 
     def __enter__(self) -> Talk:
         return self
@@ -55,11 +57,13 @@ class Talk:
         if isinstance(event, MeasuringBegan):
             self._began(event)
         elif isinstance(event, LaunchBegan):
-            self.launch = f"launch {event.launch}, {event.ranks} ranks"
+            self.launch = f"launch {event.launch}, {plural(event.ranks, 'rank')}"
         elif isinstance(event, CaseBegan) and self.progress is not None:
             self.progress.update(self.task, case=one_line(event.case))
         elif isinstance(event, CaseEnded):
             self._ended(event)
+        elif isinstance(event, Waiting):
+            self._waits(event)
         elif isinstance(event, Notice):
             self.say(f"note: {event.text}")
 
@@ -71,7 +75,7 @@ class Talk:
         again = f" of {event.planned}" if event.measurements != event.planned else ""
         self.say(
             f"measuring: {event.measurements}{again} measurements in {event.launches} launches, "
-            f"at most {format_seconds(event.budget_s)}"
+            f"{_rounds(event)}at most {format_seconds(event.budget_s)}"
         )
         if self.console.is_terminal:
             self.progress = Progress(
@@ -86,6 +90,15 @@ class Talk:
                 "", total=event.measurements, eta=format_seconds(event.budget_s), case=""
             )
             self.progress.start()
+
+    def _waits(self, event: Waiting) -> None:
+        """Counted down in the bar; elsewhere one line for each round that is waited for."""
+        text = f"next round in {format_seconds(event.seconds, 2)}, round {event.round} of {event.rounds}"
+        if self.progress is not None:
+            self.progress.update(self.task, case=text)
+        elif not self.console.is_terminal and event.round != self.awaited:
+            self.say(text)
+        self.awaited = event.round
 
     def _ended(self, event: CaseEnded) -> None:
         self.done += 1
@@ -103,3 +116,9 @@ class Talk:
         """By the pace so far, but never more than is left of the budget."""
         by_pace = elapsed / self.done * max(0, self.plan.measurements - self.done)
         return max(0.0, min(by_pace, self.plan.budget_s - elapsed))
+
+
+def _rounds(event: MeasuringBegan) -> str:
+    if not event.every_s:
+        return ""
+    return f"in {event.rounds} rounds that begin {format_seconds(event.every_s)} after one another, "

@@ -7,6 +7,7 @@ It comes from `hockney-engine --catalog`; Python never repeats an engine name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -18,10 +19,14 @@ from hockney.core.units import parse_bytes, parse_seconds
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """`unit` is "B", "s" or "" (a count); `kind` choice has `choices`. `low` and `high` are inclusive."""
+    """`unit` is "B", "s" or "" (a count); `kind` choice has `choices`. `low` and `high` are inclusive.
+
+    `kind` text is a word in one of the forms that `choices` shows, as "equal", "uniform:S" or "N:N:...": what
+    is before the first colon is the form's, or any number where the form has a capital letter.
+    """
 
     name: str
-    kind: Literal["integer", "real", "choice"]
+    kind: Literal["integer", "real", "choice", "text"]
     unit: str
     default: str
     low: float
@@ -70,6 +75,8 @@ class Catalog(msgspec.Struct, frozen=True):
         return Case.of(name, ranks, **values)
 
 
+NUMBER = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?")
+
 decode_catalog = msgspec.json.Decoder(Catalog).decode
 
 
@@ -98,6 +105,8 @@ def _value(parameter: Parameter, text: str) -> Value:
         if text not in parameter.choices:
             raise unknown(f"value of {parameter.name}", text, parameter.choices)
         return text
+    if parameter.kind == "text":
+        return _word(parameter, text)
     try:
         value: float = (
             parse_bytes(text)
@@ -116,3 +125,13 @@ def _value(parameter: Parameter, text: str) -> Value:
             f"for example {parameter.name}={parameter.default}",
         )
     return int(value) if parameter.kind == "integer" else value
+
+
+def _word(parameter: Parameter, text: str) -> str:
+    """The engine reads what is behind the colon."""
+    forms = [form.partition(":")[0] for form in parameter.choices]
+    word, _, rest = text.partition(":")
+    number = NUMBER.fullmatch(word) and rest and any(form.isupper() for form in forms)
+    if not number and (word not in forms or not text.isprintable() or " " in text):
+        raise unknown(f"value of {parameter.name}", text, parameter.choices)
+    return text

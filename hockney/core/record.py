@@ -97,12 +97,15 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
     `preset_s` is the processor time that the rank with most of it was to consume in one operation, `error`
     by how much the ranks missed what was preset: the largest over them of |consumed / preset - 1|, over all
-    repetitions together. `imbalance` is the largest rank's parallel work over the mean (1: even).
+    repetitions together. `imbalance` is the largest rank's parallel work over the mean (1: even). `clock`
+    says whose time was consumed: the thread's, that of the clock on the wall where a thread has none of its
+    own, or a simulated machine's, which is exact.
     """
 
     preset_s: float
     error: float
     imbalance: float = 1.0
+    clock: Literal["thread", "wall", "simulated"] = "thread"
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):

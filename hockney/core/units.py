@@ -150,6 +150,50 @@ def parse_fraction(text: str) -> float:
     return fraction
 
 
+def parse_share(text: str) -> float:
+    """A fraction in [0, 1] from "1%", "0.01" or "0": a part of a whole, which may be none of it or all."""
+    value, unit = _split(text, "share", "1% or 0.01")
+    if unit not in ("", "%"):
+        raise UsageError(f"unknown unit '{unit}' in '{text}'", "", "use 1% or 0.01")
+    share = float(value / 100 if unit == "%" else value)
+    if share > 1:
+        raise UsageError(f"'{text}' is out of range", "a share from 0 to 1 is wanted", "for example 1%")
+    return share
+
+
+def parse_shares(text: str) -> tuple[float, ...]:
+    """Shares from "0,1%", sorted, each once."""
+    return tuple(sorted({parse_share(part) for part in text.split(",")}))
+
+
+def parse_works(text: str) -> tuple[float, ...]:
+    """Times above 0 from "10us,1ms" or "10us:10ms" (10us, 30us, 100us ...), sorted, each once."""
+    found: set[float] = set()
+    for part in text.split(","):
+        ends = [_work(end) for end in part.split(":")]
+        if len(ends) > 2 or ends[0] > ends[-1]:
+            raise UsageError(
+                f"'{part}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", "for example 10us:10ms"
+            )
+        found.update(half_decades(ends[0], ends[-1]))
+    return tuple(sorted(found))
+
+
+def _work(text: str) -> float:
+    seconds = parse_seconds(text)
+    if seconds <= 0:
+        raise UsageError(f"'{text}' is no work", "it must take time", "for example 1ms")
+    return seconds
+
+
+def half_decades(first: float, last: float) -> list[float]:
+    """first, then 1 and 3 times the powers of ten between, then last; each as the number one would type, so
+    that 30us is the same in every list."""
+    powers = range(math.floor(math.log10(first)), math.ceil(math.log10(last)) + 1)
+    steps = [float(f"{digit}e{power}") for power in powers for digit in (1, 3)]
+    return sorted({first, *(step for step in steps if first < step < last), last})
+
+
 def parse_counts(text: str, what: str = "ranks") -> tuple[int, ...]:
     """Whole positive numbers from "1,2,4" or "1:8" (doubling), sorted, each once."""
     return _listing(text, lambda t: _count(t, what))

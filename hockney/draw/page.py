@@ -35,7 +35,9 @@ class Table:
 class ExplorerMachine:
     """What the explorer computes with: `pieces` are (from this many bytes on, latency in seconds,
     seconds a byte) of a message's time one way, ascending from 0 bytes; on a `shared` medium messages under
-    way at once share the bandwidth. `most_bytes` and `most_ranks` are where what is known ends."""
+    way at once share the bandwidth. `most_bytes` and `most_ranks` are where what is known ends. `eager`
+    (None: no size is too large), `medium` and `half_duplex_s_per_byte` are as in `models.exchange.Messages`.
+    """
 
     name: str
     title: str
@@ -44,6 +46,9 @@ class ExplorerMachine:
     shared: bool
     most_bytes: int
     most_ranks: int
+    eager: int | None = None
+    medium: tuple[float, float] = (0.0, 0.0)
+    half_duplex_s_per_byte: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@ from hockney.lab.events import (
     LaunchEnded,
     MeasuringBegan,
     Notice,
+    Waiting,
 )
 from hockney.lab.order import schedule
+from hockney.lab.parameters import survey_of, take_survey
 from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
@@ -35,6 +37,7 @@ __all__ = [
     "Notice",
     "Outcome",
     "Results",
+    "Waiting",
     "begin",
     "bring_simgrid",
     "check",
@@ -50,6 +53,8 @@ __all__ = [
     "results",
     "run_part",
     "schedule",
+    "survey_of",
     "survey_twin",
     "surveyed",
+    "take_survey",
 ]

@@ -37,7 +37,8 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Bench:
-    """`launch_cost_s` is what starting ranks cost when it was checked; budgets are kept by `now`."""
+    """`launch_cost_s` is what starting ranks cost when it was checked; budgets are kept by `now`, and between
+    rounds `wait` lets that clock go on by so many seconds."""
 
     launcher: Launcher
     catalog: Catalog
@@ -45,6 +46,7 @@ class Bench:
     origin: Origin = "measured"
     launch_cost_s: float = 0.0
     now: Callable[[], float] = field(default=time.monotonic)
+    wait: Callable[[float], None] = field(default=time.sleep)
 
     @property
     def here(self) -> bool:
@@ -95,7 +97,8 @@ def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
         flags="",
         hockney=__version__,
     )
-    return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, launcher.now)
+    clock = launcher.now, launcher.wait
+    return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, *clock)
 
 
 def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:

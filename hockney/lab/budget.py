@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 TOLERANCE = 0.2
@@ -33,6 +33,10 @@ class Budget:
 
     def __post_init__(self) -> None:
         self.began = self.now()
+
+    def again(self, total_s: float) -> Budget:
+        """For another round from now on, knowing what launches and cases have cost so far."""
+        return replace(self, total_s=total_s)
 
     @property
     def elapsed_s(self) -> float:

@@ -26,6 +26,26 @@ def refuse_too_many_ranks(cases: Sequence[Case], machine: Machine) -> None:
         )
 
 
+def unlike(survey: Machine, here: Machine) -> tuple[str, ...]:
+    """Why a survey's parameters need not hold on the machine `here`, each difference in words; none where
+    they do. What a simulated machine does is its description's doing alone."""
+    if survey.kind != here.kind:
+        return (f"a {survey.kind} machine ({survey.host}), here a {here.kind} one ({here.host})",)
+    if here.platform is not None or survey.platform is not None:
+        if survey.platform == here.platform:
+            return ()
+        if survey.host == here.host:
+            return (f"the description of {here.host} has changed since",)
+        return (f"the description {survey.host}, here {here.host}",)
+    pairs = [
+        ("host", survey.host, here.host),
+        ("processor", survey.cpu, here.cpu),
+        ("cores", str(survey.cores), str(here.cores)),
+        ("MPI", *(m.mpi.title if m.mpi else "none" for m in (survey, here))),
+    ]
+    return tuple(f"{name} {old}, here {new}" for name, old, new in pairs if old != new)
+
+
 def differences(before: Machine, now: Machine) -> list[str]:
     """What makes a resumed run's numbers hard to compare with those it has."""
     titles = [m.mpi.title if m.mpi else "none" for m in (before, now)]

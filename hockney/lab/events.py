@@ -12,12 +12,15 @@ from hockney.core.record import Failure, Record
 
 @dataclass(frozen=True)
 class MeasuringBegan:
-    """`measurements` are left of `planned` (pairs of case and launch)."""
+    """`measurements` are left of `planned` (pairs of case and launch). `budget_s` is from the first launch to
+    the end, the waiting between `rounds` included; these begin `every_s` after one another."""
 
     measurements: int
     planned: int
     launches: int
     budget_s: float
+    rounds: int = 1
+    every_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,20 @@ class LaunchEnded:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """Told about once a second: the round `round` of `rounds` (counted from 1) begins in `seconds`."""
+
+    seconds: float
+    round: int
+    rounds: int
+
+
+@dataclass(frozen=True)
 class Notice:
     """Something the user should know now, in the errors' grammar."""
 
     text: str
 
 
-Event = MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Notice
+Event = MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice
 Listener = Callable[[Event], None]

@@ -12,10 +12,12 @@ from pathlib import Path
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Run
+from hockney.core.surveyed import Surveyed
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
 from hockney.lab.events import Listener, MeasuringBegan, Notice
 from hockney.lab.order import schedule
+from hockney.lab.rounds import Rounds, rounds_of
 from hockney.lab.watch import Watch
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.store import Appender, Item, Plan, RunFolder, Settings, left
@@ -38,14 +40,17 @@ class Outcome:
     seconds: float
 
 
-def begin(path: Path, cases: Sequence[Case], settings: Settings, bench: Bench) -> RunFolder:
-    """Lay out a run, complete before its first launch."""
+def begin(
+    path: Path, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None = None
+) -> RunFolder:
+    """Lay out a run, complete before its first launch, with the survey that its study goes by."""
     items = schedule(cases, settings.launches, settings.seed)
-    return RunFolder.create(path, Plan(settings, items), bench.machine)
+    return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed)
 
 
 def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:
-    """Measure what `folder`'s plan has and its records lack. Failed cases are tried again, once.
+    """Measure what `folder`'s plan has and its records lack. Failed cases are tried again, once. `budget_s`
+    is for all of it, or for each round of a run that is repeated through a period.
 
     Raises EnvironmentProblem or LaunchFailed when nothing can be launched; all that was measured is kept.
     """
@@ -55,7 +60,9 @@ def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float |
             listen(Notice(notice))
         todo = left(plan, out.reading.run)
         if budget_s is None:
-            budget_s = plan.settings.budget_s * len(todo) / max(1, len(plan.items))
+            budget_s = plan.settings.budget_s
+            if not plan.settings.every_s:
+                budget_s *= len(todo) / max(1, len(plan.items))
         return _Session(plan, bench, listen, out, budget_s).run(todo)
 
 
@@ -67,7 +74,9 @@ class _Session:
         self.bench = bench
         self.listen = listen
         self.out = out
+        self.budget_s = budget_s
         self.budget = Budget(budget_s, bench.now, bench.launch_cost_s, shared=bench.origin != "simulated")
+        self.began = bench.now()
         self.out_of_time = False
         self.names = _Names(out.reading.run)
         self.failures: Counter[Case] = Counter()
@@ -75,11 +84,32 @@ class _Session:
         self.broken = 0
 
     def run(self, todo: tuple[Item, ...]) -> Outcome:
+        work = rounds_of(self.plan, todo)
+        rounds = Rounds(self.plan, len(work), self.budget_s, self.bench, self.listen)
+        launches = len({item.launch for item in todo})
+        self.listen(
+            MeasuringBegan(
+                len(todo), len(self.plan.items), launches, rounds.total_s, rounds.count, rounds.every_s
+            )
+        )
+        for k, (number, items) in enumerate(work):
+            if not rounds.begin(k, number):
+                break
+            self.budget = self.budget.again(rounds.share_s(k, len(items)))
+            self._round(items, whole=bool(rounds.every_s))
+            if self.out_of_time:
+                break
+        rounds.end()
+        seconds = self.bench.now() - self.began
+        return Outcome(self.measured, len(todo) - self.measured, self.failures.total(), seconds)
+
+    def _round(self, todo: tuple[Item, ...], whole: bool) -> None:
+        """Launch after launch. One of many rounds is always made `whole`, though hurried: cut off where its
+        time is up, every round would lack the same launches."""
         launches = _by_launch(todo)
-        self.listen(MeasuringBegan(len(todo), len(self.plan.items), len(launches), self.budget.total_s))
         waiting = len(todo)
         for count, (index, items) in enumerate(launches.items()):
-            if count and self.budget.exhausted(len(items)):
+            if count and not whole and self.budget.exhausted(len(items)):
                 self.listen(Notice(_out_of_time(waiting, self.budget)))
                 break
             cases = [item.case for item in items if self.failures[item.case] < MOST_FAILURES_OF_A_CASE]
@@ -87,13 +117,12 @@ class _Session:
             if self.out_of_time:
                 break
             waiting -= len(items)
-        return Outcome(self.measured, len(todo) - self.measured, self.failures.total(), self.budget.elapsed_s)
 
     def _launch_until_done(self, index: int, cases: list[Case], waiting: int, launches_left: int) -> None:
         """A launch that breaks loses the case it broke on; the others get a fresh one."""
         while cases:
             given = self.budget.share(len(cases), max(waiting, len(cases)), launches_left)
-            watch = Watch(self.bench, self.out, self.listen, self.budget)
+            watch = Watch(self.bench, self.out, self.listen, self.budget, self.began)
             problem = watch.launch(cases, self._options(index, given))
             self.measured += watch.recorded
             self.failures.update(watch.failed)

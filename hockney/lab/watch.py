@@ -20,13 +20,15 @@ INTERRUPTED = 130
 
 
 class Watch:
-    """After `launch`: `answered` cases have a record or a failure, `failed` a failure."""
+    """After `launch`: `answered` cases have a record or a failure, `failed` a failure. `began` is when
+    measuring began, by the bench's clock."""
 
-    def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget) -> None:
+    def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget, began: float) -> None:
         self.bench = bench
         self.out = out
         self.listen = listen
         self.budget = budget
+        self.began = began
         self.answered: set[Case] = set()
         self.failed: list[Case] = []
         self.recorded = 0
@@ -92,7 +94,7 @@ class Watch:
             self.failed.append(case)
         else:
             self.recorded += 1
-        self.listen(CaseEnded(line, self.budget.elapsed_s))
+        self.listen(CaseEnded(line, self.bench.now() - self.began))
 
     def _blame(self, failed: LaunchFailed, launch: str) -> None:
         """The case that was running when the launch broke gave no result."""

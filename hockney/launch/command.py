@@ -42,13 +42,22 @@ def command(
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
         notes.append(ROOT_NOTE)
     if crowded:
-        notes.append(f"{ranks} ranks share {cores.usable} cores" + ("" if bound else ", so none is bound"))
+        notes.append(shared(ranks, cores.usable, bound))
     return LaunchCommand(
         words=(mpi.mpiexec, "-n", str(ranks), *options, *engine_words),
         environment=tuple(sorted({**mpi.environment, **variables}.items())),
         binding=planned(bound, listed, bind),
         oversubscribed=crowded,
         notes=tuple(notes),
+    )
+
+
+def shared(ranks: int, cores: int, bound: bool) -> str:
+    """What it does to the numbers when ranks outnumber cores."""
+    share = f"share {cores} {'core' if cores == 1 else 'cores'}{'' if bound else ', so none is bound'}"
+    return (
+        f"{ranks} ranks {share}: at most {cores} run at once, "
+        f"messages wait for their receiver's turn, and no parallel efficiency is above {cores / ranks:.0%}"
     )
 
 

@@ -77,6 +77,11 @@ class FakeLauncher(Launcher):
         """The simulated clock, in seconds."""
         return self._now
 
+    def wait(self, seconds: float) -> None:
+        """Let the simulated clock go on; of real time it takes `pace_s`, or what is waited for if shorter."""
+        time.sleep(min(seconds, self.pace_s))
+        self._now += seconds
+
     def describe(self, ranks: int) -> LaunchCommand:
         return LaunchCommand(
             ("fake-mpiexec", "-n", str(ranks), "hockney-engine", "--plan", "-"), binding="rank i on cpu i"
@@ -135,7 +140,9 @@ class FakeLauncher(Launcher):
                 schema=SCHEMA, launch=options.launch, case=case.line, reason="refused", message="told to"
             )
         started = self._now
-        batch = max(1, math.ceil(CLOCK.overhead_s / (0.05 * self.world.time(case))))
+        batch = max(
+            int(case.number("iterations", 1)), math.ceil(CLOCK.overhead_s / (0.05 * self.world.time(case)))
+        )
         times, stop = self._repeat(case, batch, share, options)
         self._now += 1e-4 + 1.1 * batch * float(times.sum())
         kind = str(dict(case.parameters).get("sync", "none"))
@@ -155,6 +162,7 @@ class FakeLauncher(Launcher):
             sync=Sync(kind=kind, error_s=2e-8 if kind == "window" else None),
             stop=stop,
             verified=Verified(bytes=size * len(times), errors=3 if wrong else 0, first=wrong),
+            work=self.world.work(case),
         )
 
     def _repeat(

@@ -4,8 +4,8 @@
 
 One message costs what a piecewise Hockney model says, a train of messages what LogGP says (the PRTT of
 Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks",
-2007), a collective a + rounds * (latency + bytes * per_byte). Fits of what it answers must find these
-parameters again.
+2007), a collective a + rounds * (latency + bytes * per_byte), an exchange on a ring its steps' messages,
+computing what was asked for. Fits of what it answers must find these parameters again.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.core.case import Case
+from hockney.core.record import Work
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class World:
     gap_s: float = 0.18e-6
     gap_per_byte_s: float = 0.09e-9
     call_s: float = 0.05e-6
+    work_error: float = 0.002
     round_s: float = 0.40e-6
     round_per_byte_s: float = 0.12e-9
     noise: float = 0.03
@@ -75,7 +77,46 @@ class World:
             return self.prtt(int(values["messages"]), float(values["delay"]), size)
         if case.workload == "receive_overhead":
             return self.receive_overhead_s
+        if case.workload == "round_robin":
+            return self.exchange(case.ranks, one_way)
+        if (work := self.work(case)) is not None:
+            exchange = self.exchange(case.ranks, one_way) if case.workload == "granularity" else 0.0
+            return work.preset_s + exchange
         return self.collective(case.workload, case.ranks, size) * (self.cold_factor if cold else 1)
+
+    def exchange(self, ranks: int, one_way: float) -> float:
+        """Equation 3 of Hanebutte and Tatsumi on a switch: two steps, and a third where the ranks are odd."""
+        return 0.0 if ranks < 2 else (2 + ranks % 2) * one_way
+
+    def work(self, case: Case) -> Work | None:
+        """What the rank with most work computes: all of the serial part and the largest share of the rest."""
+        values = dict(case.parameters)
+        if "work" not in values:
+            return None
+        work = float(values["work"])
+        if case.workload == "compute":
+            return Work(preset_s=work, error=self.work_error)
+        serial = float(values["serial"]) * work
+        shares = self.shares(str(values["shares"]), int(values["seed"]), case.ranks)
+        longest = float(np.max(shares)) * (work - serial) / case.ranks
+        return Work(preset_s=serial + longest, error=self.work_error, imbalance=float(np.max(shares)))
+
+    def shares(self, text: str, seed: int, ranks: int) -> np.ndarray:
+        """Every rank's share of the parallel work, with mean 1. What is drawn is of the kind asked for, but
+        not the engine's very numbers."""
+        word, _, rest = text.partition(":")
+        random = np.random.default_rng(seed)
+        drawn = {
+            "equal": lambda: np.zeros(ranks),
+            "uniform": lambda: random.uniform(-np.sqrt(3), np.sqrt(3), ranks),
+            "normal": lambda: random.standard_normal(ranks),
+            "exponential": lambda: random.exponential(1.0, ranks) - 1,
+        }
+        if word in drawn:
+            shares = np.maximum(0.01, 1 + float(rest or 0) * drawn[word]())
+        else:
+            shares = np.array([float(part) for part in text.split(":")])
+        return shares / shares.mean()
 
     def message(self, size: int, cold: bool = False) -> float:
         piece = [p for p in self.pieces if p.first <= size][-1]

@@ -8,8 +8,12 @@ U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing En
 
 Half of the ranks send while the other half receives, then the other way round: two steps, each as long as a
 message one way. On one Ethernet the np/2 messages of a step share the cable, hence the factor; a switch
-carries them side by side, and the factor is 1. With an odd number of ranks two neighbours both send first, so
-that there is a third step; the bytes on a shared cable are those of np messages all the same.
+carries them side by side, and the factor is 1. On a medium that messages hold in turn (a daemon that each
+passes) they wait for one another.
+
+With an odd number of ranks the last one and rank 0, neighbours, both send first. Small messages leave at
+once, so that one step has a message more than the other, and rank 0 sends and receives at the same time; from
+the size on at which a send waits for its receive there is a third step.
 
 A message's time one way is a piecewise line over its size (Hockney), read off a fit, a machine's description
 or a paper.
@@ -17,12 +21,18 @@ or a paper.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
-from hockney.core.platform import Platform
+from hockney.core.platform import Platform, Segment
+
+HANDSHAKE = 1.5
+"""A message that is first asked for has at least so many times the latency: three ways instead of one, but
+not all of them have the receiver woken."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +58,14 @@ class Messages:
     """What messages cost on a machine.
 
     `pieces` ascend from 0 bytes, `band` ascends too (empty: no interval is known). On a `shared` medium
-    messages under way at once share the bandwidth; `why` is the evidence for that or against it, `source`
-    where the times are from, both in words. `smallest` and `largest` are the sizes between which times are
-    known, `most_ranks` how many ranks the machine carries, each on a core of its own (None: unknown).
+    messages under way at once share the bandwidth; each of them holds a `medium` alone for medium[0] +
+    bytes * medium[1] seconds, which is part of its time one way. `why` is the evidence for that or against
+    it, `source` where the times are from, both in words; `verdict` is that of the fit they are read off, and
+    `doubt` its reason. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
+    `largest` are the sizes between which times are known, `most_ranks` how many ranks the machine carries,
+    each on a core of its own (None: unknown). Where a node cannot send and receive at once, a byte occupies
+    it for `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages
+    that stay on a node cost what `near` says; 0 cores: all messages cost the same.
     """
 
     name: str
@@ -63,38 +78,77 @@ class Messages:
     smallest: int = 0
     largest: int | None = None
     most_ranks: int | None = None
+    verdict: str = ""
+    doubt: str = ""
+    eager: float = math.inf
+    medium: tuple[float, float] = (0.0, 0.0)
+    half_duplex_s_per_byte: float = 0.0
+    near: tuple[Piece, ...] = ()
+    cores: int = 0
 
-    def piece(self, size: float) -> Piece:
-        found = self.pieces[0]
-        for each in self.pieces:
-            if size >= each.first:
-                found = each
-        return found
+    def piece(self, size: float, ranks: int = 2) -> Piece:
+        """Of the slowest message among `ranks` ranks."""
+        return _piece(self.near if ranks <= self.cores else self.pieces, size)
 
-    def one_way(self, size: float) -> float:
+    def one_way(self, size: float, ranks: int = 2) -> float:
         """Seconds of one message of `size` bytes, nothing else under way."""
-        piece = self.piece(size)
+        piece = self.piece(size, ranks)
         return piece.latency_s + piece.per_byte_s * size
 
     def exchange(self, size: float, ranks: int) -> float:
-        """Tcom: seconds of one exchange of messages of `size` bytes between `ranks` ranks; 0 for one rank."""
+        """Tcom: seconds of one exchange of messages of `size` bytes between `ranks` ranks; 0 for one rank.
+
+        The messages of a step pass the medium one after the other; the first of the next step asks for it
+        when it has what was sent to it, and gets it when all of this step have passed.
+        """
         if ranks < 2:
             return 0.0
-        steps = 2 if ranks % 2 == 0 else 3
-        piece = self.piece(size)
-        at_once = ranks / steps if self.shared else 1.0
-        return steps * (piece.latency_s + piece.per_byte_s * at_once * size)
+        hold = self.medium[0] + self.medium[1] * size
+        *steps, last = self._steps(size, ranks)
+        begin = sum(self._turns(size, far, hold) for far in steps)
+        both = ranks % 2 == 1 and len(steps) == 1 and self.cores < 2
+        met = self.half_duplex_s_per_byte * size if both else 0.0
+        return begin + (last * hold + self._passed(size, last)) + met
+
+    def _turns(self, size: float, far: int, hold: float) -> float:
+        """How long after the messages of a step those of the next one begin."""
+        return max((hold if far else 0.0) + self._passed(size, far), far * hold)
+
+    def _passed(self, size: float, far: int) -> float:
+        """What a message takes beside holding the medium, with `far` of them between nodes at once."""
+        piece = _piece(self.pieces if far else self.near, size)
+        if not far:
+            return piece.latency_s + piece.per_byte_s * size
+        at_once = far if self.shared else 1
+        fixed, per_byte = piece.latency_s - self.medium[0], piece.per_byte_s - self.medium[1]
+        return max(0.0, fixed) + max(0.0, per_byte) * at_once * size
+
+    def _steps(self, size: float, ranks: int) -> tuple[int, ...]:
+        """For each step how many messages go from node to node."""
+        waits = ranks % 2 == 1 and size > self.eager
+        if self.cores < 2:
+            half = ranks // 2
+            return (half, half, 1) if waits else (ranks - half, half)
+        if ranks <= self.cores:
+            return (0, 0, 0) if waits else (0, 0)
+        nodes = -(-ranks // self.cores)
+        # with an odd number of cores every second node's last rank sends first; with an even one all of
+        # them send second, but for the last rank of all when the number of ranks is odd
+        odd = self.cores % 2 == 1
+        first = -(-nodes // 2) if odd else ranks % 2 if not waits else 0
+        rest = nodes - first
+        return (first, rest - 1, 1) if waits else (first, rest)
 
     def bounds(self, size: float) -> tuple[float, float] | None:
         """By which factors the time at `size` may be shorter and longer (95%): those of the neighbouring
         sizes on a straight line, those of the ends beyond them. None where no interval is known."""
         if not self.band:
             return None
-        ends = [self.band[0], *self.band, replace(self.band[-1], bytes=float("inf"))]
+        ends = [self.band[0], *self.band, replace(self.band[-1], bytes=math.inf)]
         for before, after in pairwise(ends):
             if size <= after.bytes:
                 width = after.bytes - before.bytes
-                at = 0.0 if not 0 < width < float("inf") else max(0.0, (size - before.bytes) / width)
+                at = 0.0 if not 0 < width < math.inf else max(0.0, (size - before.bytes) / width)
                 return (
                     before.low + at * (after.low - before.low),
                     before.high + at * (after.high - before.high),
@@ -106,8 +160,20 @@ class Messages:
         return self.smallest <= size and (self.largest is None or size <= self.largest)
 
 
+def _piece(pieces: tuple[Piece, ...], size: float) -> Piece:
+    found = pieces[0]
+    for each in pieces:
+        if size >= each.first:
+            found = each
+    return found
+
+
 def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None) -> Messages:
-    """From a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a refused fit."""
+    """From a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a refused fit.
+
+    Where the latency rises most from one piece to the next, sends are taken to wait for their receives from
+    there on: that is what such a protocol costs a message.
+    """
     if fit.verdict == "refused" or not fit.segments:
         raise UsageError(
             f"there is no model of messages in {source}",
@@ -128,27 +194,51 @@ def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | No
         smallest=int(min(sizes, default=0)),
         largest=int(max(sizes)) if sizes else None,
         most_ranks=most_ranks,
+        verdict=fit.verdict,
+        doubt=fit.why,
+        eager=_eager(pieces),
     )
+
+
+def _eager(pieces: Sequence[Piece]) -> float:
+    """The size before the piece whose latency is the most times that of the piece before it."""
+    rises = [
+        (after.latency_s / before.latency_s, after.first - 1)
+        for before, after in pairwise(pieces)
+        if before.latency_s > 0
+    ]
+    rise, last = max(rises, default=(0.0, 0))
+    return last if rise >= HANDSHAKE else math.inf
 
 
 def of_platform(platform: Platform, *, source: str) -> Messages:
-    """From a machine's description: MPI_Send to a neighbour, one hop away, and MPI_Recv there."""
-    hop_s = platform.network.hop_s
-    pieces = tuple(
-        Piece(
-            each.first,
-            each.one_way(0, 1, hop_s),
-            each.send_s_per_byte + each.per_byte_s + each.receive_s_per_byte,
-        )
-        for each in platform.segments
-    )
-    shared = platform.network.shape == "bus"
+    """From a machine's description: MPI_Send to a neighbour, one hop away, and MPI_Recv there; without the
+    description's noise."""
+    network = platform.network
+    medium = network.medium_message_s, network.medium_s_per_byte
+    cores = min(group.cores for group in platform.nodes)
+    near = platform.on_node or platform.segments
     return Messages(
         name=platform.name,
         title=platform.title,
-        pieces=pieces,
-        shared=shared,
+        pieces=_pieces(platform.segments, network.hop_s + medium[0], medium[1]),
+        shared=network.shape == "bus",
         source=source,
-        why=f"the machine's description says {'a bus' if shared else platform.network.shape}",
         most_ranks=platform.capacity,
+        eager=platform.eager,
+        medium=medium,
+        half_duplex_s_per_byte=1 / network.nic if network.duplex == "half" else 0.0,
+        near=_pieces(near, 0.0, 0.0) if cores > 1 else (),
+        cores=cores if cores > 1 else 0,
+    )
+
+
+def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float) -> tuple[Piece, ...]:
+    return tuple(
+        Piece(
+            each.first,
+            each.one_way(0) + more_s,
+            each.send_s_per_byte + each.per_byte_s + each.receive_s_per_byte + more_s_per_byte,
+        )
+        for each in segments
     )

@@ -24,6 +24,17 @@ from dataclasses import dataclass, replace
 from hockney.core.errors import UsageError
 from hockney.models.exchange import Messages
 
+ROUNDING = 1e-12
+"""Efficiencies that differ by less are the same."""
+
+FINE = 1024
+"""Up to so many ranks every number is looked at."""
+
+SEEN = 1e-6
+"""A gain of efficiency that is one."""
+
+OVERLAP = "overlap"
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -102,6 +113,13 @@ def efficiency(algorithm: Algorithm, messages: Messages, ranks: int, factor: flo
     return times(algorithm, messages, ranks, factor).efficiency
 
 
+def ceiling(algorithm: Algorithm, ranks: int) -> float:
+    """The efficiency that no amount of work exceeds: equation 6 for Tcom = 0, or for an endless T."""
+    if ranks == 1:
+        return 1.0
+    return 1 / (algorithm.imbalance * (1 - algorithm.serial) + ranks * algorithm.serial)
+
+
 def work_needed(
     wanted: float, algorithm: Algorithm, messages: Messages, ranks: int, factor: float = 1.0
 ) -> float | None:
@@ -109,11 +127,10 @@ def work_needed(
     equation 6 solved for T. None where no work is enough, since serial part and imbalance grow with it."""
     if ranks == 1:
         return 0.0 if wanted <= 1 else None
-    s, b = algorithm.serial, algorithm.imbalance
-    left = 1 - wanted * (b * (1 - s) + ranks * s)
+    left = 1 - wanted / ceiling(algorithm, ranks)
     communication = algorithm.exchanges * factor * messages.exchange(algorithm.bytes, ranks)
-    if left <= 0:
-        return 0.0 if left == 0 and communication == 0 else None
+    if left <= ROUNDING:
+        return 0.0 if left >= -ROUNDING and communication == 0 else None
     return wanted * ranks * communication / left
 
 
@@ -122,59 +139,86 @@ def break_even(algorithm: Algorithm, messages: Messages, ranks: int, factor: flo
     return work_needed(1 / ranks, algorithm, messages, ranks, factor)
 
 
+def on_cores(algorithm: Algorithm, ranks: int, cores: int | None) -> Algorithm:
+    """As it is with `ranks` ranks on `cores` cores (None: one each): those that share a core compute one
+    after the other, so that all wait as for a rank with so many times its share."""
+    if cores is None or ranks <= cores:
+        return algorithm
+    return replace(algorithm, imbalance=algorithm.imbalance * ranks / cores)
+
+
 def best_ranks(algorithm: Algorithm, messages: Messages, most: int, factor: float = 1.0) -> int:
-    """The number of ranks from 1 to `most` with the largest speed-up, the fewest of those."""
+    """The number of ranks from 1 to `most` with the largest speed-up, the fewest of those, among `counts`."""
     return max(
-        range(1, most + 1),
+        counts(most),
         key=lambda ranks: (times(algorithm, messages, ranks, factor).speed_up, -ranks),
     )
 
 
+def ranks_reaching(
+    wanted: float, algorithm: Algorithm, messages: Messages, most: int, factor: float = 1.0
+) -> int:
+    """The largest number of ranks among `counts` of `most` whose efficiency is at least `wanted`; 1 always
+    reaches what can be reached."""
+    return next(
+        (n for n in reversed(counts(most)) if efficiency(algorithm, messages, n, factor) >= wanted), 1
+    )
+
+
+def counts(most: int) -> list[int]:
+    """Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`."""
+    found = list(range(1, min(most, FINE) + 1))
+    step = 2
+    while found[-1] + step <= most:
+        found += range(found[-1] + step, min(2 * found[-1], most) + 1, step)
+        step *= 2
+    return found if found[-1] == most else [*found, most]
+
+
 @dataclass(frozen=True)
 class Lever:
-    """A change of the algorithm, in words, and the efficiency it would bring."""
+    """A change of the algorithm, in words, and the efficiency it would bring; `gain` is what of that is
+    new. `algorithm` is the changed one, None where the change is not one of its numbers."""
 
     name: str
     words: str
     efficiency: float
     gain: float
+    algorithm: Algorithm | None = None
 
 
-def levers(algorithm: Algorithm, messages: Messages, ranks: int, together: int = 10) -> list[Lever]:
+def levers(
+    algorithm: Algorithm, messages: Messages, ranks: int, together: int = 10, factor: float = 1.0
+) -> list[Lever]:
     """What would help on `ranks` ranks, what helps most first; what would change nothing is left out.
 
     Aggregation computes `together` times as long between exchanges and sends what was gathered in one
     message of as many times the bytes. Overlap hides as much communication as there is parallel work to hide
     it behind, which is the most that non-blocking communication can do.
     """
-    now = times(algorithm, messages, ranks)
-    aggregated = replace(algorithm, work_s=together * algorithm.work_s, bytes=together * algorithm.bytes)
+    now = times(algorithm, messages, ranks, factor)
     changed = [
         (
             "aggregation",
             f"exchange {together} times less often, with messages {together} times as long",
-            efficiency(aggregated, messages, ranks),
+            replace(algorithm, work_s=together * algorithm.work_s, bytes=together * algorithm.bytes),
         ),
-        (
-            "shorter messages",
-            "send half the bytes",
-            _with(algorithm, messages, ranks, bytes=algorithm.bytes / 2),
-        ),
-        ("less imbalance", "give every rank the same work", _with(algorithm, messages, ranks, imbalance=1.0)),
-        (
-            "less serial work",
-            "halve the serial part",
-            _with(algorithm, messages, ranks, serial=algorithm.serial / 2),
-        ),
-        (
-            "overlap",
-            "hide communication behind the parallel work, at best",
-            now.alone / ranks / (now.total - min(now.communication, now.parallel + now.waiting)),
-        ),
+        ("shorter messages", "send half the bytes", replace(algorithm, bytes=algorithm.bytes / 2)),
+        ("less imbalance", "give every rank the same work", replace(algorithm, imbalance=1.0)),
+        ("less serial work", "halve the serial part", replace(algorithm, serial=algorithm.serial / 2)),
     ]
-    found = [Lever(name, words, value, value - now.efficiency) for name, words, value in changed]
-    return sorted((lever for lever in found if lever.gain > 1e-6), key=lambda lever: -lever.gain)
+    found = [
+        Lever(name, words, value, value - now.efficiency, each)
+        for name, words, each in changed
+        for value in (efficiency(each, messages, ranks, factor),)
+    ]
+    hidden = overlapped(now)
+    found.append(
+        Lever(OVERLAP, "hide communication behind the parallel work", hidden, hidden - now.efficiency)
+    )
+    return sorted((lever for lever in found if lever.gain > SEEN), key=lambda lever: -lever.gain)
 
 
-def _with(algorithm: Algorithm, messages: Messages, ranks: int, **changed: float) -> float:
-    return efficiency(replace(algorithm, **changed), messages, ranks)
+def overlapped(now: Times) -> float:
+    """The efficiency at best with communication hidden behind the parallel work."""
+    return now.alone / now.ranks / (now.total - min(now.communication, now.parallel + now.waiting))

@@ -18,12 +18,13 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA
+from hockney.core.surveyed import Surveyed
 from hockney.store.appender import Appender
 from hockney.store.lines import Reading, read_lines
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.trouble import unreadable, unwritable
 
-T = TypeVar("T", Machine, Fits)
+T = TypeVar("T", Machine, Fits, Surveyed)
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
@@ -42,7 +43,7 @@ class RunFolder:
     path: Path
 
     @staticmethod
-    def create(path: Path, plan: Plan, machine: Machine) -> RunFolder:
+    def create(path: Path, plan: Plan, machine: Machine, surveyed: Surveyed | None = None) -> RunFolder:
         """A new folder, or an empty one that is there already. `plan.txt` comes last: a folder that has
         one is a run."""
         try:
@@ -59,6 +60,8 @@ class RunFolder:
             raise unwritable(path, error) from error
         folder = RunFolder(path)
         folder._replace(folder.machine_path, _pretty(machine))
+        if surveyed is not None:
+            folder._replace(folder.survey_path, _pretty(surveyed))
         folder._replace(folder.plan_path, plan.text.encode())
         return folder
 
@@ -91,6 +94,10 @@ class RunFolder:
         return self.path / "machine.json"
 
     @property
+    def survey_path(self) -> Path:
+        return self.path / "survey.json"
+
+    @property
     def records_path(self) -> Path:
         return self.path / "records.jsonl"
 
@@ -111,6 +118,10 @@ class RunFolder:
 
     def machine(self) -> Machine:
         return self._load(self.machine_path, Machine)
+
+    def surveyed(self) -> Surveyed | None:
+        """The survey whose parameters the run's study uses; None where it uses its own."""
+        return self._load(self.survey_path, Surveyed) if self.survey_path.exists() else None
 
     def read(self) -> Reading:
         return read_lines(self.records_path)
@@ -174,5 +185,5 @@ def _umask() -> int:
     return mask
 
 
-def _pretty(value: Machine | Fits) -> bytes:
+def _pretty(value: Machine | Fits | Surveyed) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -30,7 +30,11 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked. `mpi` and `machine` are as typed (empty: hockney chooses); times in seconds."""
+    """What was asked. `mpi` and `machine` are as typed (empty: hockney chooses); times in seconds.
+
+    Where `every_s` is not 0, the run is repeated through a period: its `launches` are rounds that begin so
+    far apart, and `budget_s` is for each of them. With `through_s` it ends with that period.
+    """
 
     study: str
     budget_s: float = 60.0
@@ -40,6 +44,18 @@ class Settings:
     bind: bool = True
     mpi: str = ""
     machine: str = ""
+    every_s: float = 0.0
+    through_s: float = 0.0
+
+    @property
+    def total_s(self) -> float:
+        """For all measuring."""
+        return self.budget_s * (self.launches if self.every_s else 1)
+
+
+LATER = ("every_s", "through_s")
+"""Settings that the first plans did not know. They are written only where they say something, so that an
+older hockney reads every run that it can go on with."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +78,14 @@ class Plan:
         return tuple(dict.fromkeys(item.case for item in self.items))
 
     @property
+    def groups(self) -> int:
+        """Launches in a round, one for each rank count."""
+        return len({case.ranks for case in self.cases})
+
+    @property
     def text(self) -> str:
-        words = {"schema": SCHEMA} | {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
+        said = {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
+        words = {"schema": SCHEMA} | {name: v for name, v in said.items() if v or name not in LATER}
         settings = "".join(f"{name} = {json.dumps(value)}\n" for name, value in words.items())
         cases = "".join(f"{item.launch} {item.order} {item.case.line}\n" for item in self.items)
         return f"{_HEAD}{settings}\n{cases}"

@@ -10,7 +10,7 @@ import pkgutil
 from hockney.core.errors import unknown
 from hockney.studies.question import Evidence, Options, Study
 
-__all__ = ["Evidence", "Options", "Study", "all_studies", "study"]
+__all__ = ["Evidence", "Options", "Study", "all_studies", "options_of", "study"]
 
 
 def all_studies() -> dict[str, Study]:
@@ -18,6 +18,11 @@ def all_studies() -> dict[str, Study]:
     modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
     found = [m for m in modules if all(hasattr(m, word) for word in ("NAME", "HELP", "plan", "page"))]
     return {m.NAME: m for m in sorted(found, key=lambda m: m.NAME)}
+
+
+def options_of(study: Study) -> tuple[str, ...]:
+    """The options it takes beyond those that all take."""
+    return getattr(study, "OPTIONS", ())
 
 
 def study(name: str) -> Study:

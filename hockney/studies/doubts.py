@@ -281,6 +281,19 @@ def _notices(evidence: Evidence) -> Doubt | None:
     return _doubt("notices", "; ".join(evidence.notices), "'hockney resume' measures what is missing")
 
 
+def _surveyed(evidence: Evidence) -> Doubt | None:
+    """Only --force leaves such differences."""
+    if evidence.surveyed is None or not evidence.surveyed.differences:
+        return None
+    return _doubt(
+        "survey",
+        f"what a message costs is from the survey {evidence.surveyed.where}, made on another machine: "
+        + "; ".join(evidence.surveyed.differences),
+        "survey this machine with 'hockney survey'",
+        touches="all predictions",
+    )
+
+
 def _fake(evidence: Evidence) -> Doubt | None:
     if all(r.origin != "fake" for r in evidence.run.records) or not evidence.run.records:
         return None
@@ -311,6 +324,6 @@ def _published(evidence: Evidence) -> Doubt | None:
 
 
 _ALL: tuple[Callable[[Evidence], Doubt | None], ...] = (
-    _fake, _simulated, _published, _verification, _failures, _incomplete, _notices, _load, _steal,
+    _fake, _simulated, _published, _verification, _failures, _incomplete, _surveyed, _notices, _load, _steal,
     _oversubscribed, _unbound, _virtual, _governor, _precision, _few_launches, _clock,
 )  # fmt: skip

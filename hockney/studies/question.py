@@ -14,37 +14,30 @@ from hockney.core.catalog import Catalog
 from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Run
+from hockney.core.surveyed import Surveyed
 from hockney.draw.page import Page
 
 
 @dataclass(frozen=True)
 class Options:
     """What a user may narrow. Empty means: the study decides. `cases` are typed lines, for the study
-    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity. With
-    `surveyed` the parameters of the machine come from a survey's run and need not be measured."""
+    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity. Where there
+    is `surveyed`, the parameters of the machine come from there and need not be measured."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
     cases: tuple[str, ...] = ()
     work: tuple[float, ...] = ()
     serial: tuple[float, ...] = ()
-    surveyed: bool = False
-
-
-@dataclass(frozen=True)
-class Surveyed:
-    """Where a study's parameters come from when not from its own run: the survey's fits, the machine it was
-    made on, and the folder as the user named it."""
-
-    fits: Fits
-    machine: Machine
-    where: str
+    surveyed: Surveyed | None = None
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A run as measured, and what had been asked of it. `planned` counts pairs of case and launch;
-    `notices` are what reading the run had to say."""
+    """A run as measured, and what had been asked of it. `budget_s` is for all measuring, `planned` counts
+    pairs of case and launch, `notices` are what reading the run had to say. Where `every_s` is not 0, each
+    launch of everything was a round of its own, begun so many seconds after the one before. `surveyed` is
+    where the machine's parameters are from when not from this run."""
 
     fits: Fits
     run: Run
@@ -56,6 +49,7 @@ class Evidence:
     seed: int
     planned: int
     notices: tuple[str, ...] = ()
+    every_s: float = 0.0
     surveyed: Surveyed | None = None
 
     @cached_property
@@ -85,7 +79,8 @@ class Measured:
 
 
 class Study(Protocol):
-    """A module of this folder with these four names is a study."""
+    """A module of this folder with these four names is a study. One that also takes other options than all
+    do names them in OPTIONS, of "work", "serial" and "survey"."""
 
     NAME: str
     HELP: str

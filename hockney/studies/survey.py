@@ -41,10 +41,15 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     return once(catalog.case(line) for line in lines)
 
 
+def sweep(sizes: tuple[int, ...] = DEFAULT) -> Iterator[str]:
+    """The ping-pong that models of one message are fitted to."""
+    return (f"pingpong bytes={s} buffers=hot ranks=2" for s in sizes)
+
+
 def _pairs(sizes: tuple[int, ...]) -> Iterator[str]:
     streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), 8)
     beyond_cache = thin(tuple(s for s in sizes if s >= 64), 8)
-    yield from (f"pingpong bytes={s} buffers=hot ranks=2" for s in sizes)
+    yield from sweep(sizes)
     yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
     for workload in ("pingpong_double", "isend_recv"):
         yield from (f"{workload} bytes={s} buffers=hot ranks=2" for s in thin(sizes, 7))

@@ -16,6 +16,7 @@ from hockney.core.units import (
     format_bytes,
     format_rate,
     format_seconds,
+    half_decades,
     parse_bytes,
     parse_counts,
     parse_flops,
@@ -23,7 +24,10 @@ from hockney.core.units import (
     parse_rate,
     parse_seconds,
     parse_seconds_per_byte,
+    parse_share,
+    parse_shares,
     parse_sizes,
+    parse_works,
 )
 
 
@@ -208,3 +212,27 @@ def test_rates_and_speeds_are_read():
 def test_no_rate_is_a_usage_error(parse, bad):
     with pytest.raises(UsageError):
         parse(bad)
+
+
+def test_shares_may_be_nothing_or_all():
+    assert parse_shares("0,1%,0.01,100%") == (0.0, 0.01, 1.0)
+    assert parse_share("0.5%") == 0.005
+    for bad in ("1.01", "101%", "-1%", "1s", "", "half", "nan", "0,2"):
+        with pytest.raises(UsageError):
+            parse_share(bad)
+
+
+def test_works_are_times_above_nothing():
+    assert parse_works("1ms,10us,0.001") == (1e-5, 1e-3)
+    assert parse_works("20us:1ms") == (2e-5, 3e-5, 1e-4, 3e-4, 1e-3)
+    for bad in ("0", "0s", "-1us", "1ms:1us", "1:2:3", "", ",", "1kB", "1e-9999s"):
+        with pytest.raises(UsageError):
+            parse_works(bad)
+
+
+@given(st.floats(1e-12, 1e6), st.floats(1e-12, 1e6))
+def test_half_decades_have_their_ends_and_no_wide_gap(a, b):
+    steps = half_decades(min(a, b), max(a, b))
+    assert steps[0] == min(a, b) and steps[-1] == max(a, b)
+    assert all(0 < y / x <= 10 / 3 * (1 + 1e-9) for x, y in pairwise(steps))
+    assert all(float(repr(step)) == step and len(repr(step)) <= 8 for step in steps[1:-1])

@@ -68,7 +68,15 @@ def test_root_is_told_to_open_mpi_only():
 def test_a_quota_oversubscribes_without_unbinding():
     made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1, 2, 3), (0, 1, 2, 3), 2))
     assert made.oversubscribed and made.words[3:5] == ("--map-by", "core:OVERSUBSCRIBE")
-    assert made.binding == "rank i on core i" and made.notes == ("3 ranks share 2 cores",)
+    assert made.binding == "rank i on core i"
+
+
+def test_what_sharing_cores_does_to_the_numbers_is_said_before_measuring():
+    (note,) = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1), (0, 1), 2)).notes
+    assert note.startswith("3 ranks share 2 cores, so none is bound: at most 2 run at once")
+    assert note.endswith("no parallel efficiency is above 67%")
+    (note,) = command(mpi("mpich"), ("engine",), 4, Cores((0,), (0,), 1), bind=False).notes
+    assert note.startswith("4 ranks share 1 core, so none") and note.endswith("25%")
 
 
 def test_no_bind_is_obeyed_and_named():

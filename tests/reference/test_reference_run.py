@@ -63,7 +63,7 @@ def test_fits_find_the_printed_parameters():
 def test_the_exchange_is_that_of_the_engine():
     run = run_of("sun-ethernet")[1]
     times = {record.case: record.times_s[0] for record in run.records}
-    assert times["round_robin buffers=hot bytes=40000 ranks=4 sync=window"] == pytest.approx(0.203)
+    assert times["round_robin buffers=hot bytes=40000 exchange=ordered ranks=4 sync=window"] == pytest.approx(0.203)
     assert {record.parsed_case().ranks for record in run.records} == {2, 4}
 
 

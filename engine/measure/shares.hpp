@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hockney {
+
+// Each rank's part of the parallel work over the mean part, as `text` says:
+//
+//   equal             1 for every rank
+//   3:1:1             in these proportions, one positive number for each rank
+//   uniform:S         drawn for each rank with mean 1 and standard deviation S: from an interval,
+//   normal:S          from the normal distribution,
+//   exponential:S     as 1 - S and an exponential of mean S
+//
+// S is above 0 and at most 1. What is drawn depends on `seed` and the rank only, is not less than
+// `least_share`, and is brought to a mean of exactly 1. Throws Refusal.
+std::vector<double> shares(const std::string& text, std::uint64_t seed, int ranks);
+
+inline constexpr double least_share = 0.01;
+
+}  // namespace hockney

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/compute.hpp"
+#include "measure/parameters.hpp"
+#include "measure/ring.hpp"
+#include "measure/shares.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+// One iteration of Hanebutte and Tatsumi (1996): the work T is shared by the ranks, then each sends to its
+// right neighbour and receives from its left. Of the serial part s T, which rank 0 does alone, the others
+// know only by waiting for its message, so that no further message costs anything:
+//
+//   rank 0      s T + b_0 (1 - s) T / np
+//   rank r            b_r (1 - s) T / np      with shares b of mean 1
+//
+// One rank does all of T and exchanges nothing.
+class Granularity final : public Pattern {
+ public:
+  Granularity(const Place& place, const Values& values)
+      : Granularity(place, values,
+                    shares(values.word("shares"), static_cast<std::uint64_t>(values.integer("seed")),
+                           place.comm.size)) {}
+
+  void prepare(int) override {
+    computing_.recheck();
+    ring_.prepare();
+  }
+  void run() override {
+    computing_.run();
+    ring_.exchange();
+  }
+  void fill(std::uint64_t seed) override { ring_.fill(seed); }
+  Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
+  int in_a_row() const override { return iterations_; }
+  std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
+  std::optional<Work> work() const override { return Work::of(computing_, imbalance_); }
+
+ private:
+  Granularity(const Place& place, const Values& values, const std::vector<double>& shares)
+      : iterations_(static_cast<int>(values.integer("iterations"))),
+        imbalance_(*std::max_element(shares.begin(), shares.end())),
+        computing_(own_part(values, place.comm, shares[static_cast<std::size_t>(place.comm.rank)])),
+        ring_(place, values) {}
+
+  static double own_part(const Values& values, const Comm& comm, double share) {
+    const double work = values.real("work");
+    const double serial = values.real("serial") * work;
+    return share * (work - serial) / comm.size + (comm.root() ? serial : 0.0);
+  }
+
+  const int iterations_;
+  const double imbalance_;
+  Computing computing_;
+  Ring ring_;
+};
+
+constexpr Parameter parameters[] = {
+    parameters::work("processor time that one rank would consume for it all"),
+    {"serial", Kind::real, "", "0", 0, 1, "", "fraction of the work that rank 0 does alone"},
+    {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
+     "how the rest is shared: equally, in proportions (one a rank), or drawn with a relative spread S"},
+    {"seed", Kind::integer, "", "1", 0, 1e15, "", "of the shares that are drawn"},
+    {"iterations", Kind::integer, "", "20", 1, 1e6, "", "in a row between two readings of the clock"},
+    parameters::bytes("bytes in each message"),
+    parameters::buffers,
+    parameters::exchange,
+    parameters::sync_each};
+
+}  // namespace
+
+extern constinit const Workload granularity{
+    "granularity",
+    "patterns",
+    "the ranks share a work, then each sends to its right neighbour and receives from its left",
+    "one iteration, the longest over the ranks",
+    1,
+    0,
+    Timing::longest,
+    parameters,
+    make<Granularity>};
+
+}  // namespace hockney::patterns

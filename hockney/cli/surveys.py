@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run that knows what messages cost: the one that is named, or the newest survey in the default place."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab
+from hockney.core.errors import HockneyError, Inconclusive, printable
+from hockney.core.machine import Machine
+from hockney.core.record import Run
+from hockney.models.choose import messages_for, usable_fit
+from hockney.models.exchange import Messages
+from hockney.store import RunFolder
+
+PLACE = Path("runs")
+STUDIES = ("survey", "granularity")
+"""Studies that measure the ping-pong over all sizes."""
+
+ELSEWHERE = ("simulated", "published")
+"""Kinds of machines that nobody means who names none."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """`hosts` are all on which its ranks were, `pair_hosts` those of launches of two ranks, at most."""
+
+    messages: Messages
+    machine: Machine
+    hosts: int
+    pair_hosts: int
+
+
+def named(path: Path, tell: Callable[[str], None]) -> Source:
+    """Raises UsageError for what is no run, Inconclusive for one that does not say what messages cost."""
+    found = lab.results(RunFolder.open(path), save=False)
+    for notice in found.notices:
+        tell(f"note: {notice}")
+    return _source(found, path)
+
+
+def newest(tell: Callable[[str], None]) -> Source:
+    """Of this machine's surveys in the default place the one written last; which, is told."""
+    for path in _by_age():
+        with contextlib.suppress(HockneyError):
+            folder = RunFolder.open(path)
+            if folder.plan().settings.study not in STUDIES or folder.machine().kind in ELSEWHERE:
+                continue
+            found = lab.results(folder, save=False)
+            if usable_fit(found.fits) is not None:
+                tell(f"from {printable(str(path))}, the newest survey in {PLACE}")
+                return _source(found, path)
+    raise Inconclusive(
+        f"no survey in {PLACE} says what messages cost",
+        "a prediction starts from their times",
+        "run 'hockney survey' first, or give --run RUN or --machine NAME",
+    )
+
+
+def _by_age() -> Iterator[Path]:
+    found = []
+    with contextlib.suppress(OSError):
+        for path in PLACE.iterdir():
+            with contextlib.suppress(OSError):
+                found.append(((path / "records.jsonl").stat().st_mtime_ns, path))
+    yield from (path for _, path in sorted(found, reverse=True))
+
+
+def _source(found: lab.Results, path: Path) -> Source:
+    hosts = _hosts(found.run)
+    return Source(
+        messages_for(found.fits, found.machine, printable(str(path)), hosts=max(hosts.values(), default=1)),
+        found.machine,
+        max(hosts.values(), default=1),
+        hosts.get(2, 1),
+    )
+
+
+def _hosts(run: Run) -> dict[int, int]:
+    """For each number of ranks on how many hosts they were, at most."""
+    found: dict[int, int] = {}
+    for launch in run.launches:
+        hosts = len({rank.host for rank in launch.ranks})
+        found[len(launch.ranks)] = max(found.get(len(launch.ranks), 1), hosts)
+    return found

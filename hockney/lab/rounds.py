@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run that is repeated through a period: its rounds, when each of them begins, and the time each has.
+
+One plan, measured again and again, shows how single runs scatter over minutes or hours, which launches one
+after another cannot: what else happens on a machine lasts. Hanebutte and Tatsumi ('Study of Parallel
+Efficiency in Message Passing Environments', 1996) plot single runs beside their mean for that reason.
+
+Rounds begin `every_s` after one another, counted from the first, so that one that took too long delays the
+next but not those after it, as far as they can be hurried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hockney.core.units import format_seconds
+from hockney.lab.bench import Bench
+from hockney.lab.events import Listener, Notice, Waiting
+from hockney.store import Item, Plan
+
+SLICE_S = 1.0
+"""How often a wait is told about."""
+LEAST_SHARE = 0.5
+"""A round that begins late has less time than the others, but never less than this part of its budget."""
+LATE_SHARE = 0.05
+"""A round that begins later than due by this part of the distance between rounds is worth a word."""
+
+
+def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, ...]]]:
+    """What there is to do, by rounds: each one's number in the plan, from 0, and its items. A run that is
+    not repeated is one round: all its launches share one budget."""
+    if not plan.settings.every_s:
+        return [(0, tuple(todo))] if todo else []
+    found: dict[int, list[Item]] = {}
+    for item in sorted(todo, key=lambda item: (item.launch, item.order)):
+        found.setdefault(item.launch // plan.groups, []).append(item)
+    return [(number, tuple(items)) for number, items in found.items()]
+
+
+@dataclass
+class Rounds:
+    """`count` rounds from now on, each with `budget_s` for measuring. Where `every_s` is 0 there is one."""
+
+    plan: Plan
+    count: int
+    budget_s: float
+    bench: Bench
+    listen: Listener
+    began: float = field(init=False)
+    late: int = 0
+
+    def __post_init__(self) -> None:
+        self.began = self.bench.now()
+
+    @property
+    def every_s(self) -> float:
+        return self.plan.settings.every_s
+
+    @property
+    def total_s(self) -> float:
+        """From the first round's beginning to the last one's end, when none takes longer than it may."""
+        return max(0, self.count - 1) * self.every_s + self.budget_s
+
+    def begin(self, k: int, number: int) -> bool:
+        """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False where a
+        period that was asked for is over before."""
+        due = self.began + k * self.every_s
+        late_s = self.bench.now() - due
+        if k and self.plan.settings.through_s and self._over():
+            self.listen(Notice(_over(self.count - k)))
+            return False
+        if late_s > LATE_SHARE * self.every_s:
+            self._tell_late(number, late_s)
+        while (ahead := due - self.bench.now()) > 0:
+            self.listen(Waiting(ahead, number + 1, self.plan.settings.launches))
+            self.bench.wait(min(ahead, SLICE_S))
+        return True
+
+    def share_s(self, k: int, items: int) -> float:
+        """The time for `items` of the k-th round, which begins now: what they are of its budget, less where
+        the next round is due before that is over."""
+        if not self.every_s:
+            return self.budget_s
+        until_next = self.began + (k + 1) * self.every_s - self.bench.now()
+        whole = min(self.budget_s, max(LEAST_SHARE * self.budget_s, until_next))
+        return whole * items / len(self.plan.cases)
+
+    def end(self) -> None:
+        if self.late > 1:
+            self.listen(Notice(f"{self.late} of {self.count} rounds began late"))
+
+    def _over(self) -> bool:
+        return self.bench.now() + LEAST_SHARE * self.budget_s > self.began + self.total_s
+
+    def _tell_late(self, number: int, late_s: float) -> None:
+        """Once: where it happens again and again, `end` counts."""
+        self.late += 1
+        if self.late == 1:
+            self.listen(
+                Notice(
+                    f"round {number + 1} begins {format_seconds(late_s, 2)} late (the one before took longer "
+                    f"than the {format_seconds(self.every_s)} between rounds) give --every more time"
+                )
+            )
+
+
+def _over(left: int) -> str:
+    rounds = "round" if left == 1 else "rounds"
+    return (
+        f"the period is over with {left} {rounds} to make (others took longer than their budget) "
+        "'hockney resume' makes them"
+    )

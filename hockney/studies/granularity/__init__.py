@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Granularity: is the grain of the work coarse enough for this machine?
+
+After U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996): a
+work T is shared by np ranks, of which the fraction s cannot be shared; then each rank sends L bytes to its
+right neighbour and receives as much from its left. Its efficiency is measured over a grid of T, L, np and s,
+and laid beside what the machine's ping-pong alone predicts.
+"""
+
+from hockney.studies.granularity.page import page
+from hockney.studies.granularity.plan import plan
+
+NAME = "granularity"
+HELP = "how much work between two exchanges keeps ranks efficient: T x L x np x s, measured and predicted"
+OPTIONS = ("work", "serial", "survey")
+"""What this study takes beyond the options of every study."""
+
+__all__ = ["HELP", "NAME", "OPTIONS", "page", "plan"]

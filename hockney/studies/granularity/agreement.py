@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The section that lays predicted beside measured efficiencies, and says what misses and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Section, Table
+from hockney.models.exchange import Messages
+from hockney.studies.granularity import assumptions, curves
+from hockney.studies.granularity.curves import WORK
+from hockney.studies.granularity.validation import CORES, MUCH, STEPS, TYPICAL, WORST, Checked, agreement
+from hockney.studies.granularity.words import bounds, change, length, share
+from hockney.studies.words import plural, quantity
+
+
+def section(checked: tuple[Checked, ...], messages: Messages) -> Section:
+    counts = sorted({each.cell.ranks for each in checked})
+    return Section(
+        "Predicted and measured",
+        text=(
+            f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "
+            "Nothing of it was fitted to the grid.",
+            *(sentence(checked, p) for p in counts),
+            *misses(checked),
+        ),
+        figures=(_against(checked, counts), _errors(checked, counts)),
+        tables=(assumptions.table(checked), *(_table(checked, p) for p in counts)),
+    )
+
+
+def sentence(checked: Sequence[Checked], ranks: int) -> str:
+    found = agreement([each for each in checked if each.cell.ranks == ranks])
+    if found is None:
+        return ""
+    kept = "as it should" if found.holds else f"more than the {TYPICAL} and {WORST} that it should stay below"
+    return (
+        f"On {plural(ranks, 'rank')} the predicted efficiency is off by {found.typical:.3f} in the median "
+        "and by "
+        f"{found.worst:.3f} at worst over {plural(found.cells, 'cell')}, {kept}."
+    )
+
+
+def misses(checked: Sequence[Checked]) -> list[str]:
+    """For each assumption that breaks: in how many cells, and the worst of them with its measurements."""
+    said = []
+    for step, words in assumptions.ASSUMED.items():
+        mine = [each for each in checked if each.breaks == step]
+        if not mine:
+            continue
+        worst = max(mine, key=lambda each: abs(each.error))
+        known = assumptions.load(mine) if step == CORES else assumptions.said(worst, step)
+        said.append(
+            f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH} since it does not hold "
+            f"that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
+            f"{known}."
+        )
+    return said
+
+
+def _against(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
+    ends = [v for each in checked for v in (each.predicted.value, each.cell.efficiency.value)]
+    diagonal = (min(ends), max(ends))
+    drawn = []
+    for p in counts:
+        mine = [each for each in checked if each.cell.ranks == p]
+        name = plural(p, "rank")
+        x = [each.predicted.value for each in mine]
+        drawn.append(curves.points(name, [each.cell for each in mine], name, x))
+    return Figure(
+        "validation",
+        "Measured against predicted efficiency",
+        Axis("predicted efficiency", "", "linear"),
+        Axis("measured efficiency", "", "linear"),
+        (*drawn, Series("as predicted", diagonal, diagonal, kind="line")),
+        "One point for each cell of the grid, with the 95% interval of what was measured.",
+    )
+
+
+def _errors(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
+    drawn = []
+    for p in counts:
+        mine = [each for each in checked if each.cell.ranks == p]
+        name = plural(p, "rank")
+        drawn.append(
+            Series(
+                name,
+                tuple(each.cell.work_s for each in mine),
+                tuple(each.error for each in mine),
+                group=name,
+                detail=tuple(_where(each) for each in mine),
+            )
+        )
+    works = [each.cell.work_s for each in checked]
+    zero = Series("as predicted", (min(works), max(works)), (0.0, 0.0), kind="line")
+    return Figure(
+        "validation-error",
+        "Error of the prediction against T",
+        WORK,
+        Axis("measured less predicted efficiency", "", "linear"),
+        (*drawn, zero),
+        "Above the line the ranks were more efficient than predicted.",
+    )
+
+
+def _where(each: Checked) -> str:
+    cell = each.cell
+    return f"{length(cell.bytes)}, s = {cell.serial:g}" + ("" if cell.even else f", {cell.shares}")
+
+
+def _table(checked: Sequence[Checked], ranks: int) -> Table:
+    rows = tuple(
+        (
+            quantity(each.cell.work_s, "s"),
+            length(each.cell.bytes),
+            f"{100 * each.cell.serial:g}%",
+            "even" if each.cell.even else each.cell.shares,
+            share(each.cell.efficiency.value),
+            bounds(each.cell.efficiency),
+            share(each.predicted.value),
+            bounds(each.predicted),
+            change(each.error),
+            *(change(each.parts[step]) for step in STEPS),
+            each.breaks,
+        )
+        for each in checked
+        if each.cell.ranks == ranks
+    )
+    columns = (
+        "T", "message", "s", "shares", "measured", "95% interval", "predicted", "from the fit's", "error",
+        *STEPS, "breaks",
+    )  # fmt: skip
+    return Table(
+        f"cells-{ranks}",
+        f"Every cell on {plural(ranks, 'rank')}",
+        columns,
+        rows,
+        numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
+        caption="The error is measured less predicted efficiency, and the next four columns are its parts: "
+        "what each "
+        "assumption of the table above adds to it. "
+        f"The last column names the one that breaks where the error is above {MUCH}.",
+    )

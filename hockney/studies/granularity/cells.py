@@ -1,0 +1,123 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The grid as measured: one cell for each T, L, s and np, with its efficiency.
+
+    efficiency = (time of T on one rank, measured) / (np x time of T shared among np ranks, exchange included)
+
+which is equations 1, 2 and 6 with the measured times in place of T and of the model's time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from hockney.core.fit import Estimate
+from hockney.models.granularity import Algorithm
+from hockney.studies.question import Evidence, Measured
+
+EVEN = "equal"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`alone` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
+    work over the mean, `times_s` every repetition, one tuple a launch: each is the mean of a run of many
+    exchanges. `outside` is how many processors other programs used meanwhile, at most."""
+
+    measured: Measured
+    alone: Estimate
+    imbalance: float
+    times_s: tuple[tuple[float, ...], ...]
+    outside: float = 0.0
+
+    @property
+    def work_s(self) -> float:
+        return float(self.measured.case.number("work"))
+
+    @property
+    def bytes(self) -> int:
+        return self.measured.size
+
+    @property
+    def serial(self) -> float:
+        return float(self.measured.case.number("serial"))
+
+    @property
+    def ranks(self) -> int:
+        return self.measured.case.ranks
+
+    @property
+    def shares(self) -> str:
+        return str(dict(self.measured.case.parameters).get("shares", EVEN))
+
+    @property
+    def even(self) -> bool:
+        return self.shares == EVEN
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return Algorithm(self.work_s, self.bytes, self.serial, imbalance=self.imbalance)
+
+    @cached_property
+    def efficiency(self) -> Estimate:
+        return ratio(self.alone, self.measured.summary.median, self.ranks)
+
+    @property
+    def runs(self) -> tuple[float, ...]:
+        """The efficiency of every single run."""
+        return tuple(self.alone.value / (self.ranks * t) for launch in self.times_s for t in launch if t > 0)
+
+
+def cells(evidence: Evidence) -> tuple[Cell, ...]:
+    """Every cell whose work was also measured on one rank, by np, L, s and T."""
+    alone = {
+        m.case.number("work"): m.summary.median
+        for m in evidence.of("compute", ranks=1)
+        if m.summary.median.value > 0
+    }
+    records = evidence.run.by_case()
+    load = {c.launch: c.outside_cores or 0.0 for c in evidence.run.closes}
+    found = []
+    for m in evidence.of("granularity"):
+        work = m.case.number("work")
+        if work in alone and work > 0 and m.summary.median.value > 0:
+            mine = records.get(m.summary.case, [])
+            imbalance = max((r.work.imbalance for r in mine if r.work is not None), default=1.0)
+            times = tuple(tuple(r.times_s) for r in mine)
+            outside = max((load.get(r.launch, 0.0) for r in mine), default=0.0)
+            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside))
+    return tuple(sorted(found, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
+
+
+def ratio(above: Estimate, below: Estimate, ranks: int) -> Estimate:
+    """above / (ranks x below). Both are independent medians whose errors are relative, so the halves of their
+    intervals are added as squares of logarithms."""
+    value = above.value / (ranks * below.value)
+    down = _half(above.value, above.low, below.high, below.value)
+    up = _half(above.high, above.value, below.value, below.low)
+    if down is None or up is None:
+        return Estimate(value, None, None)
+    return Estimate(value, value * math.exp(-down), value * math.exp(up))
+
+
+def _half(a: float | None, b: float | None, c: float | None, d: float | None) -> float | None:
+    """Root of log(a/b)**2 + log(c/d)**2; None where an end is not known."""
+    if not (a and b and c and d):
+        return None
+    return math.hypot(math.log(a / b), math.log(c / d))
+
+
+def lengths(found: tuple[Cell, ...]) -> tuple[int, ...]:
+    return tuple(sorted({cell.bytes for cell in found}))
+
+
+def rank_counts(found: tuple[Cell, ...]) -> tuple[int, ...]:
+    """Those of more than one rank."""
+    return tuple(sorted({cell.ranks for cell in found if cell.ranks > 1}))
+
+
+def line(found: tuple[Cell, ...], ranks: int, size: int, serial: float = 0.0) -> tuple[Cell, ...]:
+    """The cells of one curve over T: evenly shared work, ascending."""
+    return tuple(c for c in found if c.even and (c.ranks, c.bytes, c.serial) == (ranks, size, serial))

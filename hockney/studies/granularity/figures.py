@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Efficiency against T as measured, with what the model says: the paper's figures 1 to 3, made here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.models.exchange import Messages
+from hockney.models.granularity import Algorithm, break_even
+from hockney.studies.granularity import curves
+from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
+from hockney.studies.granularity.curves import EFFICIENCY, WORK
+from hockney.studies.granularity.words import length, share
+from hockney.studies.words import plural
+
+MOST_RUNS = 40
+"""Single runs drawn for one T: evenly taken from all in order of size, the fastest and slowest included."""
+
+
+def runs(found: tuple[Cell, ...], messages: Messages | None) -> Figure | None:
+    """Figure 1: every single run, and their median, with the shortest message."""
+    if not found:
+        return None
+    size = min(lengths(found))
+    counts = sorted({cell.ranks for cell in found})
+    drawn: list[Series] = []
+    for p in counts:
+        mine, group = line(found, p, size), plural(p, "rank")
+        if not mine:
+            continue
+        drawn += [curves.points(f"{group}, median", mine, group), _cloud(mine, group)]
+        if p > 1:
+            drawn += _lines(messages, mine, p, size, f"{group}, predicted", group)
+    if not drawn:
+        return None
+    return Figure(
+        "efficiency-runs",
+        f"Efficiency with messages of {length(size)}: every single run",
+        WORK,
+        EFFICIENCY,
+        tuple(drawn),
+        f"A run is 20 times work and exchange, as in the paper. Hollow: single runs, at most {MOST_RUNS} "
+        "for each T, "
+        "the fastest and the slowest among them. The horizontal lines are at 1/np: below them one rank "
+        "alone is faster.",
+    )
+
+
+def by_length(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+    """Figures 2 and 3: one for each number of ranks, one curve for each length."""
+    for p in rank_counts(found):
+        drawn: list[Series] = []
+        for size in lengths(found):
+            if mine := line(found, p, size):
+                drawn += _pair(messages, mine, p, size, length(size))
+        if drawn:
+            every = [cell.work_s for cell in found if cell.ranks == p]
+            yield Figure(
+                f"efficiency-{p}",
+                f"Efficiency of {p} ranks",
+                WORK,
+                EFFICIENCY,
+                (*drawn, curves.even(every, p)),
+                "Points: medians with 95% intervals. Lines: predicted from the model of one message, with "
+                "its "
+                "95% band. No work is serial.",
+            )
+
+
+def by_serial(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+    """What cannot be shared, at the shortest message."""
+    for p in rank_counts(found):
+        size = min(cell.bytes for cell in found if cell.ranks == p)
+        fractions = sorted({c.serial for c in found if (c.ranks, c.bytes) == (p, size) and c.even})
+        if len(fractions) < 2:
+            continue
+        drawn: list[Series] = []
+        for serial in fractions:
+            mine = line(found, p, size, serial)
+            drawn += _pair(messages, mine, p, size, f"s = {100 * serial:g}%", serial)
+        yield Figure(
+            f"serial-{p}",
+            f"Efficiency of {p} ranks where a part of the work is serial",
+            WORK,
+            EFFICIENCY,
+            tuple(drawn),
+            f"Messages of {length(size)}. However large T is, the efficiency stays below "
+            + ", ".join(f"{share(1 / (1 - s + p * s))} with s = {100 * s:g}%" for s in fractions if s)
+            + ".",
+        )
+
+
+def collapsed(found: tuple[Cell, ...], messages: Messages) -> Figure | None:
+    """All lengths on one curve: against T over its break-even work, x / (x + np - 1)."""
+    drawn: list[Series] = []
+    for p in rank_counts(found):
+        mine = [c for c in found if c.ranks == p and c.even and not c.serial]
+        even = [break_even(Algorithm(1.0, c.bytes), messages, p) for c in mine]
+        at = [c.work_s / e for c, e in zip(mine, even, strict=True) if e]
+        if len(at) < len(mine) or not at:
+            continue
+        xs = curves.spread(min(*at, 1.0), max(*at, 1.0))
+        group = f"{p} ranks"
+        drawn += [
+            curves.points(f"{group}, all lengths", mine, group, at),
+            Series(f"{group}, equation 2", xs, tuple(x / (x + p - 1) for x in xs), kind="line", group=group),
+        ]
+    if not drawn:
+        return None
+    return Figure(
+        "efficiency-collapsed",
+        "Efficiency against T over its break-even work",
+        Axis("T over the break-even work that is predicted", ""),
+        EFFICIENCY,
+        tuple(drawn),
+        "By equation 2 all lengths, and all machines, lie on one curve for each number of ranks: that of "
+        "the paper's SUNs "
+        "too. A point beside it is a prediction that misses.",
+        marks=((1.0, "break-even"),),
+    )
+
+
+def _pair(
+    messages: Messages | None, mine: Sequence[Cell], ranks: int, size: int, group: str, serial: float = 0.0
+) -> list[Series]:
+    drawn = [curves.points(group, mine, group)]
+    if messages is not None:
+        at = curves.works(mine)
+        drawn.append(curves.model(f"{group}, predicted", messages, at, ranks, size, serial, group))
+    return drawn
+
+
+def _lines(
+    messages: Messages | None, mine: Sequence[Cell], ranks: int, size: int, name: str, group: str
+) -> list[Series]:
+    at = curves.works(mine)
+    predicted = [curves.model(name, messages, at, ranks, size, group=group)] if messages else []
+    return [*predicted, curves.even(at, ranks, group)]
+
+
+def _cloud(mine: Sequence[Cell], group: str) -> Series:
+    places = [(cell.work_s, e) for cell in mine for e in _thinned(cell.runs)]
+    return Series(
+        f"{group}, single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group
+    )
+
+
+def _thinned(values: tuple[float, ...]) -> tuple[float, ...]:
+    ordered = sorted(values)
+    if len(ordered) <= MOST_RUNS:
+        return tuple(ordered)
+    step = (len(ordered) - 1) / (MOST_RUNS - 1)
+    return tuple(ordered[round(k * step)] for k in range(MOST_RUNS))

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the paper's own model says with the SUNs' parameters: equations 3 and 6, nothing measured here."""
+
+from __future__ import annotations
+
+from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.page import Section, Table
+from hockney.models.granularity import Algorithm, break_even, efficiency
+from hockney.studies.granularity import curves, planes
+from hockney.studies.granularity.curves import EFFICIENCY, WORK
+from hockney.studies.granularity.parameters import PRINTED, printed
+from hockney.studies.granularity.words import WORD, length, share
+from hockney.studies.words import quantity
+
+WORKS = (0.1, 1.0, 10.0)
+SERIAL = (0.0, 0.01)
+LENGTHS = (1 * WORD, 10000 * WORD)
+RANKS = planes.RANKS
+DROP = (4, 1 * WORD, 0.01, 10.0)
+"""Ranks, message, serial fraction and work where the paper's drop is stated: exchanges hardly cost anything
+there any more."""
+
+
+def section() -> Section:
+    return Section(
+        "The paper's machine",
+        text=(
+            f"{PRINTED.citation}, equation 3: Tcom = 2 (1500 us + 5 us (np/2) L) with L in words of 4 bytes. "
+            "Break-even is an efficiency of 50% on two and of 25% on four SUNs.",
+            drop(),
+        ),
+        figures=(_curves(), *_planes()),
+        tables=(_table(),),
+    )
+
+
+def drop() -> str:
+    """The visible drop by a serial fraction of 1%, in numbers."""
+    p, size, serial, work = DROP
+    suns = printed()
+    without, with_it = (efficiency(Algorithm(work, size, s), suns, p) for s in (0.0, serial))
+    most = 1 / (1 - serial + p * serial)
+    return (
+        f"A serial fraction of {serial:.0%} shows at once: on {p} SUNs with messages of {length(size)} the "
+        "efficiency at "
+        f"T = {quantity(work, 's')} falls from {share(without)} to {share(with_it)}, and no grain brings it "
+        "above "
+        f"{share(most)}."
+    )
+
+
+def _curves() -> Figure:
+    suns = printed()
+    works = planes.PAPERS_GRID
+    drawn: list[Series] = []
+    for p in RANKS:
+        for size in LENGTHS:
+            group = f"{p} SUNs, {length(size)}"
+            drawn.append(curves.model(group, suns, works, p, size, group=group))
+    p, size, serial, _ = DROP
+    drawn.append(
+        curves.model(
+            f"{p} SUNs, {length(size)}, s = {serial:.0%}",
+            suns,
+            works,
+            p,
+            size,
+            serial,
+            f"{p} SUNs, {length(size)}",
+        )
+    )
+    return Figure(
+        "paper-efficiency",
+        "Efficiency of the paper's SUNs by its model",
+        WORK,
+        EFFICIENCY,
+        tuple(drawn),
+        "Equations 2, 3 and 6 with the printed parameters. Their works are a thousand times and more those "
+        "of a machine of "
+        "today, so they have axes of their own.",
+    )
+
+
+def _planes() -> tuple[Plane, ...]:
+    suns = printed()
+    grid = planes.PAPERS_GRID
+    return (*planes.of_serial(suns, "paper", grid), planes.of_ranks(suns, "paper", grid))
+
+
+def _table() -> Table:
+    suns = printed()
+    rows = []
+    for p in RANKS:
+        for size in LENGTHS:
+            even = break_even(Algorithm(1.0, size), suns, p)
+            for serial in SERIAL:
+                rows.append(
+                    (
+                        str(p),
+                        length(size),
+                        f"{100 * serial:g}%",
+                        quantity(suns.exchange(size, p), "s"),
+                        share(1 / p) if not serial else "",
+                        quantity(even, "s") if even and not serial else "",
+                        *(share(efficiency(Algorithm(t, size, serial), suns, p)) for t in WORKS),
+                        share(1 / (1 - serial + p * serial)),
+                    )
+                )
+    columns = (
+        "np", "L", "s", "Tcom", "break-even", "at T", *(f"T = {t:g} s" for t in WORKS), "at most",
+    )  # fmt: skip
+    return Table(
+        "paper",
+        "Efficiency of the SUNs by the paper's model",
+        columns,
+        tuple(rows),
+        numeric=tuple(k for k in range(len(columns)) if k != 1),
+    )

@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which cases answer the question: the grid, and what shows why a prediction fails where it does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.machine import Machine
+from hockney.models.exchange import Messages
+from hockney.models.granularity import Algorithm, break_even, work_needed
+from hockney.studies.granularity.parameters import foreseen
+from hockney.studies.granularity.words import WORD
+from hockney.studies.question import Options, once
+from hockney.studies.sizes import default_ranks, thin
+from hockney.studies.survey import sweep
+
+LENGTHS = tuple(WORD * words for words in (1, 10, 100, 1000, 10000))
+SERIAL = (0.0, 0.01, 0.1)
+PAPERS_RANKS = (2, 4)
+ITERATIONS = 20
+"""As in the paper: so many times work and exchange make one run, whose mean is one repetition."""
+SHARES = "uniform:0.2"
+"""Uneven work that stands for any: what counts is the largest share, and the record says that."""
+OTHER_EXCHANGES = ("sendrecv", "nonblocking", "persistent", "neighborhood")
+
+SHORTEST_S, LONGEST_S = 1e-5, 1e-2
+"""Works on a machine of which nothing is known yet. A rank's share of less than 5 us is hardly computed to
+1%; and where messages cost microseconds, 10 ms hide any exchange of up to 40 kB."""
+COARSE = 0.95
+"""The longest work has this efficiency with the longest message."""
+ROUND_S = 16.0
+"""What one round of launches may take at least, without a warm-up that takes long: three of them fit the
+default budget of 60 s."""
+RUNS = 9
+"""Of a case that takes long: two to verify, two to warm up, five to have a median."""
+FEWEST = 4
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """The grid of T, L, np and s. For each T what one rank needs, and a rank's part of it while all others
+    compute too; for each L the exchange alone. Without a survey its ping-pong as well.
+
+    Where no serial fractions are asked for, those above 0 are measured at the shortest and the longest
+    message only.
+    """
+    ranks = options.ranks or _ranks(machine)
+    lengths = options.sizes or LENGTHS
+    together = [p for p in ranks if p > 1]
+    pairs = _pairs(lengths, options.serial)
+    works = options.work or _works(foreseen(options, machine), machine, lengths, together)
+
+    def cases(works: Sequence[float]) -> list[Case]:
+        lines = [*_computing(works, together)]
+        lines += [line for p in ranks for line in _grid(works, pairs, p)]
+        lines += [line for p in together for line in _uneven(works, lengths, p)]
+        lines += [line for p in together for line in _exchanges(lengths, p)]
+        lines += [*sweep()] if together and options.surveyed is None else []
+        return once(catalog.case(line) for line in lines)
+
+    if machine.kind != "simulated" and not options.work:
+        while len(works) > FEWEST and least_seconds(cases(works)) > ROUND_S:
+            works = works[:-1]
+    return cases(works)
+
+
+def least_seconds(cases: Iterable[Case]) -> float:
+    """What computing takes in one round of launches, if each case has its fewest runs."""
+    total = 0.0
+    for case in cases:
+        serial = case.number("serial")
+        once_s = case.number("work") * (
+            serial + (1 - serial) / case.ranks if case.workload == "granularity" else 1
+        )
+        total += RUNS * case.number("iterations", 1) * once_s
+    return total
+
+
+def half_decades(low: float, high: float) -> tuple[float, ...]:
+    """1 and 3 times powers of ten, from the last that is not above `low` to the first not below `high`."""
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
+    steps = [float(f"{digit}e{power}") for power in powers for digit in (1, 3)]
+    first = max((s for s in steps if s <= low * (1 + 1e-9)), default=steps[0])
+    last = min((s for s in steps if s >= high * (1 - 1e-9)), default=steps[-1])
+    return tuple(s for s in steps if first <= s <= last)
+
+
+def _ranks(machine: Machine) -> tuple[int, ...]:
+    if machine.kind != "simulated":
+        return default_ranks(machine)
+    return tuple(p for p in PAPERS_RANKS if p <= machine.cores) or (1,)
+
+
+def _works(
+    messages: Messages | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
+) -> tuple[float, ...]:
+    """From where the shortest message breaks even to where the longest one hardly matters any more."""
+    if messages is None or not ranks:
+        return half_decades(SHORTEST_S, LONGEST_S)
+    fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
+    low = min(break_even(fine, messages, p) or SHORTEST_S for p in ranks)
+    high = max(work_needed(COARSE, coarse, messages, p) or LONGEST_S for p in ranks)
+    if machine.kind != "simulated":
+        low = max(low, SHORTEST_S)
+    return half_decades(low, max(high, 10 * low))
+
+
+def _pairs(lengths: Sequence[int], asked: Sequence[float]) -> list[tuple[int, float]]:
+    """Lengths and serial fractions that are measured together."""
+    if asked:
+        return [(length, s) for length in lengths for s in asked]
+    ends = {min(lengths), max(lengths)}
+    return [(length, s) for length in lengths for s in (SERIAL if length in ends else SERIAL[:1])]
+
+
+def _computing(works: Sequence[float], ranks: Sequence[int]) -> Iterator[str]:
+    for work in works:
+        yield f"compute work={work!r} sync=barrier ranks=1"
+        yield from (f"compute work={work / p!r} sync=barrier ranks={p}" for p in ranks)
+
+
+def _grid(works: Sequence[float], pairs: Sequence[tuple[int, float]], ranks: int) -> Iterator[str]:
+    """On one rank there is no message to be long or short, and no part to be serial."""
+    for work in works:
+        for length, serial in pairs if ranks > 1 else pairs[:1]:
+            yield _cell(work, length, serial, ranks)
+
+
+def _cell(work: float, length: int, serial: float, ranks: int, shares: str = "equal") -> str:
+    return (
+        f"granularity work={work!r} bytes={length} serial={serial!r} shares={shares} exchange=ordered "
+        f"iterations={ITERATIONS} buffers=hot sync=barrier ranks={ranks}"
+    )
+
+
+def _uneven(works: Sequence[float], lengths: Sequence[int], ranks: int) -> Iterator[str]:
+    few = thin(tuple(works), 3)
+    return (_cell(work, min(lengths), 0.0, ranks, SHARES) for work in few)
+
+
+def _exchanges(lengths: Sequence[int], ranks: int) -> Iterator[str]:
+    def case(length: int, exchange: str) -> str:
+        return f"round_robin bytes={length} exchange={exchange} buffers=hot sync=window ranks={ranks}"
+
+    yield from (case(length, "ordered") for length in lengths)
+    few = thin(tuple(sorted(lengths)), 3)
+    yield from (case(length, exchange) for exchange in OTHER_EXCHANGES for length in few)

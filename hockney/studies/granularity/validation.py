@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predicted against measured efficiency, cell by cell, and which assumption a miss comes from.
+
+The prediction knows the costs of messages and the preset work, nothing of the grid. On its way to what was
+measured its assumptions are replaced by measurements, one after another:
+
+    exchange   an exchange costs what the model of one message says    -> the exchange alone, measured
+    preset     the work takes the time that was preset                 -> the work on one rank, measured
+    together   a rank computes as fast when all ranks compute          -> its part with all at it, measured
+    sum        computing and exchange do not touch each other          -> the cell itself
+
+What each replacement does to the efficiency is that assumption's part of the error; the parts add up to it.
+All of them also suppose that every rank has a core to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from hockney.core.fit import Estimate
+from hockney.models.exchange import Messages
+from hockney.models.granularity import efficiency
+from hockney.studies.granularity.cells import Cell
+from hockney.studies.question import Evidence
+
+STEPS = ("exchange", "preset", "together", "sum")
+MUCH = 0.05
+"""An efficiency that was missed by so much is explained."""
+CORES = "cores"
+SPARE = 0.05
+"""Other programs always use a little; a rank that misses more than this of a core is being put off it."""
+TYPICAL, WORST = 0.03, 0.10
+"""What the prediction is meant to keep: the median error, and the largest."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What belongs to a cell, measured by itself: the exchange, and a rank's part of the work while all
+    compute (s); None where that was not measured."""
+
+    exchange: float | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """`parts` has the change of efficiency that each of STEPS brings; `model_s` is the exchange's time by
+    the model. A part is None where what it needs was not measured; the next one then has it too. `cores` is
+    how many the ranks had, other programs' load not taken away."""
+
+    cell: Cell
+    predicted: Estimate
+    apart: Apart
+    model_s: float
+    parts: Mapping[str, float | None]
+    cores: int
+
+    @property
+    def error(self) -> float:
+        """Measured less predicted."""
+        return self.cell.efficiency.value - self.predicted.value
+
+    @property
+    def crowded(self) -> bool:
+        """Whether some rank had no core to itself: too many ranks, or other programs meanwhile."""
+        return self.cell.ranks + self.cell.outside > self.cores + SPARE
+
+    @property
+    def breaks(self) -> str:
+        """The assumption that most of a large error comes from; "" where the error is small. What ranks lose
+        that are put off their cores shows in the last two steps."""
+        if abs(self.error) <= MUCH:
+            return ""
+        sign = 1 if self.error > 0 else -1
+        most = max(STEPS, key=lambda step: sign * (self.parts[step] or 0.0))
+        return CORES if self.crowded and sign < 0 and most in STEPS[2:] else most
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Absolute errors of the predicted efficiency over some cells."""
+
+    cells: int
+    typical: float
+    worst: float
+
+    @property
+    def holds(self) -> bool:
+        return self.typical <= TYPICAL and self.worst <= WORST
+
+
+def check(evidence: Evidence, found: Sequence[Cell], messages: Messages, cores: int) -> tuple[Checked, ...]:
+    """Every cell with its prediction, on a machine of so many cores."""
+    exchange = {
+        (m.case.ranks, m.size): m.summary.median.value for m in evidence.of("round_robin", exchange="ordered")
+    }
+    share = {(m.case.ranks, m.case.number("work")): m.summary.median.value for m in evidence.of("compute")}
+    return tuple(
+        _checked(
+            cell,
+            messages,
+            Apart(exchange.get((cell.ranks, cell.bytes)), share.get((cell.ranks, cell.work_s / cell.ranks))),
+            cores,
+        )
+        for cell in found
+    )
+
+
+def agreement(checked: Sequence[Checked]) -> Agreement | None:
+    if not checked:
+        return None
+    errors = [abs(each.error) for each in checked]
+    return Agreement(len(errors), median(errors), max(errors))
+
+
+def predict(cell: Cell, messages: Messages) -> Estimate:
+    """Equation 6 with the interval that comes from the fit's: a longer exchange is a lower efficiency."""
+    value = efficiency(cell.algorithm, messages, cell.ranks)
+    ends = messages.bounds(cell.bytes)
+    if ends is None or cell.ranks == 1:
+        return Estimate(value, None, None)
+    low, high = (efficiency(cell.algorithm, messages, cell.ranks, factor) for factor in reversed(ends))
+    return Estimate(value, min(low, value), max(high, value))
+
+
+def _checked(cell: Cell, messages: Messages, apart: Apart, cores: int) -> Checked:
+    predicted = predict(cell, messages)
+    work, alone, p = cell.work_s, cell.alone.value, cell.ranks
+    model_s = messages.exchange(cell.bytes, p)
+    exchange = model_s if apart.exchange is None or p == 1 else apart.exchange
+    share = alone / p if apart.share is None else apart.share
+    ladder = (
+        predicted.value,
+        _efficiency(cell, work, work / p, exchange),
+        _efficiency(cell, alone, alone / p, exchange),
+        _efficiency(cell, alone, share, exchange),
+        cell.efficiency.value,
+    )
+    steps = zip(STEPS, pairwise(ladder), strict=True)
+    parts: dict[str, float | None] = {step: after - before for step, (before, after) in steps}
+    if apart.exchange is None:
+        parts["exchange"] = None
+    if apart.share is None:
+        parts["together"] = None
+    return Checked(cell, predicted, apart, model_s, parts, cores)
+
+
+def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> float:
+    """Equation 6 from the times of the whole work on one rank, of a rank's fair share, of the exchange."""
+    if cell.ranks == 1:
+        return alone / (cell.serial * alone + (1 - cell.serial) * share)
+    busy = cell.serial * alone + (1 - cell.serial) * cell.imbalance * share
+    return alone / (cell.ranks * (busy + exchange))
