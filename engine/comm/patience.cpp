@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-#include <vector>
+#include <memory>
 
 namespace hockney {
 namespace {
@@ -20,18 +20,30 @@ inline void relax() {
 #endif
 }
 
-}  // namespace
+#ifndef HOCKNEY_SMPI
 
-NodeLayout layout_of_this_node(MPI_Comm comm) {
-#ifdef HOCKNEY_SMPI
-  // Every simulated rank has a core, and the host's are none of its business.
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return {size, size};
-#else
+// Which ranks share a node takes several collective calls, and barriers are often made in a row: what was
+// found is kept with the communicator, as an attribute, and goes with it. The key is a number of this process
+// for as long as MPI runs.
+int layout_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(
+        MPI_COMM_NULL_COPY_FN,
+        [](MPI_Comm, int, void* layout, void*) {
+          delete static_cast<NodeLayout*>(layout);
+          return static_cast<int>(MPI_SUCCESS);
+        },
+        &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+NodeLayout look_around(MPI_Comm comm) {
   MPI_Comm node;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  NodeLayout found{1, 1};
+  NodeLayout found{1, 1, false, false};
   MPI_Comm_size(node, &found.ranks);
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -41,14 +53,38 @@ NodeLayout layout_of_this_node(MPI_Comm comm) {
     found.cores = CPU_COUNT(&all);
   }
   MPI_Comm_free(&node);
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  int some[] = {found.ranks<size, found.ranks> found.cores};
+  MPI_Allreduce(MPI_IN_PLACE, some, 2, MPI_INT, MPI_MAX, comm);
+  found.whole = some[0] == 0;
+  found.crowded = some[1] != 0;
   return found;
+}
+
+#endif
+
+}  // namespace
+
+NodeLayout layout_of_this_node(MPI_Comm comm) {
+#ifdef HOCKNEY_SMPI
+  // Every simulated rank has a node and a core of its own, and the host's are none of its business.
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return {size, size, size == 1, false};
+#else
+  void* known = nullptr;
+  int there = 0;
+  MPI_Comm_get_attr(comm, layout_key(), &known, &there);
+  if (there) return *static_cast<const NodeLayout*>(known);
+  auto found = std::make_unique<NodeLayout>(look_around(comm));
+  const NodeLayout copy = *found;
+  MPI_Comm_set_attr(comm, layout_key(), found.release());
+  return copy;
 #endif
 }
 
-Patience::Patience(MPI_Comm comm) {
-  const NodeLayout layout = layout_of_this_node(comm);
-  crowded_ = layout.ranks > layout.cores;
-}
+Patience::Patience(MPI_Comm comm) : Patience(layout_of_this_node(comm).crowded) {}
 
 void Patience::pause(int looked) const {
   if (crowded_ && looked >= looks_in_a_row)
@@ -79,6 +115,30 @@ void Patience::finish_all(int count, MPI_Request* requests) const {
     MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
     return done != 0;
   });
+}
+
+MPI_Comm Patience::duplicate(MPI_Comm comm) const {
+  MPI_Comm copy;
+#ifndef HOCKNEY_SMPI
+  if (crowded_) {
+    MPI_Request request;
+    MPI_Comm_idup(comm, &copy, &request);
+    finish(request);
+    return copy;
+  }
+#endif
+  MPI_Comm_dup(comm, &copy);
+  return copy;
+}
+
+void Patience::meet(MPI_Comm comm) const {
+  if (!crowded_) {
+    MPI_Barrier(comm);
+    return;
+  }
+  MPI_Request request;
+  MPI_Ibarrier(comm, &request);
+  finish(request);
 }
 
 }  // namespace hockney

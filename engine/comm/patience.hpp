@@ -6,11 +6,11 @@
 
 namespace hockney {
 
-// How a rank waits for another one: by watching, which answers soonest, or, where the ranks of this node
-// outnumber the cores that they may use, by giving its core to whom it waits for.
+// How a rank waits for another one: by watching, which answers soonest, or, where ranks outnumber the cores
+// that they may use, by giving its core to whom it waits for.
 class Patience {
  public:
-  // Collective: counts the ranks and the cores of this node.
+  // Collective: counts the ranks and the cores of each node.
   explicit Patience(MPI_Comm comm);
   explicit constexpr Patience(bool crowded) : crowded_(crowded) {}
 
@@ -19,6 +19,10 @@ class Patience {
   // Until the request is complete.
   void finish(MPI_Request& request) const;
   void finish_all(int count, MPI_Request* requests) const;
+
+  // MPI_Comm_dup and MPI_Barrier.
+  MPI_Comm duplicate(MPI_Comm comm) const;
+  void meet(MPI_Comm comm) const;
 
   // Until `there()`; looks at memory, or makes MPI look at its network.
   template <class There>
@@ -32,11 +36,16 @@ class Patience {
   bool crowded_;
 };
 
-// Ranks of `comm` on this node, and the cores that those ranks may use together.
+// Ranks of a communicator on this node, the cores that those ranks may use together, whether all its ranks
+// are on one node, and whether on any of its nodes ranks outnumber cores: the same on all ranks, since a
+// blocking call of MPI on one rank and a non-blocking one on another may not meet.
 struct NodeLayout {
   int ranks;
   int cores;
+  bool whole;
+  bool crowded;
 };
+// Collective where the communicator was not asked for before.
 NodeLayout layout_of_this_node(MPI_Comm comm);
 
 }  // namespace hockney

@@ -6,28 +6,11 @@
 
 namespace hockney {
 
-bool on_one_node(MPI_Comm comm) {
-#ifdef HOCKNEY_SMPI
-  int size = 1;
-  MPI_Comm_size(comm, &size);
-  return size == 1;  // a simulated rank has a node of its own, whatever host simulates it
-#else
-  MPI_Comm node;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int here = 1, all = 1;
-  MPI_Comm_size(node, &here);
-  MPI_Comm_size(comm, &all);
-  MPI_Comm_free(&node);
-  int same = here == all ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm);
-  return same != 0;
-#endif
-}
-
 SharedFlags::SharedFlags(MPI_Comm comm, int flags)
     : flags_(static_cast<std::size_t>(flags)), patience_(comm) {
-  if (!on_one_node(comm)) throw Refusal("its ranks are on several nodes, which share no memory");
-  MPI_Comm_dup(comm, &comm_);
+  if (!layout_of_this_node(comm).whole)
+    throw Refusal("its ranks are on several nodes, which share no memory");
+  comm_ = patience_.duplicate(comm);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   // Rank 0 brings all of it, so that it is in one piece; the room is for aligning, as MPI promises 8 bytes.
@@ -45,7 +28,7 @@ SharedFlags::SharedFlags(MPI_Comm comm, int flags)
   base_ = reinterpret_cast<Flag*>(start);
   if (rank_ == 0)
     for (std::size_t k = 0; k < static_cast<std::size_t>(size_) * flags_; ++k) new (&base_[k]) Flag{};
-  MPI_Barrier(comm_);
+  patience_.meet(comm_);
 }
 
 SharedFlags::~SharedFlags() {

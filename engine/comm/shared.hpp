@@ -54,7 +54,4 @@ class SharedFlags {
   Patience patience_;
 };
 
-// Whether all ranks of `comm` are on one node.
-bool on_one_node(MPI_Comm comm);
-
 }  // namespace hockney

@@ -15,7 +15,9 @@ namespace hockney {
 // may say which. Messages from one rank to another with one tag arrive in the order in which they were sent.
 class Signals {
  public:
-  explicit Signals(MPI_Comm parent) : comm_(Comm::duplicate(parent)), patience_(parent) {}
+  explicit Signals(MPI_Comm parent)
+      : patience_(parent),
+        comm_(patience_.crowded() ? Comm::of(patience_.duplicate(parent)) : Comm::duplicate(parent)) {}
   ~Signals() { comm_.release(); }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
@@ -108,8 +110,8 @@ class Signals {
   }
 
  private:
-  Comm comm_;
   Patience patience_;
+  Comm comm_;
 };
 
 }  // namespace hockney
