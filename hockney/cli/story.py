@@ -73,7 +73,7 @@ def cases_of(
     for name in (words.split()[0] for words in typed if words.split()):
         if name not in known and NAME.fullmatch(name):  # it may have been meant as a study
             raise unknown("study or workload", name, known | set(shelf), "'hockney run --list' shows all")
-    narrowed = Options(asked.ranks, asked.sizes, typed, asked.work, asked.serial, surveyed)
+    narrowed = Options(asked.ranks, asked.sizes, typed, asked.work, asked.serial, surveyed, asked.iterations)
     return shelf[study].plan(narrowed, bench.catalog, bench.machine)
 
 

@@ -3,10 +3,10 @@
 """What a barrier of messages costs, from its structure and from what messages cost between two ranks.
 
 Two predictions. As R. Krishnamurthy extrapolates ('Performance of Barriers and NAS Parallel Benchmarks on the
-Intel Clusters', 1998): its messages, each of which takes as long as one alone. That is right where one message
-is under way at a time: on one medium. And by its structure, each rank with a clock of its own under LogGP
-(Alexandrov, Ionescu, Schauser, Scheiman 1995): right where messages take nothing from each other. There a
-message costs its sender o_s and its receiver o_r, and takes T from the call of MPI_Send to the return of
+Intel Clusters', 1998): its messages, each of which takes as long as one alone. That is right where one
+message is under way at a time: on one medium. And by its structure, each rank with a clock of its own under
+LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995): right where messages take nothing from each other. There
+a message costs its sender o_s and its receiver o_r, and takes T from the call of MPI_Send to the return of
 MPI_Recv; a sender's next message waits for the gap g. Two ranks that send to each other at once need E, which
 is no T: their messages cross, and neither processor has anything to wait with. All of these are measured
 between two ranks, none on a barrier.
@@ -35,9 +35,9 @@ MOST_RANKS = 1024
 class MessageCosts:
     """Seconds of empty messages between two ranks.
 
-    `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), `broadcast_s` one way of the single byte
-    that a broadcast carries, `base_s` Krishnamurthy's base line (MPI_Isend here, MPI_Recv there). LogGP's
-    `send_s`, `receive_s`, `gap_s` matter from three ranks on only; 0 where they are not known.
+    `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), `broadcast_s` one way of the single
+    byte that a broadcast carries, `base_s` Krishnamurthy's base line (MPI_Isend here, MPI_Recv there).
+    LogGP's `send_s`, `receive_s`, `gap_s` matter from three ranks on only; 0 where they are not known.
     """
 
     one_way_s: float
@@ -58,8 +58,8 @@ class MessageCosts:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Of one episode: messages of all ranks, how many follow one another on the longest path, and how many the
-    busiest rank sends and receives."""
+    """Of one episode: messages of all ranks, how many follow one another on the longest path, and how many
+    the busiest rank sends and receives."""
 
     messages: int
     depth: int
