@@ -5,42 +5,29 @@
 
 from __future__ import annotations
 
-from hockney import reference
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models.barriers import traffic
 from hockney.studies.barriers.tables import error
+from hockney.studies.reproduce.ethernet import (
+    ALGORITHMS,
+    BARRIER,
+    ENGINE,
+    MESSAGE,
+    PRINTED,
+    PROCESSES,
+    messages,
+)
 from hockney.studies.words import quantity
-
-PRINTED = reference.published("barriers")
-PROCESSES = (1, 3, 5, 7, 9, 12, 14, 16)
-ALGORITHMS = {
-    "mpi": "mpi",
-    "dissemination": "dissemination_mcs",
-    "mcs-tree": "mcs_tree",
-    "n-way": "central",
-    "total-exchange": "total_exchange",
-    "tournament": "tournament_mcs",
-}
-"""The engine's name of each that has printed times."""
-MPICH = "recursive_doubling"
-"""Of MPICH's MPI_Barrier of that time: a hypercube of exchanges."""
-
-
-def message_s() -> float:
-    """The paper's one message, one way."""
-    return PRINTED.row("barriers/text/message").si
 
 
 def printed(name: str, processes: int) -> float:
     """Seconds, by the name that the paper's rows have."""
-    return PRINTED.row(f"barriers/table/{name}/{processes}").si
+    return PRINTED.row(BARRIER.format(name, processes)).si
 
 
 def expected(name: str, processes: int) -> float:
     """Seconds by the number of messages."""
-    algorithm = ALGORITHMS[name] if name != "mpi" else MPICH
-    return traffic(algorithm, processes).messages * message_s()
+    return messages(name, processes) * PRINTED.row(MESSAGE).si
 
 
 def section() -> Section:
@@ -60,16 +47,15 @@ def section() -> Section:
 
 def _table() -> Table:
     rows = []
-    for name, algorithm in ALGORITHMS.items():
+    for name in ALGORITHMS:
         for p in PROCESSES[1:]:
             said, foreseen = printed(name, p), expected(name, p)
-            counted = traffic(MPICH if name == "mpi" else algorithm, p).messages
             rows.append(
                 (
-                    algorithm,
+                    ENGINE[name],
                     str(p),
                     quantity(said, "s"),
-                    str(counted),
+                    str(messages(name, p)),
                     quantity(foreseen, "s"),
                     error(foreseen / said - 1),
                 )
@@ -87,12 +73,13 @@ def _table() -> Table:
 
 def _figure() -> Figure:
     drawn = []
-    for name, algorithm in ALGORITHMS.items():
+    for name in ALGORITHMS:
         xs = tuple(map(float, PROCESSES))
-        drawn.append(Series(algorithm, xs, tuple(printed(name, p) for p in PROCESSES), group=algorithm))
+        ys = tuple(printed(name, p) for p in PROCESSES)
+        drawn.append(Series(ALGORITHMS[name], xs, ys, group=name))
         late = xs[1:]
         ys = tuple(expected(name, int(p)) for p in late)
-        drawn.append(Series(f"{algorithm}, by messages", late, ys, kind="line", group=algorithm))
+        drawn.append(Series(f"{ALGORITHMS[name]}, by messages", late, ys, kind="line", group=name))
     return Figure(
         "barriers-paper",
         "Barriers on switched Ethernet, 1998",
