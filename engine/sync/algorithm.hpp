@@ -14,6 +14,15 @@ namespace hockney {
 // By what means an algorithm's ranks tell each other that they have come.
 enum class Means { messages, mpi, shared_memory, one_sided };
 
+// What one episode costs: messages of all ranks together, how many of them follow one another on the longest
+// path, and how many the busiest rank sends and receives. All 0 where an algorithm sends none of its own
+// (shared memory, MPI's own barriers).
+struct Traffic {
+  long messages = 0;
+  int depth = 0;
+  int busiest = 0;
+};
+
 // One file of the shelf engine/sync: an algorithm by name, and what it costs.
 struct BarrierAlgorithm {
   const char* name;
