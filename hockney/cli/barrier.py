@@ -14,7 +14,7 @@ from hockney.cli.surveys import ELSEWHERE, PLACE, by_age
 from hockney.cli.tables import print_json, print_line, text_table
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
-from hockney.core.errors import HockneyError, Inconclusive, printable
+from hockney.core.errors import HockneyError, Inconclusive, UsageError, printable
 from hockney.draw.page import Table
 from hockney.store import RunFolder
 from hockney.studies import Evidence
@@ -28,7 +28,7 @@ from hockney.studies.words import quantity
 @click.argument("run", type=options.PATH, required=False)
 @click.option("--best", is_flag=True, help="The fastest only, in a sentence.")
 @click.option(
-    "--ranks", type=options.RANKS, metavar="P,...", required=True, help="Numbers of ranks, as 2 or 2,4,8."
+    "--ranks", type=options.RANKS, metavar="P,...", default=(), help="Numbers of ranks, as 2 or 2,4,8."
 )
 @options.as_json
 def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool) -> int:
@@ -38,6 +38,10 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     the measured times decide, and no difference is claimed where their intervals meet; else the models do,
     as far as they hold, and that is said.
     """
+    if not ranks:
+        raise UsageError(
+            "no number of ranks is given", "which barrier is best depends on it", "give --ranks 2"
+        )
     talk = Talk(False)
     path = run or _newest()
     if run is None:

@@ -38,8 +38,8 @@ def _best(evidence: Evidence, ranks: int) -> str:
 def chosen(choice: Choice) -> str:
     """ "2 ranks: shm_dissemination is the fastest, 120 ns a call (measured, ...)."."""
     best, mpi = choice.best, choice.of(MPI)
-    said = f"{plural(choice.ranks, 'rank')}: {best.algorithm} is the fastest, "
-    said += f"{quantity(best.seconds, 's')} a call"
+    first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest"
+    said = f"{plural(choice.ranks, 'rank')}: {first}, {quantity(best.seconds, 's')} a call"
     if choice.measured:
         known = best.low > 0 and best.high < float("inf")
         said += f" (95%: {quantity(best.low, 's')} to {quantity(best.high, 's')})" if known else " (measured)"
