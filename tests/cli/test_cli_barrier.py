@@ -77,7 +77,7 @@ def test_what_was_not_measured_is_said_to_be_a_models(hockney, measured):
         (("--ranks", "1"), 2, "one rank needs no barrier"),
         (("--ranks", "two"), 2, "--ranks"),
         ((), 2, "give --ranks"),
-        (("--ranks", "2", "runs/none"), 3, "runs/none"),
+        (("--ranks", "2", "runs/none"), 2, "runs/none"),
     ],
 )
 def test_what_cannot_be_answered_is_said(hockney, measured, words, code, said):

@@ -74,8 +74,7 @@ def way_of(case: Case) -> Way | None:
         return None
     if case.workload in WAYS:
         return WAYS[case.workload]
-    many = case.number("iterations", 1) > 1
-    if words.get("sync") == "loop" or many:
+    if words.get("sync") == "loop" or case.number("iterations", 1) > 1:
         return "loop"
     return "alone" if words.get("sync") == "window" else None
 

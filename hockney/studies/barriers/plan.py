@@ -37,7 +37,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     ranks = options.ranks or _ranks(machine)
     lines = [*_messages(machine)] if max(ranks) > 1 else []
     lines += [
-        line for p in ranks for name in algorithms(catalog, machine) for line in _barrier(name, p, options)
+        line
+        for p in ranks
+        for name in algorithms(catalog, machine)
+        for line in _barrier(name, p, options, machine)
     ]
     return once(catalog.case(line) for line in lines)
 
@@ -67,12 +70,10 @@ def _messages(machine: Machine) -> Iterator[str]:
     yield f"receive_overhead bytes=0 delay={DELAY.get(machine.kind, LATE)} ranks=2"
 
 
-def _barrier(name: str, ranks: int, options: Options) -> Iterator[str]:
-    if options.iterations:
-        yield f"barrier algorithm={name} iterations={options.iterations} sync=barrier ranks={ranks}"
-    else:
-        yield f"barrier algorithm={name} sync=loop ranks={ranks}"
+def _barrier(name: str, ranks: int, options: Options, machine: Machine) -> Iterator[str]:
+    iterations = f"iterations={options.iterations} " if options.iterations else ""
+    yield f"barrier algorithm={name} {iterations}sync=loop ranks={ranks}"
     if ranks > 1:
         yield f"barrier algorithm={name} sync=window ranks={ranks}"
-        yield f"barrier_staggered algorithm={name} ranks={ranks}"
+        yield f"barrier_staggered algorithm={name} delay={DELAY.get(machine.kind, LATE)} ranks={ranks}"
         yield f"barrier_skew algorithm={name} ranks={ranks}"
