@@ -20,7 +20,7 @@ class Step:
     """Messages as layers of (sources, targets), in each of which a rank sends at most once and receives at
     most once. With `at_once` a rank sends all its messages, then receives all that are for it, as they come;
     else it sends and receives one after the other (then there is one layer, and no rank is in it twice).
-    `broadcast`: the message is part of MPI_Bcast and carries one byte."""
+    `broadcast`: the message is part of MPI_Bcast."""
 
     layers: tuple[tuple[Ranks, Ranks], ...]
     at_once: bool = False

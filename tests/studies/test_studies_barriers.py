@@ -31,7 +31,7 @@ WORLD = World(launch_noise=0.001)
 COSTS = MessageCosts(
     one_way_s=WORLD.message(0),
     exchange_s=1.2 * WORLD.message(0),
-    broadcast_s=WORLD.message(1),
+    broadcast_s=WORLD.collective("bcast", 2, 1),
     base_s=1.1 * WORLD.message(0),
     send_s=WORLD.send_overhead_s,
     receive_s=WORLD.receive_overhead_s,
@@ -88,7 +88,7 @@ def test_every_barrier_is_asked_for_in_every_way():
     assert ways == {(way, p): len(ALGORITHMS) for way in ("loop", "alone", "late", "skew") for p in (2, 4)}
     messages = [c for c in cases if way_of(c) is None]
     assert {c.workload for c in messages} == {
-        "isend_recv", "pingpong", "pingpong_double", "prtt", "receive_overhead",
+        "isend_recv", "pingpong", "pingpong_double", "bcast", "prtt", "receive_overhead",
     }  # fmt: skip
     assert all(c.ranks == 2 and c.size <= 1 for c in messages)
     assert len(set(cases)) == len(cases)

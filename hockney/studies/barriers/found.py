@@ -117,7 +117,7 @@ def message_costs(evidence: Evidence) -> MessageCosts | None:
     return MessageCosts(
         one_way_s=one_way,
         exchange_s=exchange,
-        broadcast_s=seconds("pingpong", bytes=1) or one_way,
+        broadcast_s=seconds("bcast", bytes=1, sync="window") or one_way,
         base_s=seconds("isend_recv", bytes=0) or one_way,
         send_s=send_s,
         receive_s=seconds("receive_overhead", bytes=0) or 0.0,

@@ -60,10 +60,10 @@ def _ranks(machine: Machine) -> tuple[int, ...]:
 
 
 def _messages(machine: Machine) -> Iterator[str]:
-    """Empty ones, and the single byte that a broadcast must carry."""
+    """Empty ones, and MPI_Bcast of a byte, which to one other rank is a message."""
     yield "isend_recv bytes=0 ranks=2"
     yield "pingpong bytes=0 ranks=2"
-    yield "pingpong bytes=1 ranks=2"
+    yield "bcast bytes=1 sync=window ranks=2"
     yield "pingpong_double bytes=0 ranks=2"
     for messages, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, DELAY.get(machine.kind, SHORT_DELAY))):
         yield f"prtt bytes=0 messages={messages} delay={delay} ranks=2"
