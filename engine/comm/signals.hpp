@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include <span>
+#include <string>
 
+#include "base/refusal.hpp"
 #include "comm/comm.hpp"
 #include "comm/patience.hpp"
 
@@ -15,10 +17,10 @@ namespace hockney {
 // may say which. Messages from one rank to another with one tag arrive in the order in which they were sent.
 class Signals {
  public:
+  // Collective. Throws Refusal, on all ranks, where there are too many ranks to be simulated so.
   explicit Signals(MPI_Comm parent)
-      : patience_(parent),
-        comm_(patience_.crowded() ? Comm::of(patience_.duplicate(parent)) : Comm::duplicate(parent)) {}
-  ~Signals() { comm_.release(); }
+      : patience_(parent), comm_(Comm::of(patience_.duplicate(not_too_large(parent)))) {}
+  ~Signals() { MPI_Comm_free(&comm_.handle); }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
@@ -110,6 +112,21 @@ class Signals {
   }
 
  private:
+  // Messages need a communicator of their own in a simulation too: one that is waited for from anyone may
+  // come early, and meet a receive of the steps around. But SMPI's holds a table of all ranks in every rank.
+  static MPI_Comm not_too_large(MPI_Comm comm) {
+#ifdef HOCKNEY_SMPI
+    constexpr int most = 4096;
+    int size = 1;
+    MPI_Comm_size(comm, &size);
+    if (size > most)
+      throw Refusal("this barrier needs a communicator of its own (a simulated one of " +
+                    std::to_string(size) + " ranks takes gigabytes); simulate at most " +
+                    std::to_string(most) + " ranks, or use algorithm=mpi");
+#endif
+    return comm;
+  }
+
   Patience patience_;
   Comm comm_;
 };

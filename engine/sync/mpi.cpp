@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
+#include "comm/comm.hpp"
 #include "sync/algorithm.hpp"
 
 namespace hockney::sync {
@@ -7,12 +8,13 @@ namespace {
 
 class Mpi final : public Barrier {
  public:
-  explicit Mpi(MPI_Comm comm) : signals_(comm) {}
+  explicit Mpi(MPI_Comm comm) : comm_(Comm::duplicate(comm)) {}
+  ~Mpi() override { comm_.release(); }
 
-  void wait() override { MPI_Barrier(signals_.handle()); }
+  void wait() override { MPI_Barrier(comm_.handle); }
 
  private:
-  const Signals signals_;
+  Comm comm_;
 };
 
 }  // namespace
