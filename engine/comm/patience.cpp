@@ -9,8 +9,11 @@
 namespace hockney {
 namespace {
 
-// Looks before a crowded rank gives its core away: what comes at once is not worth a system call.
-constexpr int looks_in_a_row = 16;
+// Looks before a rank gives its core away. What comes at once is not worth a system call where ranks are
+// crowded; elsewhere nothing is that takes less than 0.1 ms or so, but whom it waits for may have been put on
+// its core.
+constexpr int looks_of_the_crowded = 16;
+constexpr int looks_of_others = 4096;
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -87,7 +90,7 @@ NodeLayout layout_of_this_node(MPI_Comm comm) {
 Patience::Patience(MPI_Comm comm) : Patience(layout_of_this_node(comm).crowded) {}
 
 void Patience::pause(int looked) const {
-  if (crowded_ && looked >= looks_in_a_row)
+  if (looked >= (crowded_ ? looks_of_the_crowded : looks_of_others))
     sched_yield();
   else
     relax();

@@ -16,14 +16,16 @@ namespace {
 // for the last round, which may take longer than the ones before it, and for freeing the losers.
 constexpr double making = 0.4;
 constexpr double timing = 0.7;
-// The median of so many rounds bears a few that something else disturbed.
-constexpr int wanted_rounds = 15;
+// The median of many rounds bears some that something else disturbed.
+constexpr int most_rounds = 200;
+constexpr int least_rounds = 15;
 // A candidate that is so many times slower in so many rounds is not tried again, and one that takes so much
 // of the limit for an episode is not even then.
 constexpr double hopeless = 3.0;
 constexpr std::size_t enough_rounds = 3;
 constexpr double costly = 0.05;
-constexpr long most_calls = 100000;
+// Episodes in a round: enough for the clock, and few, since nobody can end a round that takes too long.
+constexpr long most_calls = 32;
 
 class Trials {
  public:
@@ -53,9 +55,8 @@ class Trials {
   void time() {
     if (alive_.size() < 2) return;
     double now = 0;
-    for (int round = 0; round < wanted_rounds && now < timing * limit_; ++round) {
-      const double share =
-          (timing * limit_ - now) / (wanted_rounds - round) / static_cast<double>(alive_.size());
+    for (int round = 0; round < most_rounds && now < timing * limit_ && alive_.size() > 1; ++round) {
+      const double share = (timing * limit_ - now) / least_rounds / static_cast<double>(alive_.size());
       std::vector<double> seconds(alive_.size() + 1, 0.0);
       for (std::size_t turn = 0; turn < alive_.size(); ++turn) {
         const std::size_t k = (turn + static_cast<std::size_t>(round)) % alive_.size();
@@ -86,11 +87,13 @@ class Trials {
     return now[0];
   }
 
-  // As many episodes as fit into `share` seconds; in the first round one, since nothing is known then. All
-  // ranks take the same number, as they know the same numbers.
+  // As many episodes as fit into `share` seconds; in the first round one, since nothing is known then, and
+  // then twice as many a round at most. All ranks take the same number, as they know the same numbers.
   static double seconds_of(const Trial& trial, double share) {
-    const double fits = trial.rounds.empty() ? 1 : share / std::max(median(trial.rounds), 1e-9);
-    const long calls = std::lround(std::clamp(fits, 1.0, static_cast<double>(most_calls)));
+    const std::size_t rounds = trial.rounds.size();
+    const long most = rounds < 5 ? 1L << rounds : most_calls;
+    const double fits = rounds == 0 ? 1.0 : share / std::max(median(trial.rounds), 1e-9);
+    const long calls = std::lround(std::clamp(fits, 1.0, static_cast<double>(most)));
     const double start = MPI_Wtime();
     for (long call = 0; call < calls; ++call) trial.barrier->wait();
     return (MPI_Wtime() - start) / static_cast<double>(calls);
