@@ -97,9 +97,9 @@ def _arrivals(every: Sequence[Found]) -> Section | None:
     return Section(
         "How ranks enter",
         text=(
-            "In programs ranks do not come together. After the last: ranks enter one after the other, and the "
-            "time runs from the last entry to the last exit, by a synchronised clock. Exits apart: from the "
-            "first exit to the last, entered as MPI_Barrier leaves the ranks.",
+            "In programs ranks do not come together. After the last: ranks enter one after the other, and "
+            "the time runs from the last entry to the last exit, by a synchronised clock. Exits apart: from "
+            "the first exit to the last, entered as MPI_Barrier leaves the ranks.",
         ),
         figures=(figure,) if figure is not None else (),
         tables=(table,) if table.rows else (),
