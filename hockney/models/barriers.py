@@ -36,9 +36,9 @@ class MessageCosts:
     """Seconds of messages between two ranks, empty but for a broadcast's byte.
 
     `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), `broadcast_s` MPI_Bcast of one byte to
-    the other, whose call may cost more than its message. `base_s` is Krishnamurthy's base line (MPI_Isend
-    here, MPI_Recv there). LogGP's `send_s`, `receive_s`, `gap_s` matter from three ranks on only; 0 where
-    they are not known.
+    the other, whose call may cost more than its message (less than T is taken as T). `base_s` is
+    Krishnamurthy's base line (MPI_Isend here, MPI_Recv there). LogGP's `send_s`, `receive_s`, `gap_s` matter
+    from three ranks on only; 0 where they are not known.
     """
 
     one_way_s: float
@@ -132,6 +132,6 @@ class _Clocks:
         for arrival in arrivals:
             comes = np.isfinite(arrival)
             # Messages cross if the receiver's own is still under way when this one is half way.
-            crosses = step.at_once & (own > arrival - self.flight_s / 2)
+            crosses = step.at_once & (own >= arrival - self.flight_s / 2)
             cost = self.receive_s + np.where(crosses, self.crossing_s, 0.0)
             self.now = np.where(comes, np.maximum(self.now, arrival) + cost, self.now)

@@ -89,7 +89,7 @@ def test_what_is_counted_on_other_numbers_of_ranks():
 @pytest.mark.parametrize(
     ("algorithm", "seconds"),
     [(name, 13.0) for name in ("dissemination", "dissemination_mcs", "butterfly", "recursive_doubling")]
-    + [(name, 13.0) for name in ("total_exchange", "total_exchange_sendrecv", "persistent", "partitioned")]
+    + [(name, 13.0) for name in ("total_exchange", "total_exchange_sendrecv", "persistent")]
     + [(name, 13.0) for name in ("dissemination_nway",)]
     + [(name, 20.0) for name in ("central", "mcs_tree", "binomial", "tournament_mcs")]
     + [("tournament", 21.0), ("mcs_tree_bcast", 21.0), ("total_exchange_bcast", 22.0)],
@@ -142,6 +142,15 @@ def test_overheads_that_exceed_a_message_are_cut():
     )
     assert busy.overheads == pytest.approx((0.75, 0.25))
     assert by_structure("central", 2, busy) == pytest.approx(2.0)
+
+
+def test_messages_cross_also_where_overheads_are_all_they_take():
+    busy = MessageCosts(
+        one_way_s=1.0, exchange_s=1.5, broadcast_s=0.2, base_s=1.0, send_s=1.0, receive_s=1.0, gap_s=0.1
+    )
+    assert by_structure("dissemination", 2, busy) == pytest.approx(1.5)
+    assert by_structure("dissemination", 8, busy) == pytest.approx(4.5)
+    assert by_structure("tournament", 2, busy) == pytest.approx(2.0), "a broadcast is a message at least"
 
 
 def test_only_messages_are_predicted():
