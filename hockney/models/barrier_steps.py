@@ -195,7 +195,6 @@ STEPS: dict[str, Callable[[int], Steps]] = {
     "dissemination_nway": dissemination_nway,
     "mcs_tree": mcs_tree,
     "mcs_tree_bcast": mcs_tree_bcast,
-    "partitioned": dissemination,
     "persistent": dissemination,
     "recursive_doubling": recursive_doubling,
     "total_exchange": total_exchange,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers made of messages: that they are barriers, what they count, and what they cost where it is known."""
+"""Barriers made of messages: that they are barriers, what they count, what they cost where it is known."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
 from hockney.core.case import Case, parse_canonical
@@ -104,20 +105,27 @@ def failures(evidence: Evidence) -> list[tuple[Case, str]]:
 
 
 def message_costs(evidence: Evidence) -> MessageCosts | None:
-    """What messages between two ranks cost in this run; None where ping-pong or exchange are missing."""
+    """What messages between two ranks cost in this run; None where ping-pong or exchange are missing.
+
+    Of the launches' medians the middle one, not their mean: all predictions stand on these few cases, and one
+    launch that something else disturbed would spoil them.
+    """
+    times = _middle_launch(evidence)
 
     def seconds(workload: str, **fixed: str | int) -> float | None:
         measured = evidence.of(workload, ranks=2, **fixed)
-        return measured[0].summary.median.value if measured else None
+        return times.get(measured[0].case.line) if measured else None
 
     one_way, exchange = seconds("pingpong", bytes=0), seconds("pingpong_double", bytes=0)
     if not one_way or not exchange:
         return None
-    send_s, gap_s = _train(evidence)
+    send_s, gap_s = _train(evidence, times)
     return MessageCosts(
         one_way_s=one_way,
         exchange_s=exchange,
-        broadcast_s=seconds("bcast", bytes=1, sync="window") or one_way,
+        broadcast_s=max(
+            seconds("pingpong", bytes=1) or 0.0, seconds("bcast", bytes=1, sync="window") or one_way
+        ),
         base_s=seconds("isend_recv", bytes=0) or one_way,
         send_s=send_s,
         receive_s=seconds("receive_overhead", bytes=0) or 0.0,
@@ -125,11 +133,21 @@ def message_costs(evidence: Evidence) -> MessageCosts | None:
     )
 
 
-def _train(evidence: Evidence) -> tuple[float, float]:
+def _middle_launch(evidence: Evidence) -> dict[str, float]:
+    """By case."""
+    return {
+        line: median(median(record.times_s) for record in records if record.times_s)
+        for line, records in evidence.run.by_case().items()
+        if any(record.times_s for record in records)
+    }
+
+
+def _train(evidence: Evidence, times: dict[str, float]) -> tuple[float, float]:
     """o_s and g by the parametrised round trip, as `models.loggp` has them, of empty messages."""
     trips = {
-        (int(m.case.number("messages")), m.case.number("delay")): m.summary.median.value
+        (int(m.case.number("messages")), m.case.number("delay")): times[m.case.line]
         for m in evidence.of("prtt", ranks=2, bytes=0)
+        if m.case.line in times
     }
     single = trips.get((1, 0))
     most = max((messages for messages, _ in trips), default=1)

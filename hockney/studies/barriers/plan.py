@@ -50,7 +50,7 @@ def algorithms(catalog: Catalog, machine: Machine) -> list[str]:
     (choices,) = (p.choices for p in catalog.workload("barrier").parameters if p.name == "algorithm")
     if machine.kind != "simulated":
         return list(choices)
-    return [name for name in choices if name == "mpi" or (predicted(name) and name != "partitioned")]
+    return [name for name in choices if name == "mpi" or predicted(name)]
 
 
 def _ranks(machine: Machine) -> tuple[int, ...]:
@@ -63,6 +63,7 @@ def _messages(machine: Machine) -> Iterator[str]:
     """Empty ones, and MPI_Bcast of a byte, which to one other rank is a message."""
     yield "isend_recv bytes=0 ranks=2"
     yield "pingpong bytes=0 ranks=2"
+    yield "pingpong bytes=1 ranks=2"
     yield "bcast bytes=1 sync=window ranks=2"
     yield "pingpong_double bytes=0 ranks=2"
     for messages, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, DELAY.get(machine.kind, SHORT_DELAY))):

@@ -77,7 +77,11 @@ def messages(known: MessageCosts) -> Table:
         ("T", "one way, ping-pong", quantity(known.one_way_s, "s")),
         ("E", "both ways at once, MPI_Sendrecv", quantity(known.exchange_s, "s")),
         ("base", "one way, MPI_Isend and MPI_Recv: the paper's base line", quantity(known.base_s, "s")),
-        ("T_b", "one way by MPI_Bcast, with one byte", quantity(known.broadcast_s, "s")),
+        (
+            "T_b",
+            "one way with one byte, by MPI_Send or MPI_Bcast, whichever takes longer",
+            quantity(known.broadcast_s, "s"),
+        ),
         ("o_s", "the sender's processor is busy", quantity(send_s, "s")),
         ("o_r", "the receiver's processor is busy", quantity(receive_s, "s")),
         ("g", "from one message to the next", quantity(known.gap_s, "s")),
