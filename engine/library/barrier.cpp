@@ -25,7 +25,7 @@ constexpr double limit_s = 0.050;
 
 // What can be the quickest, the likeliest first, since a crowded or a slow machine has no time to try all of
 // it. On one node nothing beats shared memory but surprise. Left out is what sends more messages on a longer
-// path than another one in the list, and partitioned messages, which serve another purpose.
+// path than another one in the list.
 constexpr const char* on_one_node[] = {"shm_dissemination", "mpi",          "shm_central",  "shm_tree",
                                        "one_sided",         "hierarchical", "dissemination"};
 // Ranks that take turns on a core: the fewer have to wait for one another in a row, the better.

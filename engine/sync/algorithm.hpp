@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +50,14 @@ constexpr int rounds_of_two(int ranks) {
   int rounds = 0;
   while ((1L << rounds) < ranks) ++rounds;
   return rounds;
+}
+
+// Messages from the furthest of `ranks` leaves of a binomial tree to its root: a rank is as far away as its
+// number has ones.
+constexpr int binomial_height(int ranks) {
+  int most = 0;
+  for (int rank = 1; rank < ranks; ++rank) most = std::max(most, std::popcount(static_cast<unsigned>(rank)));
+  return most;
 }
 
 }  // namespace hockney

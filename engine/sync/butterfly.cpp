@@ -54,7 +54,7 @@ extern constinit const BarrierAlgorithm butterfly{
       const int rounds = rounds_of_two(ranks), full = 1 << rounds, missing = full - ranks;
       // A rank that plays two meets itself in the last round.
       const long messages = static_cast<long>(full) * rounds - 2L * missing;
-      return {messages, rounds, (missing ? 4 : 2) * rounds};
+      return {messages, rounds, std::max(2 * rounds, missing ? 4 * (rounds - 1) : 0)};
     },
     make_barrier_of<Butterfly>};
 

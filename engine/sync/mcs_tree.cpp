@@ -45,9 +45,14 @@ extern constinit const BarrierAlgorithm mcs_tree{
     "Mellor-Crummey, Scott (1991), algorithm 11",
     Means::messages,
     [](int ranks) -> Traffic {
-      const int wide = Tree::widest(ranks, arrival_ways) + Tree::widest(ranks, wake_up_ways);
+      int busiest = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const int above = rank == 0 ? 0 : 2;
+        busiest = std::max(busiest, above + Tree{rank, ranks, arrival_ways}.children() +
+                                        Tree{rank, ranks, wake_up_ways}.children());
+      }
       return {2L * (ranks - 1), Tree::height(ranks, arrival_ways) + Tree::height(ranks, wake_up_ways),
-              wide + (ranks > 2 ? 2 : 0)};
+              busiest};
     },
     make_barrier_of<McsTree>};
 

@@ -32,7 +32,7 @@ extern constinit const BarrierAlgorithm mcs_tree_bcast{
     "Krishnamurthy, Performance of Barriers (1998)",
     Means::messages,
     [](int ranks) -> Traffic {
-      return {2L * (ranks - 1), Tree::height(ranks, ways) + rounds_of_two(ranks),
+      return {2L * (ranks - 1), Tree::height(ranks, ways) + binomial_height(ranks),
               Tree::widest(ranks, ways) + rounds_of_two(ranks)};
     },
     make_barrier_of<McsTreeBcast>};

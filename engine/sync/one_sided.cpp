@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <new>
 
+#include "comm/shared.hpp"
 #include "sync/algorithm.hpp"
 
 namespace hockney::sync {
@@ -16,6 +17,7 @@ static_assert(sizeof(Count) == sizeof(std::uint64_t) && Count::is_always_lock_fr
 class OneSided final : public Barrier {
  public:
   explicit OneSided(MPI_Comm comm) : signals_(comm) {
+    need_memory_to_watch();
     const int rounds = rounds_of_two(signals_.size()) + 1;
     MPI_Win_allocate(static_cast<MPI_Aint>(rounds * sizeof(Count)), sizeof(Count), MPI_INFO_NULL,
                      signals_.handle(), &flags_, &window_);

@@ -47,8 +47,9 @@ extern constinit const BarrierAlgorithm recursive_doubling{
     Means::messages,
     [](int ranks) -> Traffic {
       const int power = largest_power(ranks), over = ranks - power, rounds = rounds_of_two(power);
-      return {static_cast<long>(power) * rounds + 2L * over, rounds + (over ? 2 : 0),
-              2 * rounds + (over ? 2 : 0)};
+      // A path from one rank beyond through all rounds ends at another one beyond where they are many.
+      const int beyond = over == 0 ? 0 : 2 * over > power ? 2 : 1;
+      return {static_cast<long>(power) * rounds + 2L * over, rounds + beyond, 2 * rounds + (over ? 2 : 0)};
     },
     make_barrier_of<RecursiveDoubling>};
 

@@ -56,8 +56,7 @@ extern constinit const BarrierAlgorithm tournament_mcs{
     "Mellor-Crummey, Scott (1991), algorithm 10",
     Means::messages,
     [](int ranks) -> Traffic {
-      const int rounds = rounds_of_two(ranks);
-      return {2L * (ranks - 1), 2 * rounds, 2 * rounds};
+      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },
     make_barrier_of<TournamentMcs>};
 

@@ -18,6 +18,8 @@ struct Tree {
   int first_child() const { return within(static_cast<long>(ways) * rank + 1); }
   int beyond_children() const { return within(static_cast<long>(ways) * rank + ways + 1); }
 
+  int children() const { return beyond_children() - first_child(); }
+
   // Levels below the root.
   static constexpr int height(int size, int ways) {
     int levels = 0;

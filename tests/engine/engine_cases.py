@@ -30,6 +30,8 @@ def every_case(catalog: Catalog, ranks: int, sync: tuple[str, ...]) -> Iterator[
                 varied["bytes"] = SIZES
             elif parameter.name == "sync":
                 varied["sync"] = tuple(s for s in sync if s in parameter.choices)
+            elif parameter.name == "algorithm" and workload.name != "barrier":
+                varied["algorithm"] = ("mpi", "dissemination")
             elif parameter.choices:
                 varied[parameter.name] = tuple(parameter.choices)
             elif parameter.name == "root":

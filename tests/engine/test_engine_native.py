@@ -50,6 +50,16 @@ def test_measuring_holds(mpi, mpi_name, binaries, ranks):
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 9])
+def test_barriers_hold(mpi, mpi_name, binaries, ranks):
+    if mpi_name == "mpich" and ranks > 4:
+        pytest.skip("MPICH polls while communicators are made, which takes seconds where ranks share cores")
+    words = (str(binaries / "engine-barriers"), "--gtest_brief=1")
+    launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
+    done = process.capture(launch.words, env=dict(launch.environment), timeout=120)
+    assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
+
+
 BROADCASTS = ("mcs_tree_bcast", "total_exchange_bcast", "tournament")
 """How MPI's broadcast goes is its own business, so that of these only the number of messages is certain."""
 
