@@ -30,7 +30,19 @@ class Patience {
     for (int looked = 0; !there(); ++looked) pause(looked);
   }
 
+  // Whether `there()`, after looking a number of times.
+  template <class There>
+  bool for_a_while(There there) const {
+    for (int looked = 0; looked < looks_before_sleep; ++looked) {
+      if (there()) return true;
+      pause(looked);
+    }
+    return false;
+  }
+
  private:
+  static constexpr int looks_before_sleep = 32;
+
   void pause(int looked) const;
 
   bool crowded_;

@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/shared.hpp"
 
+#include <climits>
 #include <cstdint>
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#include <sched.h>
+#endif
 
 namespace hockney {
 
-void need_memory_to_watch() {
-#ifdef HOCKNEY_SMPI
-  throw Refusal("simulated ranks have no memory to watch (time stands still meanwhile); use one of messages");
-#endif
-}
-
 SharedFlags::SharedFlags(MPI_Comm comm, int flags)
     : flags_(static_cast<std::size_t>(flags)), patience_(comm) {
-  need_memory_to_watch();
   if (!layout_of_this_node(comm).whole)
     throw Refusal("its ranks are on several nodes, which share no memory");
   comm_ = patience_.duplicate(comm);
@@ -42,5 +44,20 @@ SharedFlags::~SharedFlags() {
   MPI_Win_free(&window_);
   MPI_Comm_free(&comm_);
 }
+
+#ifdef __linux__
+// Not the private kind of futex: its ranks are processes.
+void SharedFlags::sleep_while(Flag& flag, std::uint32_t value) {
+  syscall(SYS_futex, &flag.value, FUTEX_WAIT, value, nullptr, nullptr, 0);
+}
+void SharedFlags::wake_all(Flag& flag) {
+  syscall(SYS_futex, &flag.value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+#else
+void SharedFlags::sleep_while(Flag&, std::uint32_t) {
+  sched_yield();
+}
+void SharedFlags::wake_all(Flag&) {}
+#endif
 
 }  // namespace hockney

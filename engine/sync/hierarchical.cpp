@@ -24,7 +24,7 @@ class Hierarchical final : public Barrier {
   void wait() override {
     ++episode_;
     if (!leads_) {
-      SharedFlags::set(node_.of(node_.rank(), arrived), episode_);
+      node_.set(node_.of(node_.rank(), arrived), episode_);
       node_.until(node_.of(0, awake), episode_);
       return;
     }
@@ -32,7 +32,7 @@ class Hierarchical final : public Barrier {
     const int rank = between_->rank(), size = between_->size();
     for (int step = 1, round = 0; step < size; step <<= 1, ++round)
       between_->exchange((rank + step) % size, (rank + size - step) % size, round);
-    SharedFlags::set(node_.of(0, awake), episode_);
+    node_.set(node_.of(0, awake), episode_);
   }
 
  private:
@@ -75,7 +75,6 @@ extern constinit const BarrierAlgorithm hierarchical{
     Means::shared_memory,
     [](int) -> Traffic { return {}; },
     [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
-      need_memory_to_watch();
       MPI_Comm node;
       MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
       return make(comm, node);

@@ -10,7 +10,7 @@ namespace {
 class ShmCentral final : public Barrier {
  public:
   explicit ShmCentral(MPI_Comm comm) : flags_(comm, 2) {
-    if (flags_.rank() == 0) SharedFlags::set(count(), static_cast<std::uint32_t>(flags_.size()));
+    if (flags_.rank() == 0) flags_.set(count(), static_cast<std::uint32_t>(flags_.size()));
     MPI_Barrier(comm);
   }
 
@@ -18,7 +18,7 @@ class ShmCentral final : public Barrier {
     sense_ ^= 1U;
     if (count().value.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       count().value.store(static_cast<std::uint32_t>(flags_.size()), std::memory_order_relaxed);
-      SharedFlags::set(sense(), sense_);
+      flags_.set(sense(), sense_);
     } else {
       flags_.until(sense(), sense_);
     }

@@ -17,7 +17,7 @@ class ShmDissemination final : public Barrier {
     ++episode_;
     for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
       const int to = rank + step < size ? rank + step : rank + step - size;
-      SharedFlags::set(flags_.of(to, round), episode_);
+      flags_.set(flags_.of(to, round), episode_);
       flags_.until_at_least(flags_.of(rank, round), episode_);
     }
   }

@@ -24,11 +24,11 @@ class ShmTree final : public Barrier {
     for (int child = arrival_.first_child(); child < arrival_.beyond_children(); ++child)
       flags_.until(flags_.of(child, arrived), episode_);
     if (!arrival_.root()) {
-      SharedFlags::set(flags_.of(flags_.rank(), arrived), episode_);
+      flags_.set(flags_.of(flags_.rank(), arrived), episode_);
       flags_.until(flags_.of(flags_.rank(), awake), episode_);
     }
     for (int child = wake_up_.first_child(); child < wake_up_.beyond_children(); ++child)
-      SharedFlags::set(flags_.of(child, awake), episode_);
+      flags_.set(flags_.of(child, awake), episode_);
   }
 
  private:

@@ -40,7 +40,7 @@ class Entries {
   // One episode; counts those ranks that had not entered when this one left.
   void episode(Barrier& barrier) {
     ++mine_;
-    SharedFlags::set(flags_.of(flags_.rank()), mine_);
+    flags_.set(flags_.of(flags_.rank()), mine_);
     barrier.wait();
     for (int rank = 0; rank < flags_.size(); ++rank)
       if (static_cast<std::int32_t>(flags_.of(rank).value.load(std::memory_order_acquire) - mine_) < 0)
@@ -51,7 +51,7 @@ class Entries {
   // Rank 0's word to all, once a `turn`; the second flag of rank 0 is for it. Turns count from 1.
   bool told(bool go_on, std::uint32_t turn) {
     Flag& word = flags_.of(0, 1);
-    if (flags_.rank() == 0) SharedFlags::set(word, 2 * turn + (go_on ? 1 : 0));
+    if (flags_.rank() == 0) flags_.set(word, 2 * turn + (go_on ? 1 : 0));
     flags_.until_at_least(word, 2 * turn);
     return word.value.load() % 2 == 1;
   }

@@ -195,7 +195,7 @@ class Once final : public Barrier {
   void wait() override {
     const int rank = flags_.rank(), size = flags_.size();
     for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
-      SharedFlags::set(flags_.of((rank + step) % size, round), 1);
+      flags_.set(flags_.of((rank + step) % size, round), 1);
       flags_.until(flags_.of(rank, round), 1);
     }
   }
