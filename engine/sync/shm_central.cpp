@@ -6,18 +6,16 @@
 namespace hockney::sync {
 namespace {
 
-// A counter that each rank counts down, the last one turning the sense over for which the others wait.
+// A counter that each rank counts up; the last one sets it back and turns the sense over for which the others
+// wait.
 class ShmCentral final : public Barrier {
  public:
-  explicit ShmCentral(MPI_Comm comm) : flags_(comm, 2) {
-    if (flags_.rank() == 0) flags_.set(count(), static_cast<std::uint32_t>(flags_.size()));
-    MPI_Barrier(comm);
-  }
+  explicit ShmCentral(MPI_Comm comm) : flags_(comm, 2) {}
 
   void wait() override {
     sense_ ^= 1U;
-    if (count().value.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      count().value.store(static_cast<std::uint32_t>(flags_.size()), std::memory_order_relaxed);
+    if (count().value.fetch_add(1, std::memory_order_acq_rel) == last_) {
+      count().value.store(0, std::memory_order_relaxed);
       flags_.set(sense(), sense_);
     } else {
       flags_.until(sense(), sense_);
@@ -29,6 +27,7 @@ class ShmCentral final : public Barrier {
   Flag& sense() { return flags_.of(0, 1); }
 
   const SharedFlags flags_;
+  const std::uint32_t last_ = static_cast<std::uint32_t>(flags_.size() - 1);
   std::uint32_t sense_ = 0;
 };
 
