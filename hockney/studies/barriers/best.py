@@ -21,11 +21,11 @@ from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit
 from hockney.models import collective_time
 from hockney.models.barriers import MOST_RANKS, by_messages, by_structure, predicted
-from hockney.studies.barriers.found import Found, cores, found, message_costs, way_of
+from hockney.studies.barriers.found import MESSAGES, STRUCTURE, Found, cores, found, message_costs, way_of
 from hockney.studies.question import Evidence
 
 NOISELESS = ("simulated", "published")
-STRUCTURE, MESSAGES, FITTED = "structure", "messages", "fit over ranks"
+FITTED = "fit over ranks"
 
 
 @dataclass(frozen=True)
@@ -131,10 +131,7 @@ def believed(every: Sequence[Found]) -> tuple[str, float]:
     telling = [e for e in with_both if e.ranks > 2] or with_both
     if not telling:
         return STRUCTURE, math.inf
-    off = {
-        STRUCTURE: median(_factor(e.structure_s, e.loop) for e in telling),
-        MESSAGES: median(_factor(e.messages_s, e.loop) for e in telling),
-    }
+    off = {form: median(_factor(e.foreseen(form), e.loop) for e in telling) for form in (STRUCTURE, MESSAGES)}
     form = min(off, key=lambda name: off[name])
     return form, off[form]
 

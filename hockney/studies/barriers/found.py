@@ -15,6 +15,8 @@ from hockney.studies.question import Evidence
 
 Way = Literal["loop", "alone", "late", "skew"]
 WAYS: dict[str, Way] = {"barrier_staggered": "late", "barrier_skew": "skew"}
+STRUCTURE, MESSAGES = "structure", "messages"
+"""The two predictions."""
 GAP_COVERS = 1.05
 """A delay that is not longer than the gap by this hides the overhead (Hoefler, Lichei and Rehm 2007)."""
 
@@ -34,6 +36,10 @@ class Found:
     @property
     def loop(self) -> Estimate | None:
         return self.times.get("loop")
+
+    def foreseen(self, form: str) -> float | None:
+        """The prediction by structure, or by messages."""
+        return self.messages_s if form == MESSAGES else self.structure_s
 
     def error(self, prediction: float | None) -> float | None:
         """Relative, of a prediction of the tight loop."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.core.errors import HockneyError
-from hockney.studies.barriers.best import Choice, choose
+from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
 from hockney.studies.barriers.found import Found, failures, iterations
 from hockney.studies.question import Evidence
 from hockney.studies.words import listing, plural, quantity
@@ -41,7 +41,7 @@ def chosen(choice: Choice) -> str:
     first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest"
     said = f"{plural(choice.ranks, 'rank')}: {first}, {quantity(best.seconds, 's')} a call"
     if choice.measured:
-        known = best.low > 0 and best.high < float("inf")
+        known = 0 < best.low < best.high < float("inf")
         said += f" (95%: {quantity(best.low, 's')} to {quantity(best.high, 's')})" if known else " (measured)"
     else:
         said += f" (not measured: {_basis(choice)})"
@@ -50,7 +50,7 @@ def chosen(choice: Choice) -> str:
     elif len(choice.candidates) > 1:
         second = choice.candidates[1]
         said += f"; {second.algorithm}, the next, takes {second.seconds / best.seconds:.2f} times as long"
-    if mpi is not None and mpi is not best:
+    if mpi is not None and mpi is not best and MPI not in choice.alike:
         said += f"; MPI_Barrier takes {mpi.seconds / best.seconds:.2f} times as long"
     if choice.unknown:
         said += f"; nothing is known there of {listing(list(choice.unknown), 10)}"
@@ -83,13 +83,16 @@ def _failed(evidence: Evidence) -> str:
 
 
 def _foreseen(every: Sequence[Found], ranks: int) -> str:
-    errors = [
-        abs(e) for each in every if each.ranks == ranks and (e := each.error(each.structure_s)) is not None
-    ]
+    """How the prediction did that fits the run better."""
+    form = believed(every)[0]
+    signed = [each.error(each.foreseen(form)) for each in every if each.ranks == ranks]
+    errors = [abs(error) for error in signed if error is not None]
     if not errors:
         return ""
     close = sum(e <= CLOSE for e in errors)
+    words = ", one at a time" if form == MESSAGES else ""
     return (
-        f"{plural(ranks, 'rank')}: from what messages cost between two ranks, {close} of {len(errors)} "
-        f"barriers made of messages are foreseen within {CLOSE:.0%} (typical error {median(errors):.0%})."
+        f"{plural(ranks, 'rank')}: from what messages cost between two ranks{words}, {close} of "
+        f"{len(errors)} barriers made of messages are foreseen within {CLOSE:.0%} (typical error "
+        f"{median(errors):.0%})."
     )
