@@ -17,12 +17,6 @@ namespace hockney {
 
 void need_memory_to_watch() {
 #ifdef HOCKNEY_SMPI
-  throw Refusal("simulated ranks have no memory to watch (time stands still meanwhile); use one of messages");
-#endif
-}
-
-void need_memory_to_watch() {
-#ifdef HOCKNEY_SMPI
   throw Refusal(
       "simulated ranks have no memory to watch (time stands still meanwhile); use a barrier of messages");
 #endif
@@ -30,7 +24,6 @@ void need_memory_to_watch() {
 
 SharedFlags::SharedFlags(MPI_Comm comm, int flags)
     : flags_(static_cast<std::size_t>(flags)), patience_(comm) {
-  need_memory_to_watch();
   need_memory_to_watch();
   if (!layout_of_this_node(comm).whole)
     throw Refusal("its ranks are on several nodes, which share no memory");

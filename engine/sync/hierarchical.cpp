@@ -76,7 +76,6 @@ extern constinit const BarrierAlgorithm hierarchical{
     [](int) -> Traffic { return {}; },
     [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
       need_memory_to_watch();
-      need_memory_to_watch();
       MPI_Comm node;
       MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
       return make(comm, node);
