@@ -25,10 +25,6 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "flags are shared
 // last for ever, since simulated time stands still meanwhile.
 void need_memory_to_watch();
 
-// Throws Refusal on a simulated machine: its ranks have nodes of their own, and watching memory there would
-// last for ever, since simulated time stands still meanwhile.
-void need_memory_to_watch();
-
 // `flags` flags for each rank of a communicator whose ranks share memory, all 0 at first.
 class SharedFlags {
  public:
