@@ -41,8 +41,12 @@ def chosen(choice: Choice) -> str:
     first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest"
     said = f"{plural(choice.ranks, 'rank')}: {first}, {quantity(best.seconds, 's')} a call"
     if choice.measured:
-        known = 0 < best.low < best.high < float("inf")
-        said += f" (95%: {quantity(best.low, 's')} to {quantity(best.high, 's')})" if known else " (measured)"
+        if best.low < best.high:
+            known = best.high < float("inf")
+            bounds = (
+                f"95%: {quantity(best.low, 's')} to {quantity(best.high, 's')}" if known else "no interval"
+            )
+            said += f" ({bounds})"
     else:
         said += f" (not measured: {_basis(choice)})"
     if choice.alike:
