@@ -41,7 +41,8 @@ class Barrier {
   Barrier& operator=(const Barrier&) = delete;
   virtual ~Barrier() = default;
 
-  // For one thread of each rank. Where ranks outnumber the cores that they may use, waiting ranks yield.
+  // For one thread of each rank. Where ranks outnumber the cores that they may use, waiting ranks give theirs
+  // away.
   virtual void wait() = 0;
 
   // The algorithm's name, one of barrier_names(); empty for a barrier that is not from here.
