@@ -231,7 +231,8 @@ def test_the_page_has_everything(side_by_side):
     page = studies.study("barriers").page(side_by_side)
     figures = {f.name for s in page.sections for f in s.figures}
     assert figures >= {
-        "barriers-messages", "barriers-others", "barriers-foreseen", "barriers-entered", "barriers-paper",
+        "barriers-rounds", "barriers-trees", "barriers-total", "barriers-others", "barriers-foreseen",
+        "barriers-entered", "barriers-paper",
     }  # fmt: skip
     tables = {t.name: t for s in page.sections for t in s.tables}
     assert len(tables["barriers"].rows) == len(tables["arrivals"].rows) == 2 * len(ALGORITHMS)

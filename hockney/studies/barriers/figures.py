@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure, Series
+from hockney.models.barrier_steps import STEPS
 from hockney.models.barriers import predicted
 from hockney.studies.barriers.found import Found, Way
 from hockney.studies.words import told
@@ -16,18 +17,33 @@ RANKS = Axis("ranks", "ranks", "linear")
 TIME = Axis("time of a call", "s")
 
 
-def against_ranks(every: Sequence[Found]) -> Iterator[Figure]:
-    """One figure for barriers of messages with the lines of their predictions, one for the others."""
-    most = [each for each in every if predicted(each.algorithm)]
-    rest = [each for each in every if not predicted(each.algorithm)]
-    for name, title, mine in (
-        ("barriers-messages", "Barriers made of messages, in a row", most),
-        ("barriers-others", "Barriers of MPI, by shared memory and one-sided, in a row", rest),
-    ):
-        drawn = [s for s in _series(mine, "loop") if s.x] + _lines(mine)
+FAMILIES = (
+    ("barriers-rounds", "Barriers in rounds: all ranks exchange"),
+    ("barriers-trees", "Barriers by a tree, or by one rank: arrivals, then the wake-up"),
+    ("barriers-total", "Barriers by total exchange: each tells every other"),
+    ("barriers-others", "Barriers of MPI, by shared memory and one-sided"),
+)
+ROUNDS, TREES, TOTAL, OTHERS = (name for name, _ in FAMILIES)
+
+
+def family(algorithm: str) -> str:
+    if not predicted(algorithm):
+        return OTHERS
+    if algorithm.startswith("total_exchange"):
+        return TOTAL
+    return ROUNDS if next(STEPS[algorithm](2)).at_once else TREES
+
+
+def against_ranks(every: Sequence[Found], form: str) -> Iterator[Figure]:
+    """One figure for each family, with the lines of the prediction `form`."""
+    several = [each for each in every if each.ranks > 1]
+    for name, title in FAMILIES:
+        mine = [each for each in several if family(each.algorithm) == name]
+        lines = _lines(mine, form)
+        drawn = [s for s in _series(mine, "loop") if s.x] + lines
         if drawn:
-            caption = "Points: medians with 95% intervals."
-            caption += " Lines: by structure, from messages between two ranks." if _lines(mine) else ""
+            caption = "Points: medians of calls in a row with 95% intervals."
+            caption += f" Lines: predicted by {form}, from messages between two ranks." if lines else ""
             yield Figure(name, title, RANKS, TIME, tuple(drawn), caption)
 
 
@@ -91,14 +107,14 @@ def _series(mine: Sequence[Found], way: Way) -> list[Series]:
     return drawn
 
 
-def _lines(mine: Sequence[Found]) -> list[Series]:
+def _lines(mine: Sequence[Found], form: str) -> list[Series]:
     drawn = []
     for name in dict.fromkeys(each.algorithm for each in mine):
-        points = sorted(
-            (e.ranks, e.structure_s) for e in mine if e.algorithm == name and e.structure_s is not None
+        known = sorted(
+            (e.ranks, t) for e in mine if e.algorithm == name and (t := e.foreseen(form)) is not None
         )
-        if len(points) > 1:
-            xs, ys = zip(*points, strict=True)
+        if len(known) > 1:
+            xs, ys = zip(*known, strict=True)
             drawn.append(Series(f"{name}, predicted", tuple(map(float, xs)), ys, kind="line", group=name))
     return drawn
 

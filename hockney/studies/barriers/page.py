@@ -33,7 +33,7 @@ def page(evidence: Evidence) -> Page:
         _foreseen(evidence, every),
         _arrivals(every),
         paper.section(),
-        quality.spread(evidence),
+        None if evidence.machine.kind == "simulated" else quality.spread(evidence),  # nothing varies there
     ]
     return Page(
         title="Barriers",
@@ -56,7 +56,7 @@ def _costs(evidence: Evidence, every: Sequence[Found]) -> Section | None:
     return Section(
         "What a barrier costs",
         text=text,
-        figures=tuple(figures.against_ranks(every)),
+        figures=tuple(figures.against_ranks(every, believed(every)[0])),
         tables=tuple(t for t in found if t is not None),
     )
 
