@@ -208,6 +208,12 @@ def test_where_intervals_meet_no_difference_is_claimed():
     assert "MPI_Barrier takes 2.00 times as long" in said
     clear = chosen(best._choice(2, True, [far, first]))
     assert "a is the fastest" in clear and "no difference" not in clear
+    exact = [
+        candidate("a", 1.0, 1.0, 1.0),
+        candidate("b", 1.004, 1.004, 1.004),
+        candidate("c", 1.006, 1.006, 1.006),
+    ]
+    assert best._choice(2, True, exact).alike == ("b",), "half a percent is not worth telling"
 
 
 def test_a_barrier_that_dies_is_told_and_leaves_the_others_alive(tmp_path):

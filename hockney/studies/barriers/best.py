@@ -25,6 +25,8 @@ from hockney.studies.barriers.found import MESSAGES, STRUCTURE, Found, cores, fo
 from hockney.studies.question import Evidence
 
 NOISELESS = ("simulated", "published")
+TOLD = 1.005
+"""Less is no difference worth telling, however exact both times are."""
 FITTED = "fit over ranks"
 
 
@@ -96,7 +98,8 @@ def _choice(
     ranks: int, measured: bool, candidates: Sequence[Candidate], unknown: Sequence[str] = ()
 ) -> Choice:
     ordered = tuple(sorted(candidates, key=lambda c: (c.seconds, c.algorithm)))
-    alike = tuple(c.algorithm for c in ordered[1:] if c.low <= ordered[0].high)
+    highest = max(ordered[0].high, TOLD * ordered[0].seconds)
+    alike = tuple(c.algorithm for c in ordered[1:] if c.low <= highest)
     return Choice(ranks, measured, ordered, alike, tuple(unknown))
 
 
