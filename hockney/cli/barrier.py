@@ -24,7 +24,11 @@ from hockney.studies.barriers.headline import chosen
 from hockney.studies.words import quantity
 
 
-@click.command("barrier", cls=Command, epilog=example("hockney barrier --best --ranks 2"))
+@click.command(
+    "barrier",
+    cls=Command,
+    epilog=example("hockney run barriers --ranks 2", "hockney barrier --best --ranks 2"),
+)
 @click.argument("run", type=options.PATH, required=False)
 @click.option("--best", is_flag=True, help="The fastest only, in a sentence.")
 @click.option(
