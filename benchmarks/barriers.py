@@ -5,10 +5,11 @@
     python benchmarks/barriers.py [--launches 9] [--ranks 2,3,4,5,8] [--out docs/benchmarks/barriers.md]
 
 Each launch of `barrier_pairs.cpp` asks `best_barrier` for a barrier and then times it, MPI_Barrier and (two
-ranks) the floor in turns, a batch of 2 ms each, in an order that changes from round to round. The floor is
-two cores that each write a line of memory and wait for the other one's, so that a line goes each way at the
-same time. A launch's ratio is the median over its rounds; the result is the median over launches with the
-95% interval of that median. Two ranks are bound; more ranks than cores are not.
+ranks) the floor in turns, a batch of about 2 ms each, begun by an episode of its own barrier, in an order
+that changes from round to round. The floor is two cores that each write a line of memory and wait for the
+other one's, so that a line goes each way at the same time. A launch's ratio is the median over its rounds;
+the result is the median over launches with the 95% interval of that median. Two ranks are bound; more ranks
+than cores are not.
 """
 
 from __future__ import annotations
