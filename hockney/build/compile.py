@@ -35,21 +35,21 @@ def compile_engine(
             raise failed(mpi, log)
 
 
-def failed(mpi: Mpi, log: Path, what: str = "the engine") -> BuildFailed:
+def failed(mpi: Mpi, log: Path) -> BuildFailed:
     lines = spoken(log)
     tail = tuple(lines[-12:])
     if disk_full(lines):
-        return BuildFailed(f"{what} cannot be built", "the disk is full", MAKE_ROOM, log, tail)
+        return BuildFailed("the engine cannot be built", "the disk is full", MAKE_ROOM, log, tail)
     if compiles(mpi) and not compiles(mpi, "-std=c++20"):
         return BuildFailed(
             f"the compiler of {mpi.mpicxx} has no C++20",
-            f"{what} is written in it",
+            "the engine is written in it",
             "use GCC 10 or Clang 12 or newer (OMPI_CXX, MPICH_CXX or I_MPI_CXX tell the wrapper which)",
             log,
             tail,
         )
     return BuildFailed(
-        f"{what} does not compile with {mpi.title}",
+        f"the engine does not compile with {mpi.title}",
         first_error(lines),
         f"the whole log is {log}",
         log,
