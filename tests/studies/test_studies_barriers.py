@@ -14,6 +14,7 @@ from msgspec.structs import replace as replace_struct
 from hockney import lab, studies
 from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import Estimate
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.fake_world import World
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
@@ -268,3 +269,10 @@ def test_the_paper_is_explained_by_its_messages():
 def test_what_was_only_entered_late_has_no_time_in_a_row():
     only = Found("central", 2, {})
     assert only.loop is None and only.error(1.0) is None
+
+
+def test_what_fits_neither_prediction_is_not_said_to_fit_one():
+    far = Found("central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    assert best.believed([far]) == (best.STRUCTURE, pytest.approx(10.0))
+    near = Found("central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    assert best.believed([near]) == (best.MESSAGES, pytest.approx(1.05))

@@ -25,6 +25,8 @@ from hockney.studies.barriers.found import MESSAGES, STRUCTURE, Found, cores, fo
 from hockney.studies.question import Evidence
 
 NOISELESS = ("simulated", "published")
+FITS = 1.25
+"""Typically off by more, a prediction does not describe the machine."""
 TOLD = 1.005
 """Less is no difference worth telling, however exact both times are."""
 FITTED = "fit over ranks"
@@ -129,14 +131,14 @@ def _foreseen(evidence: Evidence, every: Sequence[Found], ranks: int) -> Choice:
 
 def believed(every: Sequence[Found]) -> tuple[str, float]:
     """The prediction that was closer to what is measured, on more than two ranks where there is such, and by
-    which factor it was typically off; infinite where nothing tells."""
+    which factor it was typically off; infinite where nothing tells. By structure where neither fits."""
     with_both = [e for e in every if e.structure_s and e.messages_s and e.loop]
     telling = [e for e in with_both if e.ranks > 2] or with_both
     if not telling:
         return STRUCTURE, math.inf
     off = {form: median(_factor(e.foreseen(form), e.loop) for e in telling) for form in (STRUCTURE, MESSAGES)}
     form = min(off, key=lambda name: off[name])
-    return form, off[form]
+    return (form, off[form]) if off[form] <= FITS else (STRUCTURE, off[STRUCTURE])
 
 
 def _factor(prediction: float | None, loop: Estimate | None) -> float:

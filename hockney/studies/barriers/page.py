@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hockney.draw.page import Page, Section
 from hockney.studies import environment, method, quality
 from hockney.studies.barriers import figures, headline, paper, tables
-from hockney.studies.barriers.best import MESSAGES, believed
+from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.found import Found, cores, found, iterations, message_costs
 from hockney.studies.doubts import doubts
 from hockney.studies.question import Evidence
@@ -75,6 +75,8 @@ def _foreseen(evidence: Evidence, every: Sequence[Found]) -> Section | None:
     if telling:
         form, off = believed(telling)
         words = "one message at a time, as on one medium" if form == MESSAGES else "messages side by side"
+        if off > FITS:
+            words = "neither prediction. By structure"
         text.append(f"What is measured fits {words}: typically off by {off - 1:.0%}.")
     if crowded:
         text.append(
