@@ -18,8 +18,21 @@ PYTHON = {
     "report": 4,
     "cli": 5,
 }  # fmt: skip
-ENGINE = {"base": 0, "smpi": 0, "comm": 1, "sync": 2, "coll": 2, "measure": 3, "patterns": 4, "app": 5}
+ENGINE = {
+    "include": 0,
+    "base": 0,
+    "smpi": 0,
+    "comm": 1,
+    "sync": 2,
+    "coll": 2,
+    "measure": 3,
+    "library": 3,
+    "patterns": 4,
+    "app": 5,
+}
 SHELVES = ("sync", "coll", "patterns")
+OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp")
+"""What a shelf's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""
 
@@ -84,8 +97,10 @@ def engine_includes(engine: Path) -> Iterator[Import]:
         text = path.read_text("utf-8")
         for match in INCLUDE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            target = match[1].split("/")[0] if "/" in match[1] else parts[0]
-            yield Import("/".join(parts), line, parts[0], target, match[1])
+            # Public headers are included by their installed name.
+            what = f"include/{match[1]}" if match[1].startswith("hockney/") else match[1]
+            target = what.split("/")[0] if "/" in what else parts[0]
+            yield Import("/".join(parts), line, parts[0], target, what)
 
 
 def climbing(imports: Iterator[Import], floors: Mapping[str, int]) -> list[str]:

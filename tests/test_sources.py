@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("hockney", "engine", "tests", "benchmarks", "contract", "docs", ".ci")
+FOLDERS = ("hockney", "engine", "tests", "benchmarks", "contract", "docs", "examples", ".ci")
 SOURCE = re.compile(
-    r"\.(py|cpp|hpp|h|js|css|j2|cmake|sh|cpp\.in)$|(^|/)(CMakeLists\.txt|Makefile|run|prepare)$"
+    r"\.(py|cpp|hpp|h|js|css|j2|cmake|sh|pml|cpp\.in)$|(^|/)(CMakeLists\.txt|Makefile|run|prepare)$"
 )
 HEADER = ("SPDX-FileCopyrightText: The hockney authors", "SPDX-License-Identifier: Apache-2.0")
 LONGEST = 400

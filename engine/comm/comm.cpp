@@ -31,12 +31,18 @@ void onto_root(const Comm& comm, T* values, int count, Combine combine) {
 }  // namespace
 
 Comm Comm::duplicate(MPI_Comm parent) {
-  Comm comm;
 #ifdef HOCKNEY_SMPI
-  comm.handle = parent;
+  return of(parent);
 #else
-  MPI_Comm_dup(parent, &comm.handle);
+  MPI_Comm copy;
+  MPI_Comm_dup(parent, &copy);
+  return of(copy);
 #endif
+}
+
+Comm Comm::of(MPI_Comm handle) {
+  Comm comm;
+  comm.handle = handle;
   MPI_Comm_rank(comm.handle, &comm.rank);
   MPI_Comm_size(comm.handle, &comm.size);
   return comm;

@@ -21,6 +21,8 @@ struct Comm {
   // duplicates hold a table of all ranks in every rank, gigabytes at 16,384 ranks; there it is `parent`
   // itself, which is enough because every step receives all its messages before the next one begins.
   static Comm duplicate(MPI_Comm parent);
+  // One that exists, to be freed by release() as well.
+  static Comm of(MPI_Comm handle);
   void release();
 
   bool root() const { return rank == 0; }

@@ -29,6 +29,7 @@ constexpr double settled = 0.97;
 constexpr double warm_up_share = 0.15;
 
 constexpr int first_chunk = 30;
+constexpr double long_repetition_s = 10e-3;
 // Looking too often at an interval that shrinks by chance ends too early; so the sample grows by half between
 // looks.
 constexpr double growth = 0.5;
@@ -94,6 +95,17 @@ void refuse_endless(const Work& work, int in_a_row, const StopRule& rule) {
   throw Refusal(words.str());
 }
 
+// The like where only the warm-up tells how long a run takes. Collective: rank 0's clock and rule count.
+void refuse_too_many(double run_s, int in_a_row, const StopRule& rule, double started, const Comm& control) {
+  const double least_s = run_s * in_a_row;
+  const bool fits = now() - started + least_s <= rule.budget_s + rule.patience_s;
+  if (in_a_row == 1 || control.all(!control.root() || fits)) return;
+  std::ostringstream words;
+  words << "a repetition of " << in_a_row << " would take about " << least_s << " s, but the case may take "
+        << rule.budget_s << " s and " << rule.patience_s << " s more; give more time, or fewer iterations";
+  throw Refusal(words.str());
+}
+
 // One operation with the payload filled in before, which is then compared. It is no repetition: its time only
 // serves as a first idea of how long one takes.
 Span verified_run(Pattern& pattern, std::uint64_t seed, Check& check) {
@@ -137,28 +149,29 @@ int batch_for(double run_s, const ClockCost& cost) {
 // decides.
 class WarmUp {
  public:
-  // `first_s`: what one run() took when nothing was warm. `most`: repetitions.
-  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most)
-      : sync_(sync), control_(control), cost_(cost), most_(most), next_{0, 1, first_s} {}
+  // `first_s`: what one run() took when nothing was warm. `most`: repetitions. `single`: of one run() each.
+  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most,
+         bool single)
+      : sync_(sync), control_(control), cost_(cost), most_(most), single_(single), next_{0, 1, first_s} {}
 
   // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. A run so long that a few of
   // them take all the time there is has no warm-up but the verified one.
-  void run(Pattern& pattern, Timing timing, double until, double ends) {
+  void run(Pattern& pattern, double until, double ends) {
     double before = INFINITY;
     bool enough = false;
     for (int block = 0;; ++block) {
       watchdog::at(watchdog::warm_up, block);
       next_.count = enough ? 0 : affordable(until, ends);
-      if (block == 0 && next_.count == 0) next_.batch = batch_for(next_.run_s, cost_);
+      if (block == 0 && next_.count == 0) next_.batch = fitting();
       control_.broadcast(next_);
       if (next_.count == 0) return;
       if (block == 0) sync_.start(next_.run_s);
-      const std::vector<double> times = sync_.repeat(pattern, timing, next_.count, next_.batch, 0);
+      const std::vector<double> times = sync_.repeat(pattern, next_.count, next_.batch, 0);
       if (!control_.root()) continue;
       times_.insert(times_.end(), times.begin(), times.end());
       const double middle = times.empty() ? 0.0 : median(times);
       next_.run_s = middle * pattern.operations();
-      next_.batch = batch_for(next_.run_s, cost_);
+      next_.batch = fitting();
       enough = (middle >= settled * before && block > 0) || now() >= until;
       before = middle;
     }
@@ -176,6 +189,8 @@ class WarmUp {
     double run_s;
   };
 
+  int fitting() const { return single_ ? 1 : batch_for(next_.run_s, cost_); }
+
   int affordable(double until, double ends) const {
     const bool whole = until - now() > next_.run_s * warm_up_block;
     const int count = whole ? warm_up_block : ends - now() > 5 * next_.run_s ? 2 : 0;
@@ -186,6 +201,7 @@ class WarmUp {
   const Comm& control_;
   const ClockCost& cost_;
   const int most_;
+  const bool single_;
   std::vector<double> times_;
   Block next_;
 };
@@ -199,8 +215,9 @@ struct Decision {
 
 // Rank 0's choice after each chunk, from the times so far. `each_s`: what one repetition costs with all that
 // goes with it.
-// `enough`: repetitions that a case gets whose time is up.
-Decision decide(Measurement& result, const StopRule& rule, double each_s, double ends, int enough) {
+// `first`: the size of the first chunk. `enough`: repetitions that a case gets whose time is up.
+Decision decide(Measurement& result, const StopRule& rule, double each_s, double ends, int first,
+                int enough) {
   const auto done = static_cast<int>(result.times_s.size());
   if (done > 0) result.achieved = median_interval(result.times_s).relative();
   const bool precise = result.achieved && *result.achieved <= rule.precision;
@@ -214,7 +231,7 @@ Decision decide(Measurement& result, const StopRule& rule, double each_s, double
     result.stop_reason = precise ? "precision" : "budget";
     return {};
   }
-  const int wanted = done == 0 ? first_chunk : static_cast<int>(done * growth) + 1;
+  const int wanted = done == 0 ? first : static_cast<int>(done * growth) + 1;
   const int affordable = static_cast<int>(std::min(1e6, std::max(1.0, left / std::max(each_s, 1e-9))));
   return {Next::repeat, std::min({wanted, affordable, largest_chunk, rule.max_repetitions - done})};
 }
@@ -235,21 +252,25 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
   // Windows need an estimate of the operation's time, which barriers can give.
   const Synchroniser::Kind kind = Synchroniser::kind_of(values);
   const bool synchronised = kind != Synchroniser::Kind::none;
-  Synchroniser rough(synchronised ? Synchroniser::Kind::barrier : kind, control, clock);
+  const bool single = by_global_clock(workload.timing);
+  Synchroniser rough(synchronised ? Synchroniser::Kind::barrier : kind, workload.timing, control, clock);
   const bool warm = work && work->preset_s >= warm_by_itself_s;
-  WarmUp warm_up(rough, control, clock_cost, first_s, warm ? 0 : rule.most_warm_up);
-  warm_up.run(*pattern, workload.timing, now() + warm_up_share * std::max(0.0, ends - now()), ends);
+  WarmUp warm_up(rough, control, clock_cost, first_s, warm ? 0 : rule.most_warm_up, single);
+  warm_up.run(*pattern, now() + warm_up_share * std::max(0.0, ends - now()), ends);
   result.warmup_s = warm_up.times();
   const int runs = std::max({warm_up.batch(), Synchroniser::least_batch(kind), pattern->in_a_row()});
   result.batch = static_cast<int>(std::lround(runs * pattern->operations()));
 
-  Synchroniser sync(kind, control, clock);
+  refuse_too_many(warm_up.run_s(), pattern->in_a_row(), rule, started, control);
+  Synchroniser sync(kind, workload.timing, control, clock);
   sync.start(warm_up.run_s() * runs);
   double each_s = warm_up.run_s() * runs;
+  // A time that was only reckoned up from fewer runs is first looked at once.
+  const int first = runs > warm_up.batch() && each_s > long_repetition_s ? 1 : first_chunk;
   const int enough = (fewest + pattern->in_a_row() - 1) / pattern->in_a_row();
   for (;;) {
     watchdog::at(watchdog::decision, static_cast<long>(result.times_s.size()));
-    Decision decision = control.root() ? decide(result, rule, each_s, ends, enough) : Decision{};
+    Decision decision = control.root() ? decide(result, rule, each_s, ends, first, enough) : Decision{};
     control.broadcast(decision);
     if (decision.next == Next::give_up)
       throw Refusal(
@@ -257,13 +278,13 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
           "sync=barrier");
     if (decision.next == Next::stop) break;
     const double began = now();
-    const std::vector<double> times = sync.repeat(*pattern, workload.timing, decision.count, runs,
-                                                  static_cast<long>(result.times_s.size()));
+    const std::vector<double> times =
+        sync.repeat(*pattern, decision.count, runs, static_cast<long>(result.times_s.size()));
     each_s = (now() - began) / decision.count;
     result.late = sync.late();
     result.times_s.insert(result.times_s.end(), times.begin(), times.end());
   }
-  if (kind == Synchroniser::Kind::window) result.clock_error_s = sync.residual();
+  if (sync.needs_clock()) result.clock_error_s = sync.residual();
 
   pattern->fill(seed_after);
   verified_run(*pattern, seed_after, check);

@@ -58,12 +58,9 @@ const char* Synchroniser::name(Kind kind) {
 
 void Synchroniser::start(double operation_s) {
   lead_in_ = operation_s < long_run_s ? short_lead_in : 0;
-  if (kind_ == Kind::window) {
-    clock_.synchronise(control_);
-    window_s_ = std::max(window_floor_s, window_factor * operation_s);
-  } else if (kind_ == Kind::loop) {
-    return;
-  }
+  if (needs_clock()) clock_.synchronise(control_);
+  if (kind_ == Kind::window) window_s_ = std::max(window_floor_s, window_factor * operation_s);
+  if (kind_ == Kind::loop) return;
   announcement_s_ = announcement_floor_s * control_.size;
   if (!GlobalClock::given()) return;
   // Clocks that need no exchange leave time to see how long one takes, which may be long on a simulated
@@ -74,15 +71,16 @@ void Synchroniser::start(double operation_s) {
   announcement_s_ = std::max(announcement_s_, announcement_factor * longest_s);
 }
 
-std::vector<double> Synchroniser::repeat(Pattern& pattern, Timing timing, int count, int batch,
-                                         long already) {
+std::vector<double> Synchroniser::repeat(Pattern& pattern, int count, int batch, long already) {
   std::vector<double> times;
-  switch (kind_) {
-    case Kind::none: times = chained(pattern, count, batch, already); break;
-    case Kind::barrier:
-    case Kind::loop: times = after_barriers(pattern, timing, count, batch, already); break;
-    case Kind::window: times = in_windows(pattern, count, batch, already); break;
-  }
+  if (by_global_clock(timing_))
+    times = between_ranks(pattern, count, already);
+  else if (kind_ == Kind::none)
+    times = chained(pattern, count, batch, already);
+  else if (kind_ == Kind::window)
+    times = in_windows(pattern, count, batch, already);
+  else
+    times = after_barriers(pattern, count, batch, already);
   divide(times, batch * pattern.operations());
   if (!control_.root()) times.clear();
   return times;
@@ -106,8 +104,7 @@ std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch
   return times;
 }
 
-std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing, int count, int batch,
-                                                 long already) {
+std::vector<double> Synchroniser::after_barriers(Pattern& pattern, int count, int batch, long already) {
   std::vector<double> times(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     watchdog::at(watchdog::timing, already + i);
@@ -119,8 +116,31 @@ std::vector<double> Synchroniser::after_barriers(Pattern& pattern, Timing timing
     run_batch(pattern, batch);
     times[static_cast<std::size_t>(i)] = now() - start;
   }
-  if (timing == Timing::longest) control_.longest_each(times.data(), count);
+  if (timing_ == Timing::longest) control_.longest_each(times.data(), count);
   return times;
+}
+
+std::vector<double> Synchroniser::between_ranks(Pattern& pattern, int count, long already) {
+  // Of each repetition the last exit, and the last entry or the first exit.
+  std::vector<double> exits(static_cast<std::size_t>(count)), others(static_cast<std::size_t>(count));
+  const bool entries = timing_ == Timing::last_entry;
+  for (int i = 0; i < count; ++i) {
+    watchdog::at(watchdog::timing, already + i);
+    pattern.prepare(1);
+    if (GlobalClock::given()) wait_until(announced().first);
+    control_.barrier();
+    pattern.run();
+    const double exit = clock_.to_global(now());
+    exits[static_cast<std::size_t>(i)] = exit;
+    others[static_cast<std::size_t>(i)] = entries ? clock_.to_global(pattern.entered()) : -exit;
+  }
+  control_.longest_each(exits.data(), count);
+  control_.longest_each(others.data(), count);
+  // What the clock's error makes negative is less than that error.
+  std::transform(
+      exits.begin(), exits.end(), others.begin(), exits.begin(),
+      [entries](double exit, double other) { return std::max(0.0, entries ? exit - other : exit + other); });
+  return exits;
 }
 
 Synchroniser::Row Synchroniser::announced() const {

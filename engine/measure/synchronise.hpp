@@ -26,8 +26,8 @@ class Synchroniser {
  public:
   enum class Kind { none, barrier, window, loop };
 
-  Synchroniser(Kind kind, const Comm& control, GlobalClock& clock)
-      : kind_(kind), control_(control), clock_(clock) {}
+  Synchroniser(Kind kind, Timing timing, const Comm& control, GlobalClock& clock)
+      : kind_(kind), timing_(timing), control_(control), clock_(clock) {}
 
   static Kind kind_of(const Values& values);
   static const char* name(Kind kind);
@@ -38,20 +38,24 @@ class Synchroniser {
   void start(double operation_s);
 
   // Collective: `count` repetitions of `batch` runs each. On rank 0 the times of those in time, in order, as
-  // seen by `timing` and divided by batch * operations; nothing elsewhere.
-  std::vector<double> repeat(Pattern& pattern, Timing timing, int count, int batch, long already);
+  // seen by the timing and divided by batch * operations; nothing elsewhere.
+  std::vector<double> repeat(Pattern& pattern, int count, int batch, long already);
 
   // On rank 0: repetitions dropped.
   long late() const { return late_; }
-  // Collective: residual of the clock model, for windows; on rank 0 the largest over the ranks.
+  // Whether times depend on the model of the global clock.
+  bool needs_clock() const { return kind_ == Kind::window || by_global_clock(timing_); }
+  // Collective: residual of the clock model; on rank 0 the largest over the ranks.
   double residual() const { return clock_.residual(control_); }
 
  private:
   std::vector<double> chained(Pattern& pattern, int count, int batch, long already);
-  std::vector<double> after_barriers(Pattern& pattern, Timing timing, int count, int batch, long already);
+  std::vector<double> after_barriers(Pattern& pattern, int count, int batch, long already);
+  std::vector<double> between_ranks(Pattern& pattern, int count, long already);
   std::vector<double> in_windows(Pattern& pattern, int count, int batch, long already);
 
   Kind kind_;
+  Timing timing_;
   const Comm& control_;
   GlobalClock& clock_;
   // Rank 0's announcement of windows that follow one another, by the global clock.

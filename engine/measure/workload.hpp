@@ -69,6 +69,9 @@ class Pattern {
   // What is computed in one run(), on all ranks or on none.
   virtual std::optional<Work> work() { return std::nullopt; }
 
+  // By this rank's clock, when the last run() entered the operation; for Timing::last_entry.
+  virtual double entered() const { return 0; }
+
   // Payload one operation moves, in the sense in which its bandwidth is quoted.
   virtual std::uint64_t bytes_moved() const { return 0; }
 };
@@ -79,8 +82,14 @@ struct Place {
   Arena& arena;
 };
 
-// Whose clock counts: rank 0's where it sees the whole operation, else the longest over the ranks.
-enum class Timing { root, longest };
+// Whose clock counts: rank 0's where it sees the whole operation, else the longest over the ranks. Or, by the
+// global clock, from the last rank's entry to the last exit, or from the first exit to the last; each
+// repetition is a single run().
+enum class Timing { root, longest, last_entry, exits };
+
+constexpr bool by_global_clock(Timing timing) {
+  return timing == Timing::last_entry || timing == Timing::exits;
+}
 
 // The descriptor of a workload: what the catalog shows, and how to set it up. Limits of 0 ranks mean no
 // limit.

@@ -1,10 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine, compiled on first use against the MPI it will run with; and SimGrid, where it is asked for."""
+"""The engine, compiled on first use against the MPI it will run with; the library for
+other programs, and SimGrid, where they are asked for."""
 
 from hockney.build.engine import Engine, engine
 from hockney.build.identity import source_folder
+from hockney.build.library import install_library
 from hockney.build.log import BuildFailed
 from hockney.build.simgrid import simgrid, simgrid_prefix
 
-__all__ = ["BuildFailed", "Engine", "engine", "simgrid", "simgrid_prefix", "source_folder"]
+__all__ = ["BuildFailed", "Engine", "engine", "install_library", "simgrid", "simgrid_prefix", "source_folder"]

@@ -8,6 +8,7 @@ import click
 
 from hockney import __version__
 from hockney.cli import (
+    barrier,
     build,
     calibrate,
     doctor,
@@ -51,6 +52,7 @@ for verb in (
     machines,
     calibrate,
     reproduce,
+    barrier,
     build,
     doctor,
 ):

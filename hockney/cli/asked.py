@@ -39,6 +39,7 @@ class Asked:
     serial: tuple[float, ...] = ()
     survey: Path | None = None
     force: bool = False
+    iterations: int = 0
 
     def __post_init__(self) -> None:
         self._check_rounds()
@@ -79,7 +80,8 @@ class Asked:
     @property
     def grain(self) -> dict[str, object]:
         """The options that only some studies take."""
-        return {"work": self.work, "serial": self.serial, "survey": self.survey}
+        names = ("work", "serial", "survey", "iterations")
+        return {name: getattr(self, name) for name in names}
 
     def settings(self, study: str) -> Settings:
         return Settings(

@@ -79,6 +79,7 @@ SIZES = Words("sizes", parse_sizes)
 SIZE = Words("size", parse_bytes)
 ROUNDS = Words("count", _whole(1, MOST_ROUNDS, "for example 20"))
 LAUNCHES = Words("count", _whole(1, MOST_LAUNCHES, "for example 3"))
+ITERATIONS = Words("count", _whole(1, 10**9, "for example 1000000"))
 NODES = Words("count", _whole(1, 10**7, "for example 64"))
 SEED = Words("seed", _whole(0, 2**63 - 1, "for example 1"))
 
@@ -215,6 +216,13 @@ grain = _all(
     ),
     click.option(
         "--force", is_flag=True, help="Take them also where that is another machine's or another MPI's."
+    ),
+    click.option(
+        "--iterations",
+        type=ITERATIONS,
+        metavar="N",
+        default=0,
+        help="For barriers: so many in a row, up to 1000000 and more.  [default: 64 and more]",
     ),
 )
 """What only some studies take, which name them in OPTIONS."""

@@ -76,7 +76,7 @@ def cases_of(
         if name not in known and NAME.fullmatch(name):  # it may have been meant as a study
             raise unknown("study or workload", name, known | set(shelf), "'hockney run --list' shows all")
     lab.check_ranks(bench, max(asked.ranks, default=0))  # before a study plans for as many
-    narrowed = Options(asked.ranks, asked.sizes, typed, asked.work, asked.serial, surveyed)
+    narrowed = Options(asked.ranks, asked.sizes, typed, asked.work, asked.serial, surveyed, asked.iterations)
     return shelf[study].plan(narrowed, bench.catalog, bench.machine)
 
 

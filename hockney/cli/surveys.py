@@ -42,7 +42,7 @@ def named(path: Path, tell: Callable[[str], None]) -> Source:
 
 def newest(tell: Callable[[str], None]) -> Source:
     """Of this machine's surveys in the default place the one written last; which, is told."""
-    for path in _by_age():
+    for path in by_age():
         with contextlib.suppress(HockneyError):
             folder = RunFolder.open(path)
             if folder.plan().settings.study in STUDIES and folder.machine().kind not in ELSEWHERE:
@@ -56,7 +56,7 @@ def newest(tell: Callable[[str], None]) -> Source:
     )
 
 
-def _by_age() -> Iterator[Path]:
+def by_age() -> Iterator[Path]:
     found = []
     with contextlib.suppress(OSError):
         for path in PLACE.iterdir():

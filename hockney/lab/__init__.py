@@ -15,6 +15,7 @@ from hockney.lab.events import (
     Notice,
     Waiting,
 )
+from hockney.lab.library import install_library
 from hockney.lab.order import schedule
 from hockney.lab.parameters import survey_of, take_survey
 from hockney.lab.published import export_published
@@ -47,6 +48,7 @@ __all__ = [
     "export_published",
     "fake_bench",
     "fake_catalog",
+    "install_library",
     "is_fake",
     "look_around",
     "measure",

@@ -147,6 +147,7 @@ class FakeLauncher(Launcher):
         self._now += 1e-4 + 1.1 * batch * float(times.sum())
         kind = str(dict(case.parameters).get("sync", "none"))
         size = self.world.bytes_moved(case)
+        by_clock = kind == "window" or case.workload in ("barrier_skew", "barrier_staggered")
         wrong = "rank 1, offset 8: expected 7, found 0" if fault == "corrupt" else ""
         return Record(
             schema=SCHEMA,
@@ -159,7 +160,7 @@ class FakeLauncher(Launcher):
             batch=batch,
             warmup_s=(3 * times[:2]).tolist(),
             bytes_moved=size,
-            sync=Sync(kind=kind, error_s=2e-8 if kind == "window" else None),
+            sync=Sync(kind=kind, error_s=2e-8 if by_clock else None),
             stop=stop,
             verified=Verified(bytes=size * len(times), errors=3 if wrong else 0, first=wrong),
             work=self.world.work(case),

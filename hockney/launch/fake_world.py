@@ -5,7 +5,8 @@
 One message costs what a piecewise Hockney model says, a train of messages what LogGP says (the PRTT of
 Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks",
 2007), a collective a + rounds * (latency + bytes * per_byte), an exchange on a ring its steps' messages,
-computing what was asked for. Fits of what it answers must find these parameters again.
+computing what was asked for, a barrier of messages those of its longest path, one in shared memory its
+flags. Fits of what it answers must find these parameters again.
 """
 
 from __future__ import annotations
@@ -49,6 +50,9 @@ class World:
     work_error: float = 0.002
     round_s: float = 0.40e-6
     round_per_byte_s: float = 0.12e-9
+    flag_s: float = 0.06e-6
+    exits: float = 0.4
+    """The spread of the exits of a barrier, in times of what it takes."""
     noise: float = 0.03
     launch_noise: float = 0.004
     tail: float = 0.02
@@ -79,6 +83,9 @@ class World:
             return self.receive_overhead_s
         if case.workload == "round_robin":
             return self.exchange(case.ranks, one_way)
+        if case.workload.startswith("barrier"):
+            whole = self.barrier(str(values.get("algorithm", "mpi")), case.ranks)
+            return whole * (self.exits if case.workload == "barrier_skew" else 1.0)
         if (work := self.work(case)) is not None:
             exchange = self.exchange(case.ranks, one_way) if case.workload == "granularity" else 0.0
             return work.preset_s + exchange
@@ -138,6 +145,19 @@ class World:
         elif name == "allreduce":
             rounds *= 2
         return self.call_s + rounds * (self.round_s + size * self.round_per_byte_s)
+
+    def barrier(self, algorithm: str, ranks: int) -> float:
+        rounds = math.ceil(math.log2(ranks)) if ranks > 1 else 0
+        if algorithm.startswith("mpi"):
+            return self.collective("barrier", ranks, 0)
+        if algorithm.startswith(("shm_", "hierarchical", "one_sided")):
+            return self.call_s + rounds * self.flag_s
+        one_way = self.message(0)
+        if algorithm.startswith(("central", "total_exchange")):
+            hops = 2 if algorithm == "central" else 1
+            return self.call_s + hops * (one_way * (ranks > 1) + max(0, ranks - 2) * self.gap_s)
+        both_ways = algorithm.startswith(("binomial", "mcs_tree", "tournament"))
+        return self.call_s + rounds * one_way * (2 if both_ways else 1)
 
     def bytes_moved(self, case: Case) -> int:
         values = dict(case.parameters)

@@ -14,6 +14,9 @@ from hockney.studies.question import Evidence, Measured
 from hockney.studies.series import points, times
 from hockney.studies.words import interval, quantity
 
+MPI = "mpi"
+"""The algorithm that is the MPI's own choice."""
+
 
 def of(catalog: Catalog) -> list[Workload]:
     """MPI's collectives: what the models have costs for. Exchanges among many ranks are another question."""
@@ -41,6 +44,12 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
         figures=tuple(f for f in figures if f.series),
         tables=(_table(found),),
     )
+
+
+def title(m: Measured) -> str:
+    """The collective, and its algorithm where that is not MPI's own."""
+    algorithm = dict(m.case.parameters).get("algorithm", MPI)
+    return m.case.workload if algorithm == MPI else f"{m.case.workload}, {algorithm}"
 
 
 def _standard(m: Measured, sync: str) -> bool:
@@ -78,13 +87,13 @@ def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
 def _against_ranks(found: list[Measured], sync: str) -> Figure:
     """The smallest size that is not empty, where latency rules."""
     series = []
-    for name in dict.fromkeys(m.case.workload for m in found):
-        mine = [m for m in found if m.case.workload == name and _standard(m, sync)]
+    for name in dict.fromkeys(map(title, found)):
+        mine = [m for m in found if title(m) == name and _standard(m, sync)]
         sizes = sorted({m.size for m in mine})
         size = next((s for s in sizes if s > 0), 0)
         small = sorted((m for m in mine if m.size == size), key=lambda m: m.case.ranks)
-        title = f"{name} of {quantity(size, 'B')}" if size else name
-        series.append(points(title, small, lambda m: m.case.ranks, lambda m: m.summary.median, "s"))
+        words = f"{name} of {quantity(size, 'B')}" if size else name
+        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.median, "s"))
     return Figure(
         name="collectives_ranks",
         title="Collectives against the number of ranks",
@@ -98,7 +107,7 @@ def _against_ranks(found: list[Measured], sync: str) -> Figure:
 def _table(found: list[Measured]) -> Table:
     rows = tuple(
         (
-            m.case.workload,
+            title(m),
             str(m.case.ranks),
             quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
             str(dict(m.case.parameters)["sync"]),

@@ -59,18 +59,23 @@ def node_count(platform: Platform) -> int:
 
 def _is_grid(rows: Sequence[Row]) -> bool:
     """Every workload has a number for each of several process counts, once."""
-    asked = [(row.workload, row.ranks) for row in rows]
+    asked = [(_what(row), row.ranks) for row in rows]
     counts = {row.ranks for row in rows}
-    workloads = {row.workload for row in rows}
+    workloads = {_what(row) for row in rows}
     whole = len(asked) == len(set(asked)) == len(counts) * len(workloads)
     return whole and None not in counts and len(counts) > 1
+
+
+def _what(row: Row) -> str:
+    """The workload, and its algorithm where the case names one."""
+    return " ".join([row.workload, *(word for word in row.case.split() if word.startswith("algorithm="))])
 
 
 def _grid(name: str, rows: Sequence[Row]) -> Table:
     counts = sorted({row.ranks for row in rows if row.ranks is not None})
     lines: dict[str, dict[int | None, str]] = {}
     for row in rows:
-        lines.setdefault(row.workload, {})[row.ranks] = f"{row.value:.10g}"
+        lines.setdefault(_what(row), {})[row.ranks] = f"{row.value:.10g}"
     cells = tuple((workload, *(line[count] for count in counts)) for workload, line in lines.items())
     columns = (f"{name} ({rows[0].unit})", *(f"P = {count}" for count in counts))
     caption = f"keys as {rows[0].key}"

@@ -63,10 +63,11 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
             said.append(f"{fit.subject.split()[0]}: by the printed formula {words}.")
     most = max((m.case.ranks for m in evidence.measured), default=0)
     for workload in ("barrier", "bcast", "allreduce"):
-        for m in evidence.of(workload, ranks=most)[:1]:
+        found = sorted(evidence.of(workload, ranks=most), key=lambda m: collectives.title(m) != workload)
+        for m in found[:1]:  # MPI's own algorithm before others
             of = f" of {quantity(m.size, 'B')}" if m.size else ""
             time = quantity(m.summary.median.value, "s")
-            said.append(f"{workload}{of} on {plural(most, 'rank')}: {time} by the paper.")
+            said.append(f"{collectives.title(m)}{of} on {plural(most, 'rank')}: {time} by the paper.")
     return tuple(said) or ("Nothing was measured.",)
 
 
@@ -118,7 +119,7 @@ def _plain(figures: Sequence[Figure]) -> tuple[Figure, ...]:
 def _table(found: Sequence[Measured]) -> Table:
     rows = tuple(
         (
-            m.case.workload,
+            collectives.title(m),
             str(m.case.ranks),
             quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
             quantity(m.summary.median.value, "s"),

@@ -21,8 +21,9 @@ from hockney.draw.page import Page
 @dataclass(frozen=True)
 class Options:
     """What a user may narrow. Empty means: the study decides. `cases` are typed lines, for the study
-    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity. Where there
-    is `surveyed`, the parameters of the machine come from there and need not be measured."""
+    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity, `iterations`
+    (0: the study decides) for one of barriers. Where there is `surveyed`, the parameters of the machine come
+    from there and need not be measured."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -30,6 +31,7 @@ class Options:
     work: tuple[float, ...] = ()
     serial: tuple[float, ...] = ()
     surveyed: Surveyed | None = None
+    iterations: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Measured:
 
 class Study(Protocol):
     """A module of this folder with these four names is a study. One that also takes other options than all
-    do names them in OPTIONS, of "work", "serial" and "survey"."""
+    do names them in OPTIONS, of "work", "serial", "survey" and "iterations"."""
 
     NAME: str
     HELP: str

@@ -13,6 +13,8 @@ from hockney import build, process
 from hockney.build.tools import tool
 from hockney.launch.command import command
 from hockney.machine import processors
+from hockney.models.barrier_steps import STEPS
+from hockney.models.barriers import Traffic, predicted, traffic
 
 pytestmark = pytest.mark.mpi
 
@@ -46,3 +48,33 @@ def test_measuring_holds(mpi, mpi_name, binaries, ranks):
     launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
     done = process.capture(launch.words, env=dict(launch.environment), timeout=120)
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 9])
+def test_barriers_hold(mpi, mpi_name, binaries, ranks):
+    if mpi_name == "mpich" and ranks > 4:
+        pytest.skip("MPICH polls while communicators are made, which takes seconds where ranks share cores")
+    words = (str(binaries / "engine-barriers"), "--gtest_brief=1")
+    launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
+    done = process.capture(launch.words, env=dict(launch.environment), timeout=120)
+    assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
+
+
+BROADCASTS = ("mcs_tree_bcast", "total_exchange_bcast", "tournament")
+"""How MPI's broadcast goes is its own business, so that of these only the number of messages is certain."""
+
+
+def test_the_models_count_the_messages_that_barriers_say_they_send(binaries):
+    """Predictions stand on steps that are written down a second time, in Python."""
+    done = process.capture([str(binaries / "barrier-traffic")], timeout=60)
+    assert done.code == 0, done.err
+    said = {
+        (name, int(ranks)): Traffic(*map(int, rest))
+        for name, ranks, *rest in map(str.split, done.out.splitlines())
+    }
+    counted = {(name, ranks): traffic(name, ranks) for name, ranks in said if predicted(name)}
+    assert {name for name, _ in counted} == {name for name in STEPS if (name, 2) in said}
+    for key, found in counted.items():
+        assert found.messages == said[key].messages, key
+        if key[0] not in BROADCASTS:
+            assert found == said[key], key

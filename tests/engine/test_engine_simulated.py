@@ -60,9 +60,14 @@ def median(record: Record) -> float:
     return statistics.median(record.times_s)
 
 
+WATCHING = ("hierarchical", "one_sided", "shm_central", "shm_dissemination", "shm_tree")
+"""Barriers whose ranks watch memory, while simulated time stands still."""
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8, 9])
 def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate, ranks):
-    cases = list(every_case(engine.catalog, ranks, ("barrier", "window"), without=("neighborhood",)))
+    without = ("neighborhood", *WATCHING)
+    cases = list(every_case(engine.catalog, ranks, ("barrier", "window"), without=without))
     lines = simulate(cases, ranks)
     assert not [line for line in lines if isinstance(line, Failure)]
     assert [r.case for r in records(lines)] == [c.line for c in cases]
@@ -78,6 +83,43 @@ def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate
             assert (record.sync.error_s, record.sync.late) == (0, 0), record
             assert record.times_s[1] == pytest.approx(record.times_s[0], rel=1e-6, abs=2e-9), record
     assert simulate(cases, ranks) == lines
+
+
+def test_barriers_that_watch_memory_are_refused_and_the_next_one_runs(engine, simulate):
+    names = (*WATCHING, "dissemination")
+    lines = simulate([engine.catalog.case(f"barrier algorithm={name}", 3) for name in names], 3)
+    refused = [line for line in lines if isinstance(line, Failure)]
+    assert [line.reason for line in refused] == ["refused"] * len(WATCHING)
+    assert all("no memory to watch" in line.message for line in refused)
+    assert len(records(lines)) == 1
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "ranks", "messages"),
+    [
+        ("dissemination", 8, 3),
+        ("dissemination_mcs", 9, 4),
+        ("central", 2, 2),
+        ("mcs_tree", 5, 3),
+        ("binomial", 8, 6),
+    ],
+)
+def test_a_simulated_barrier_takes_the_messages_of_its_longest_path(
+    engine, simulate, algorithm, ranks, messages
+):
+    (record,) = records(
+        simulate([engine.catalog.case(f"barrier algorithm={algorithm} sync=window", ranks)], ranks)
+    )
+    assert median(record) == pytest.approx(messages * LATENCY_S, rel=0.01)
+
+
+def test_what_a_barrier_takes_when_ranks_come_late_and_how_far_apart_they_leave(engine, simulate):
+    """Dissemination: whom the last one tells first leaves after one message, the last after two."""
+    texts = ("barrier_staggered algorithm=dissemination delay=1ms", "barrier_skew algorithm=tournament_mcs")
+    late, apart = records(simulate([engine.catalog.case(text, 4) for text in texts], 4))
+    assert median(late) == pytest.approx(2 * LATENCY_S, rel=0.01)
+    # the champion leaves first, two messages before the last one
+    assert median(apart) == pytest.approx(2 * LATENCY_S, rel=0.01)
 
 
 def test_a_launch_tells_of_the_simulated_machine_only(engine, simulate):

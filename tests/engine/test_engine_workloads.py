@@ -60,7 +60,8 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
         assert (record.work is not None) == (case.workload in ("compute", "granularity"))
         assert 1 <= len(record.times_s) <= 3 and all(t >= 0 for t in record.times_s)
         assert record.sync.kind == dict(case.parameters).get("sync", "none")
-        assert (record.sync.error_s is not None) == (record.sync.kind == "window")
+        by_clock = record.sync.kind == "window" or case.workload in ("barrier_skew", "barrier_staggered")
+        assert (record.sync.error_s is not None) == by_clock
 
 
 def test_the_catalog_is_the_one_in_the_contract(engine):
@@ -151,6 +152,29 @@ def test_drawn_shares_are_the_seeds(launcher, engine):
         [x.work.imbalance for x in lines_of(launcher, cases, 2) if isinstance(x, Record)] for _ in range(2)
     )
     assert first == again and first[0] != first[1] and all(1 < x < 2 for x in first)
+
+
+@pytest.mark.parametrize("line", ["barrier algorithm=central iterations=1000000000 ranks=2 sync=barrier"])
+def test_a_row_that_would_outlast_the_case_is_refused_and_the_next_one_runs(launcher, engine, line):
+    good = engine.catalog.case("barrier", 2)
+    lines = lines_of(launcher, [parse_canonical(line), good], 2, hang=5.0)
+    (failure,) = [x for x in lines if isinstance(x, Failure)]
+    assert failure.reason == "refused" and "fewer iterations" in failure.message
+    assert [x.case for x in lines if isinstance(x, Record)] == [good.line]
+
+
+def test_a_million_barriers_in_a_row_are_one_repetition(launcher, engine):
+    case = engine.catalog.case("barrier algorithm=shm_dissemination iterations=1000000", 2)
+    (record,) = [x for x in lines_of(launcher, [case], 2, repetitions=1) if isinstance(x, Record)]
+    assert record.batch == 1_000_000 and len(record.times_s) == 1
+
+
+def test_late_ranks_are_not_part_of_what_a_barrier_takes(launcher, engine):
+    """20 ms of lateness, of which nothing may be in the time."""
+    late = engine.catalog.case("barrier_staggered delay=0.02", 2)
+    (record,) = [x for x in lines_of(launcher, [late], 2, budget=1.0) if isinstance(x, Record)]
+    assert min(record.times_s) < 5e-3 and record.sync.error_s is not None
+    assert record.sync.error_s < 5e-3
 
 
 def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher, engine):

@@ -12,6 +12,7 @@ import pytest
 from hockney import lab, simulated
 from hockney.core.case import Case
 from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.models.barriers import traffic
 from hockney.report.render import render
 from hockney.studies import reproduce
 from hockney.studies.reproduce import Answer, Part, Reproduction, ethernet, paragon, sun
@@ -119,16 +120,39 @@ def test_fitted_rows_of_the_paragon_are_not_predictions():
     assert predicted == {"paragon/bisection/linear-to", "paragon/bisection/constant-from"}
 
 
-def test_one_message_on_the_switched_ethernet():
-    assert held(ethernet, lambda part, case: 1.2e-3) == [True]
-    assert held(ethernet, lambda part, case: 1.3e-3) == [False]
+def on_ethernet(message_s: float) -> Time:
+    """A medium that each message holds for so long."""
+
+    def time(part: Part, case: Case) -> float:
+        if case.workload != "barrier":
+            return message_s
+        algorithm = case.value("algorithm")
+        counted = "recursive_doubling" if algorithm == "mpi" else str(algorithm)
+        return traffic(counted, case.ranks).messages * message_s
+
+    return time
+
+
+def test_one_message_on_the_switched_ethernet_makes_its_barriers():
+    assert held(ethernet, on_ethernet(1.2e-3)) == [True, True]
+    assert held(ethernet, on_ethernet(1.3e-3)) == [False, False]
+    assert held(ethernet, lambda part, case: 1.2e-3) == [True, False], "barriers cost more than a message"
 
 
 @pytest.mark.parametrize(
     ("processes", "messages"), [(1, 0), (2, 2), (3, 4), (4, 8), (5, 10), (12, 32), (16, 64)]
 )
 def test_messages_of_a_hypercube(processes, messages):
-    assert ethernet.messages(processes) == messages
+    assert ethernet.messages("mpi", processes) == messages
+
+
+def test_every_printed_barrier_is_beside_its_own_algorithm():
+    """By the engine's case: a row of one algorithm never has another's time."""
+    compared = ethernet.compare(answers(ethernet, on_ethernet(1.2e-3)))
+    rows = [row for row in compared if row.key.startswith("barriers/table/") and row.status != "variant"]
+    assert len(rows) == 6 * 8
+    for row in rows:
+        assert row.simulated == pytest.approx(row.model)
 
 
 @pytest.mark.parametrize("name", reproduce.all_reproductions())

@@ -18,7 +18,8 @@ def lines(*cases: str, **options) -> list[str]:
 
 def test_lists_are_spread_out():
     assert lines("pingpong bytes=0:2") == [f"pingpong buffers=hot bytes={b} ranks=2" for b in (0, 1, 2)]
-    assert lines("barrier ranks=2,4") == ["barrier ranks=2 sync=barrier", "barrier ranks=4 sync=barrier"]
+    barriers = [f"barrier algorithm=mpi iterations=1 ranks={p} sync=barrier" for p in (2, 4)]
+    assert lines("barrier ranks=2,4") == barriers
     assert len(lines("bcast bytes=8,16 ranks=1:4", "bcast bytes=8 ranks=2")) == 6, "each once"
 
 

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/patience.hpp"
+
+#include <sched.h>
+
+#include <memory>
+
+namespace hockney {
+namespace {
+
+// Looks before a rank gives its core away. What comes at once is not worth a system call where ranks are
+// crowded; elsewhere nothing is that takes less than 0.1 ms or so, but whom it waits for may have been put on
+// its core.
+constexpr int looks_of_the_crowded = 16;
+constexpr int looks_of_others = 4096;
+
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#endif
+}
+
+#ifndef HOCKNEY_SMPI
+
+// Which ranks share a node takes several collective calls, and barriers are often made in a row: what was
+// found is kept with the communicator, as an attribute, and goes with it. The key is a number of this process
+// for as long as MPI runs.
+int layout_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(
+        MPI_COMM_NULL_COPY_FN,
+        [](MPI_Comm, int, void* layout, void*) {
+          delete static_cast<NodeLayout*>(layout);
+          return static_cast<int>(MPI_SUCCESS);
+        },
+        &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+NodeLayout look_around(MPI_Comm comm) {
+  MPI_Comm node;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  NodeLayout found{1, 1, false, false};
+  MPI_Comm_size(node, &found.ranks);
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (sched_getaffinity(0, sizeof mine, &mine) == 0) {
+    cpu_set_t all;
+    MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
+    found.cores = CPU_COUNT(&all);
+  }
+  MPI_Comm_free(&node);
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  int some[] = {found.ranks<size, found.ranks> found.cores};
+  MPI_Allreduce(MPI_IN_PLACE, some, 2, MPI_INT, MPI_MAX, comm);
+  found.whole = some[0] == 0;
+  found.crowded = some[1] != 0;
+  return found;
+}
+
+#endif
+
+}  // namespace
+
+NodeLayout layout_of_this_node(MPI_Comm comm) {
+#ifdef HOCKNEY_SMPI
+  // Every simulated rank has a node and a core of its own, and the host's are none of its business.
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return {size, size, size == 1, false};
+#else
+  void* known = nullptr;
+  int there = 0;
+  MPI_Comm_get_attr(comm, layout_key(), &known, &there);
+  if (there) return *static_cast<const NodeLayout*>(known);
+  auto found = std::make_unique<NodeLayout>(look_around(comm));
+  const NodeLayout copy = *found;
+  MPI_Comm_set_attr(comm, layout_key(), found.release());
+  return copy;
+#endif
+}
+
+Patience::Patience(MPI_Comm comm) : Patience(layout_of_this_node(comm).crowded) {}
+
+void Patience::pause(int looked) const {
+  if (looked >= (crowded_ ? looks_of_the_crowded : looks_of_others))
+    sched_yield();
+  else
+    relax();
+}
+
+void Patience::finish(MPI_Request& request) const {
+  if (!crowded_) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return;
+  }
+  int done = 0;
+  until([&] {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  });
+}
+
+void Patience::finish_all(int count, MPI_Request* requests) const {
+  if (!crowded_) {
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    return;
+  }
+  int done = 0;
+  until([&] {
+    MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+    return done != 0;
+  });
+}
+
+MPI_Comm Patience::duplicate(MPI_Comm comm) const {
+  MPI_Comm copy;
+#ifndef HOCKNEY_SMPI
+  if (crowded_) {
+    MPI_Request request;
+    MPI_Comm_idup(comm, &copy, &request);
+    finish(request);
+    return copy;
+  }
+#endif
+  MPI_Comm_dup(comm, &copy);
+  return copy;
+}
+
+void Patience::meet(MPI_Comm comm) const {
+  if (!crowded_) {
+    MPI_Barrier(comm);
+    return;
+  }
+  MPI_Request request;
+  MPI_Ibarrier(comm, &request);
+  finish(request);
+}
+
+}  // namespace hockney

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/shared.hpp"
+
+#include <climits>
+#include <cstdint>
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#include <sched.h>
+#endif
+
+namespace hockney {
+
+void need_memory_to_watch() {
+#ifdef HOCKNEY_SMPI
+  throw Refusal(
+      "simulated ranks have no memory to watch (time stands still meanwhile); use a barrier of messages");
+#endif
+}
+
+SharedFlags::SharedFlags(MPI_Comm comm, int flags)
+    : flags_(static_cast<std::size_t>(flags)), patience_(comm) {
+  need_memory_to_watch();
+  if (!layout_of_this_node(comm).whole)
+    throw Refusal("its ranks are on several nodes, which share no memory");
+  comm_ = patience_.duplicate(comm);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+  // Rank 0 brings all of it, so that it is in one piece; the room is for aligning, as MPI promises 8 bytes.
+  const MPI_Aint bytes =
+      rank_ == 0 ? static_cast<MPI_Aint>((static_cast<std::size_t>(size_) * flags_ + 1) * sizeof(Flag)) : 0;
+  void* mine = nullptr;
+  MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm_, &mine, &window_);
+  MPI_Aint all = 0;
+  int unit = 0;
+  void* first = nullptr;
+  MPI_Win_shared_query(window_, 0, &all, &unit, &first);
+  // By its offset, since the ranks may see it at different addresses: pages are aligned alike everywhere.
+  std::uintptr_t start = reinterpret_cast<std::uintptr_t>(first);
+  start = (start + alignof(Flag) - 1) / alignof(Flag) * alignof(Flag);
+  base_ = reinterpret_cast<Flag*>(start);
+  if (rank_ == 0)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(size_) * flags_; ++k) new (&base_[k]) Flag{};
+  patience_.meet(comm_);
+}
+
+SharedFlags::~SharedFlags() {
+  MPI_Win_free(&window_);
+  MPI_Comm_free(&comm_);
+}
+
+#ifdef __linux__
+// Not the private kind of futex: its ranks are processes.
+void SharedFlags::sleep_while(Flag& flag, std::uint32_t value) {
+  syscall(SYS_futex, &flag.value, FUTEX_WAIT, value, nullptr, nullptr, 0);
+}
+void SharedFlags::wake_all(Flag& flag) {
+  syscall(SYS_futex, &flag.value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+#else
+void SharedFlags::sleep_while(Flag&, std::uint32_t) {
+  sched_yield();
+}
+void SharedFlags::wake_all(Flag&) {}
+#endif
+
+}  // namespace hockney

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "hockney/barrier.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/refusal.hpp"
+#include "library/memory.hpp"
+#include "library/trial.hpp"
+#include "sync/algorithm.hpp"
+
+namespace hockney {
+
+struct BarrierNaming {
+  static std::unique_ptr<Barrier> named(std::unique_ptr<Barrier> barrier, const BarrierAlgorithm& algorithm) {
+    barrier->name_ = algorithm.name;
+    return barrier;
+  }
+};
+
+namespace {
+
+constexpr double limit_s = 0.050;
+
+// What can be the quickest, the likeliest first, since a crowded or a slow machine has no time to try all of
+// it. On one node nothing beats shared memory but surprise. Left out is what sends more messages on a longer
+// path than another one in the list.
+constexpr const char* on_one_node[] = {"shm_dissemination", "mpi",          "shm_central",  "shm_tree",
+                                       "one_sided",         "hierarchical", "dissemination"};
+// Ranks that take turns on a core: the fewer have to wait for one another in a row, the better.
+constexpr const char* on_one_crowded_node[] = {
+    "shm_central", "mpi", "hierarchical", "shm_tree", "one_sided", "shm_dissemination", "dissemination"};
+constexpr const char* on_several_nodes[] = {
+    "hierarchical",    "mpi",      "dissemination", "dissemination_nway", "recursive_doubling", "persistent",
+    "mpi_nonblocking", "binomial", "one_sided"};
+
+const BarrierAlgorithm* find(std::string_view name) {
+  for (const BarrierAlgorithm* each : all_barriers())
+    if (name == each->name) return each;
+  return nullptr;
+}
+
+std::vector<const BarrierAlgorithm*> candidates(const NodeLayout& layout, int size) {
+  std::vector<const BarrierAlgorithm*> found;
+  const auto take = [&](const auto& names) {
+    for (const char* name : names) found.push_back(find(name));
+  };
+  if (size == 1)
+    found = {find("dissemination")};  // which then does nothing
+  else if (!layout.whole)
+    take(on_several_nodes);
+  else if (layout.crowded)
+    take(on_one_crowded_node);
+  else
+    take(on_one_node);
+  return found;
+}
+
+void refuse_intercommunicator(MPI_Comm comm) {
+  int inter = 0;
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter) throw std::invalid_argument("a barrier is for an intracommunicator (this one has two groups)");
+}
+
+std::unique_ptr<Barrier> made(const BarrierAlgorithm& algorithm, MPI_Comm comm) {
+  return BarrierNaming::named(algorithm.make(comm), algorithm);
+}
+
+}  // namespace
+
+std::vector<std::string> barrier_names() {
+  std::vector<std::string> names;
+  for (const BarrierAlgorithm* each : all_barriers()) names.emplace_back(each->name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
+  const BarrierAlgorithm* algorithm = find(name);
+  if (!algorithm) {
+    std::string known;
+    for (const std::string& each : barrier_names()) known += (known.empty() ? "" : ", ") + each;
+    throw std::invalid_argument("unknown barrier '" + std::string(name) +
+                                "' (there is no such name here) known: " + known);
+  }
+  refuse_intercommunicator(comm);
+  try {
+    return made(*algorithm, comm);
+  } catch (const Refusal& refusal) {
+    throw std::runtime_error("there is no barrier '" + std::string(name) + "' for this communicator (" +
+                             refusal.what() + ") best_barrier() takes one that works");
+  }
+}
+
+std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
+  refuse_intercommunicator(comm);
+  // The clock starts when all have come: whoever comes late shall not cost the others their time.
+  std::vector<double> nothing(1);
+  agree(comm, Patience(true), nothing);
+  const double begun = MPI_Wtime();
+
+  const NodeLayout layout = layout_of_this_node(comm);
+  const Patience patience(layout.crowded);
+  const Situation situation = situation_of(comm, layout);
+  if (choice) *choice = {};
+  if (const BarrierAlgorithm* known = remembered(situation, comm, patience)) return made(*known, comm);
+
+  std::vector<Trial> trials = try_out(comm, patience, candidates(layout, situation.size), begun, limit_s);
+  std::unique_ptr<Barrier> best = BarrierNaming::named(std::move(trials[0].barrier), *trials[0].algorithm);
+  remember(situation, *trials[0].algorithm);
+  for (Trial& trial : trials) trial.barrier.reset();
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::vector<double> took{rank == 0 ? MPI_Wtime() - begun : 0.0};
+  agree(comm, patience, took);
+  if (choice) {
+    for (const Trial& trial : trials)
+      if (!trial.rounds.empty()) choice->trials.push_back({trial.algorithm->name, median(trial.rounds)});
+    choice->seconds = took[0];
+  }
+  return best;
+}
+
+}  // namespace hockney

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "library/trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+
+#include "base/refusal.hpp"
+
+namespace hockney {
+namespace {
+
+// Of the limit: until when another candidate is made, and until when there is another round. What is left is
+// for the last round, which may take longer than the ones before it, and for freeing the losers.
+constexpr double making = 0.4;
+constexpr double timing = 0.7;
+// The median of many rounds bears some that something else disturbed.
+constexpr int most_rounds = 200;
+constexpr int least_rounds = 15;
+// A candidate that is so many times slower in so many rounds is not tried again, and one that takes so much
+// of the limit for an episode is not even then.
+constexpr double hopeless = 3.0;
+constexpr std::size_t enough_rounds = 3;
+constexpr double costly = 0.05;
+// Episodes in a round: enough for the clock, and few, since nobody can end a round that takes too long.
+constexpr long most_calls = 32;
+
+class Trials {
+ public:
+  Trials(MPI_Comm comm, const Patience& patience, double begun, double limit)
+      : comm_(comm), patience_(patience), begun_(begun), limit_(limit) {
+    MPI_Comm_rank(comm, &rank_);
+  }
+
+  void make(const std::vector<const BarrierAlgorithm*>& candidates) {
+    double before = common_time(), longest = 0;
+    for (const BarrierAlgorithm* algorithm : candidates) {
+      if (!alive_.empty() && before + longest > making * limit_) return;
+      try {
+        auto barrier = algorithm->make(comm_);
+        // The first episode is where MPI connects, and where pages come.
+        barrier->wait();
+        alive_.push_back({algorithm, std::move(barrier), {}});
+      } catch (const Refusal&) {  // on all ranks, or on none
+      }
+      const double after = common_time();
+      longest = std::max(longest, after - before);
+      before = after;
+    }
+  }
+
+  // Rounds, in each of which every candidate has a turn: what disturbs one of them disturbs all.
+  void time() {
+    if (alive_.size() < 2) return;
+    double now = 0;
+    for (int round = 0; round < most_rounds && now < timing * limit_ && alive_.size() > 1; ++round) {
+      const double share = (timing * limit_ - now) / least_rounds / static_cast<double>(alive_.size());
+      std::vector<double> seconds(alive_.size() + 1, 0.0);
+      for (std::size_t turn = 0; turn < alive_.size(); ++turn) {
+        const std::size_t k = (turn + static_cast<std::size_t>(round)) % alive_.size();
+        seconds[k] = seconds_of(alive_[k], share);
+      }
+      seconds.back() = now_at_root();
+      agree(comm_, patience_, seconds);
+      now = seconds.back();
+      for (std::size_t k = 0; k < alive_.size(); ++k) alive_[k].rounds.push_back(seconds[k]);
+      drop_hopeless();
+    }
+  }
+
+  std::vector<Trial> sorted() {
+    if (alive_.size() < 2 && dropped_.empty()) return std::move(alive_);
+    for (Trial& trial : dropped_) alive_.push_back(std::move(trial));
+    std::stable_sort(alive_.begin(), alive_.end(),
+                     [](const Trial& a, const Trial& b) { return median(a.rounds) < median(b.rounds); });
+    return std::move(alive_);
+  }
+
+ private:
+  double now_at_root() const { return rank_ == 0 ? MPI_Wtime() - begun_ : 0.0; }
+  // What rank 0's clock says, on all ranks.
+  double common_time() const {
+    std::vector<double> now{now_at_root()};
+    agree(comm_, patience_, now);
+    return now[0];
+  }
+
+  // As many episodes as fit into `share` seconds; in the first round one, since nothing is known then, and
+  // then twice as many a round at most. All ranks take the same number, as they know the same numbers.
+  static double seconds_of(const Trial& trial, double share) {
+    const std::size_t rounds = trial.rounds.size();
+    const long most = rounds < 5 ? 1L << rounds : most_calls;
+    const double fits = rounds == 0 ? 1.0 : share / std::max(median(trial.rounds), 1e-9);
+    const long calls = std::lround(std::clamp(fits, 1.0, static_cast<double>(most)));
+    const double start = MPI_Wtime();
+    for (long call = 0; call < calls; ++call) trial.barrier->wait();
+    return (MPI_Wtime() - start) / static_cast<double>(calls);
+  }
+
+  // Who is slow in some rounds, or so slow that its one episode costs the others theirs.
+  void drop_hopeless() {
+    double best = median(alive_.front().rounds);
+    for (const Trial& trial : alive_) best = std::min(best, median(trial.rounds));
+    const bool sure = alive_.front().rounds.size() >= enough_rounds;
+    const auto slow = std::stable_partition(alive_.begin(), alive_.end(), [&](const Trial& trial) {
+      const double its = median(trial.rounds);
+      return its <= hopeless * best || (!sure && its <= costly * limit_);
+    });
+    std::move(slow, alive_.end(), std::back_inserter(dropped_));
+    alive_.erase(slow, alive_.end());
+  }
+
+  MPI_Comm comm_;
+  const Patience& patience_;
+  const double begun_;
+  const double limit_;
+  int rank_ = 0;
+  std::vector<Trial> alive_;
+  std::vector<Trial> dropped_;
+};
+
+}  // namespace
+
+void agree(MPI_Comm comm, const Patience& patience, std::vector<double>& values) {
+  const auto count = static_cast<int>(values.size());
+  if (!patience.crowded()) {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, comm);
+    return;
+  }
+  MPI_Request request;
+  MPI_Iallreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, comm, &request);
+  patience.finish(request);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+std::vector<Trial> try_out(MPI_Comm comm, const Patience& patience,
+                           const std::vector<const BarrierAlgorithm*>& candidates, double begun,
+                           double limit) {
+  Trials trials(comm, patience, begun, limit);
+  trials.make(candidates);
+  trials.time();
+  return trials.sorted();
+}
+
+}  // namespace hockney

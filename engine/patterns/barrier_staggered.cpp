@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.hpp"
+#include "base/random.hpp"
+#include "measure/barriers.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::patterns {
+namespace {
+
+// The ranks come one after the other, evenly over `delay`, each time in another order, so that each rank is
+// the last one equally often.
+class Staggered final : public Pattern {
+ public:
+  Staggered(const Place& place, const Values& values)
+      : comm_(place.comm), barrier_(chosen_barrier(place, values)), delay_s_(values.real("delay")) {}
+
+  void prepare(int) override {
+    // The same on all ranks: turned, and every other time the other way round.
+    const std::uint64_t drawn = mix(++repetition_);
+    const int size = comm_.size;
+    const int turned = static_cast<int>((static_cast<std::uint64_t>(comm_.rank) + (drawn >> 1)) %
+                                        static_cast<std::uint64_t>(size));
+    const int place = drawn & 1U ? size - 1 - turned : turned;
+    late_s_ = size == 1 ? delay_s_ : delay_s_ * place / (size - 1);
+  }
+  void run() override {
+    spin(late_s_);
+    entered_ = now();
+    barrier_->wait();
+  }
+  double entered() const override { return entered_; }
+
+ private:
+  const Comm& comm_;
+  const std::unique_ptr<Barrier> barrier_;
+  const double delay_s_;
+  std::uint64_t repetition_ = 0;
+  double late_s_ = 0;
+  double entered_ = 0;
+};
+
+constexpr Parameter parameters[] = {
+    parameters::algorithm,
+    {"delay", Kind::real, "s", "2e-05", 0, 1, "", "between the first rank's entry and the last one's"},
+    parameters::sync_barrier};
+
+}  // namespace
+
+extern constinit const Workload barrier_staggered{"barrier_staggered",
+                                                  "patterns",
+                                                  "a barrier that the ranks enter one after the other",
+                                                  "from the last rank's entry to the last exit",
+                                                  1,
+                                                  0,
+                                                  Timing::last_entry,
+                                                  parameters,
+                                                  make<Staggered>};
+
+}  // namespace hockney::patterns

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sync/algorithm.hpp"
+
+namespace hockney::sync {
+namespace {
+
+// Arrivals up a binomial tree, the wake-up down the same.
+class Binomial final : public Barrier {
+ public:
+  explicit Binomial(MPI_Comm comm) : signals_(comm) {}
+
+  void wait() override {
+    const int rank = signals_.rank(), size = signals_.size();
+    int step = 1;
+    for (; step < size && !(rank & step); step <<= 1)
+      if (rank + step < size) signals_.receive(rank + step, arrived);
+    if (step < size) {
+      signals_.send(rank - step, arrived);
+      signals_.receive(rank - step, awake);
+    }
+    while (step >>= 1)
+      if (rank + step < size) signals_.send(rank + step, awake);
+  }
+
+ private:
+  static constexpr int arrived = 0;
+  static constexpr int awake = 1;
+
+  const Signals signals_;
+};
+
+}  // namespace
+
+extern constinit const BarrierAlgorithm binomial{
+    "binomial",
+    "arrivals up a binomial tree, wake-up down the same",
+    "Yew, Tzeng, Lawrie, Distributing Hot-Spot Addressing (1987)",
+    Means::messages,
+    [](int ranks) -> Traffic {
+      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
+    },
+    make_barrier_of<Binomial>};
+
+}  // namespace hockney::sync

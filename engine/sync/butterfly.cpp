@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sync/algorithm.hpp"
+
+namespace hockney::sync {
+namespace {
+
+// Pairs 2^k apart exchange signals, over the next power of two: rank r also plays r + 2^(m-1) where no rank
+// has that number (Brooks).
+class Butterfly final : public Barrier {
+ public:
+  explicit Butterfly(MPI_Comm comm)
+      : signals_(comm),
+        half_(signals_.size() > 1 ? 1 << (rounds_of_two(signals_.size()) - 1) : 1),
+        twice_(signals_.size() > 1 && signals_.rank() < half_ && signals_.rank() + half_ >= signals_.size()) {
+  }
+
+  void wait() override {
+    if (signals_.size() == 1) return;
+    const int rank = signals_.rank();
+    for (int step = 1, round = 0; step <= half_; step <<= 1, ++round) {
+      MPI_Request requests[4];
+      int count = 0;
+      meet(rank, rank ^ step, round, requests, count);
+      if (twice_) meet(rank + half_, (rank + half_) ^ step, round, requests, count);
+      signals_.patience().finish_all(count, requests);
+    }
+  }
+
+ private:
+  // `mine` and `other` are numbers of the full butterfly; whoever plays both has nothing to send.
+  void meet(int mine, int other, int round, MPI_Request* requests, int& count) const {
+    const int player = other < signals_.size() ? other : other - half_;
+    if (player == signals_.rank()) return;
+    requests[count++] = signals_.expect(player, tag(round, mine >= half_));
+    requests[count++] = signals_.start(player, tag(round, other >= half_));
+  }
+  // Says for which of its two numbers the receiver gets the message.
+  static int tag(int round, bool upper) { return 2 * round + (upper ? 1 : 0); }
+
+  const Signals signals_;
+  const int half_;
+  const bool twice_;
+};
+
+}  // namespace
+
+extern constinit const BarrierAlgorithm butterfly{
+    "butterfly",
+    "pairs 2^k apart exchange; ranks play those missing to a power of two",
+    "Brooks, The Butterfly Barrier (1986)",
+    Means::messages,
+    [](int ranks) -> Traffic {
+      const int rounds = rounds_of_two(ranks), full = 1 << rounds, missing = full - ranks;
+      // A rank that plays two meets itself in the last round.
+      const long messages = static_cast<long>(full) * rounds - 2L * missing;
+      return {messages, rounds, std::max(2 * rounds, missing ? 4 * (rounds - 1) : 0)};
+    },
+    make_barrier_of<Butterfly>};
+
+}  // namespace hockney::sync

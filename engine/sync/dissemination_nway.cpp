@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "sync/algorithm.hpp"
+
+namespace hockney::sync {
+namespace {
+
+int rounds_with(int ways, int ranks) {
+  int rounds = 0;
+  for (long reached = 1; reached < ranks; reached *= ways + 1) ++rounds;
+  return rounds;
+}
+
+// Signals a round. A round takes about a message's latency, and a quarter of that for each further message
+// (LogGP's g beside L + 2 o, as on the networks of hockney's surveys).
+int ways_for(int ranks) {
+  int best = 1;
+  for (int ways = 2; ways < ranks && ways <= 15; ++ways)
+    if (rounds_with(ways, ranks) * (3 + ways) < rounds_with(best, ranks) * (3 + best)) best = ways;
+  return best;
+}
+
+// Dissemination in which each rank signals to n others a round: fewer rounds, more messages in each.
+class DisseminationNway final : public Barrier {
+ public:
+  explicit DisseminationNway(MPI_Comm comm)
+      : signals_(comm), ways_(ways_for(signals_.size())), requests_(2 * static_cast<std::size_t>(ways_)) {}
+
+  void wait() override {
+    const long rank = signals_.rank(), size = signals_.size();
+    int round = 0;
+    for (long step = 1; step < size; step *= ways_ + 1, ++round) {
+      const long beyond = std::min(ways_ * step, size - 1);
+      std::size_t count = 0;
+      for (long away = step; away <= beyond; away += step)
+        requests_[count++] = signals_.expect(static_cast<int>((rank + size - away) % size), round);
+      for (long away = step; away <= beyond; away += step)
+        requests_[count++] = signals_.start(static_cast<int>((rank + away) % size), round);
+      signals_.finish_all({requests_.data(), count});
+    }
+  }
+
+ private:
+  const Signals signals_;
+  const int ways_;
+  std::vector<MPI_Request> requests_;
+};
+
+Traffic traffic(int ranks) {
+  Traffic found;
+  const int ways = ways_for(ranks);
+  for (long step = 1; step < ranks; step *= ways + 1) {
+    const int messages = static_cast<int>(std::min(ways * step, ranks - 1L) / step);
+    found.messages += static_cast<long>(ranks) * messages;
+    found.busiest += 2 * messages;
+    ++found.depth;
+  }
+  return found;
+}
+
+}  // namespace
+
+extern constinit const BarrierAlgorithm dissemination_nway{
+    "dissemination_nway",
+    "dissemination to n ranks a round, n chosen for the number of ranks",
+    "Hoefler, Mehlan, Mietke, Rehm, Fast Barrier Synchronization for InfiniBand (2006)",
+    Means::messages,
+    traffic,
+    make_barrier_of<DisseminationNway>};
+
+}  // namespace hockney::sync

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sync/hierarchical.hpp"
+
+#include "comm/shared.hpp"
+#include "sync/algorithm.hpp"
+
+namespace hockney::sync {
+namespace {
+
+// One rank a node waits for the others of its node, meets those of the other nodes by dissemination, and
+// lets its node go.
+class Hierarchical final : public Barrier {
+ public:
+  Hierarchical(MPI_Comm comm, MPI_Comm node, bool leads)
+      : node_(node, 2), leaders_(leaders_of(comm, leads)), leads_(leads) {
+    if (leads_) between_ = std::make_unique<Signals>(leaders_);
+  }
+  ~Hierarchical() override {
+    between_.reset();
+    if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
+  }
+
+  void wait() override {
+    ++episode_;
+    if (!leads_) {
+      node_.set(node_.of(node_.rank(), arrived), episode_);
+      node_.until(node_.of(0, awake), episode_);
+      return;
+    }
+    for (int other = 1; other < node_.size(); ++other) node_.until(node_.of(other, arrived), episode_);
+    const int rank = between_->rank(), size = between_->size();
+    for (int step = 1, round = 0; step < size; step <<= 1, ++round)
+      between_->exchange((rank + step) % size, (rank + size - step) % size, round);
+    node_.set(node_.of(0, awake), episode_);
+  }
+
+ private:
+  static constexpr int arrived = 0;
+  static constexpr int awake = 1;
+
+  static MPI_Comm leaders_of(MPI_Comm comm, bool leads) {
+    MPI_Comm leaders;
+    MPI_Comm_split(comm, leads ? 0 : MPI_UNDEFINED, 0, &leaders);
+    return leaders;
+  }
+
+  const SharedFlags node_;
+  MPI_Comm leaders_;
+  const bool leads_;
+  std::unique_ptr<Signals> between_;
+  std::uint32_t episode_ = 0;
+};
+
+std::unique_ptr<Barrier> make(MPI_Comm comm, MPI_Comm node) {
+  int rank = 0;
+  MPI_Comm_rank(node, &rank);
+  auto barrier = std::make_unique<Hierarchical>(comm, node, rank == 0);
+  MPI_Comm_free(&node);
+  return barrier;
+}
+
+}  // namespace
+
+std::unique_ptr<Barrier> make_hierarchical(MPI_Comm comm, int colour) {
+  MPI_Comm node;
+  MPI_Comm_split(comm, colour, 0, &node);
+  return make(comm, node);
+}
+
+extern constinit const BarrierAlgorithm hierarchical{
+    "hierarchical",
+    "within each node by shared memory, between nodes by dissemination",
+    "after Hensgen, Finkel, Manber (1988), one rank a node",
+    Means::shared_memory,
+    [](int) -> Traffic { return {}; },
+    [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
+      need_memory_to_watch();
+      MPI_Comm node;
+      MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+      return make(comm, node);
+    }};
+
+}  // namespace hockney::sync

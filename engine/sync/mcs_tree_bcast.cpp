@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sync/algorithm.hpp"
+#include "sync/tree.hpp"
+
+namespace hockney::sync {
+namespace {
+
+constexpr int ways = 4;
+
+// Arrivals as in the MCS tree; the wake-up is a broadcast of one byte, whose messages are MPI's business.
+class McsTreeBcast final : public Barrier {
+ public:
+  explicit McsTreeBcast(MPI_Comm comm) : signals_(comm), tree_{signals_.rank(), signals_.size(), ways} {}
+
+  void wait() override {
+    for (int child = tree_.first_child(); child < tree_.beyond_children(); ++child) signals_.receive(child);
+    if (!tree_.root()) signals_.send(tree_.parent());
+    signals_.broadcast_from(0);
+  }
+
+ private:
+  const Signals signals_;
+  const Tree tree_;
+};
+
+}  // namespace
+
+extern constinit const BarrierAlgorithm mcs_tree_bcast{
+    "mcs_tree_bcast",
+    "arrivals up a tree of 4 children a rank, wake-up by MPI_Bcast",
+    "Krishnamurthy, Performance of Barriers (1998)",
+    Means::messages,
+    [](int ranks) -> Traffic {
+      return {2L * (ranks - 1), Tree::height(ranks, ways) + binomial_height(ranks),
+              Tree::widest(ranks, ways) + rounds_of_two(ranks)};
+    },
+    make_barrier_of<McsTreeBcast>};
+
+}  // namespace hockney::sync

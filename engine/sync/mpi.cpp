@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/comm.hpp"
+#include "sync/algorithm.hpp"
+
+namespace hockney::sync {
+namespace {
+
+class Mpi final : public Barrier {
+ public:
+  explicit Mpi(MPI_Comm comm) : comm_(Comm::duplicate(comm)) {}
+  ~Mpi() override { comm_.release(); }
+
+  void wait() override { MPI_Barrier(comm_.handle); }
+
+ private:
+  Comm comm_;
+};
+
+}  // namespace
+
+extern constinit const BarrierAlgorithm mpi{"mpi",
+                                            "MPI_Barrier",
+                                            "MPI",
+                                            Means::mpi,
+                                            [](int ranks) -> Traffic {
+                                              static_cast<void>(ranks);
+                                              return {};
+                                            },
+                                            make_barrier_of<Mpi>};
+
+}  // namespace hockney::sync

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sync/algorithm.hpp"
+
+namespace hockney::sync {
+namespace {
+
+// MPI_Ibarrier and its completion; a crowded rank gives its core away in between, which MPI_Barrier may not.
+class MpiNonblocking final : public Barrier {
+ public:
+  explicit MpiNonblocking(MPI_Comm comm) : signals_(comm) {}
+
+  void wait() override {
+    MPI_Request request;
+    MPI_Ibarrier(signals_.handle(), &request);
+    signals_.finish(request);
+  }
+
+ private:
+  const Signals signals_;
+};
+
+}  // namespace
+
+extern constinit const BarrierAlgorithm mpi_nonblocking{"mpi_nonblocking",
+                                                        "MPI_Ibarrier, then its completion",
+                                                        "MPI",
+                                                        Means::mpi,
+                                                        [](int ranks) -> Traffic {
+                                                          static_cast<void>(ranks);
+                                                          return {};
+                                                        },
+                                                        make_barrier_of<MpiNonblocking>};
+
+}  // namespace hockney::sync

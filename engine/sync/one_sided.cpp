@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <new>
+
+#include "comm/shared.hpp"
+#include "sync/algorithm.hpp"
+
+namespace hockney::sync {
+namespace {
+
+using Count = std::atomic<std::uint64_t>;
+static_assert(sizeof(Count) == sizeof(std::uint64_t) && Count::is_always_lock_free);
+
+// Dissemination by MPI_Put into the other rank's memory, which that one watches. The flags count episodes.
+class OneSided final : public Barrier {
+ public:
+  explicit OneSided(MPI_Comm comm) : signals_(comm) {
+    need_memory_to_watch();
+    const int rounds = rounds_of_two(signals_.size()) + 1;
+    MPI_Win_allocate(static_cast<MPI_Aint>(rounds * sizeof(Count)), sizeof(Count), MPI_INFO_NULL,
+                     signals_.handle(), &flags_, &window_);
+    for (int round = 0; round < rounds; ++round) new (&flags_[round]) Count{0};
+    MPI_Barrier(signals_.handle());
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  }
+  ~OneSided() override {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+
+  void wait() override {
+    const int rank = signals_.rank(), size = signals_.size();
+    ++episode_;
+    for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
+      const int to = (rank + step) % size;
+      MPI_Put(&episode_, 1, MPI_UINT64_T, to, round, 1, MPI_UINT64_T, window_);
+      MPI_Win_flush(to, window_);
+      signals_.patience().until([&] {
+        if (flags_[round].load(std::memory_order_acquire) >= episode_) return true;
+        // A Put that needs this rank's help gets it in MPI only.
+        int there = 0;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, signals_.handle(), &there, MPI_STATUS_IGNORE);
+        MPI_Win_sync(window_);
+        return false;
+      });
+    }
+  }
+
+ private:
+  const Signals signals_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  Count* flags_ = nullptr;
+  std::uint64_t episode_ = 0;
+};
+
+}  // namespace
+
+extern constinit const BarrierAlgorithm one_sided{"one_sided",
+                                                  "dissemination by MPI_Put to flags that count episodes",
+                                                  "after Hensgen, Finkel, Manber (1988); MPI-4.1, 12",
+                                                  Means::one_sided,
+                                                  [](int ranks) -> Traffic {
+                                                    const int rounds = rounds_of_two(ranks);
+                                                    return {static_cast<long>(ranks) * rounds, rounds,
+                                                            2 * rounds};
+                                                  },
+                                                  make_barrier_of<OneSided>};
+
+}  // namespace hockney::sync

@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The C++ library, for programs of other people: compiled with their MPI and installed where they say."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from hockney.build.compile import failed
+from hockney.build.identity import compiler_version, source_folder
+from hockney.build.log import BuildFailed, logged, unwritable
+from hockney.build.tools import tool
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.machine import Mpi
+from hockney.core.places import cache_folder
+
+
+def install_library(
+    mpi: Mpi, prefix: Path, source: Path | None = None, environ: Mapping[str, str] | None = None
+) -> None:
+    """Compile the library with `mpi` and install it below `prefix`: header, archive, files for CMake's
+    find_package and for pkg-config. Files of an earlier one are replaced.
+
+    Raises BuildFailed, or EnvironmentProblem for all else that is missing.
+    """
+    environ = os.environ if environ is None else environ
+    source = (source or source_folder()) / "library"
+    compiler_version(mpi)  # says what to do where the wrapper has no compiler
+    refuse_unwritable(prefix)
+    kept = cache_folder(environ) / "failed-library.log"
+    try:
+        with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
+            work, log = Path(folder) / "work", Path(folder) / "build.log"
+            cmake = tool("cmake")
+            configure = [
+                cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
+                f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib",
+            ]  # fmt: skip
+            for words in (configure, [cmake, "--build", str(work)], [cmake, "--install", str(work)]):
+                if logged(words, mpi.environment, log) != 0:
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(log, kept)
+                    raise of_the_library(failed(mpi, log), log, kept)
+    except OSError as error:
+        raise unwritable(Path(tempfile.gettempdir()), error) from error
+
+
+def of_the_library(failure: BuildFailed, log: Path, kept: Path) -> BuildFailed:
+    """What the engine's compiling would have said, with the log where it stays."""
+    what, why = (text.replace("the engine", "the library") for text in (failure.what, failure.why))
+    return BuildFailed(what, why, failure.todo.replace(str(log), str(kept)), kept, failure.tail)
+
+
+def refuse_unwritable(prefix: Path) -> None:
+    """Before anything is compiled for it."""
+    try:
+        prefix.mkdir(parents=True, exist_ok=True)
+        with contextlib.closing(tempfile.TemporaryFile(dir=prefix)):
+            pass
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"cannot write to {prefix}",
+            error.strerror or str(error),
+            "name a folder of yours: --prefix ~/.local",
+        ) from error

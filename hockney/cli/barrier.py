@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney barrier: which barrier to take, from the records of a run that measured them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney.cli import options
+from hockney.cli.story import evidence_of
+from hockney.cli.surveys import ELSEWHERE, PLACE, by_age
+from hockney.cli.tables import print_json, print_line, text_table
+from hockney.cli.talk import Talk
+from hockney.cli.words import Command, example
+from hockney.core.errors import HockneyError, Inconclusive, UsageError, printable
+from hockney.draw.page import Table
+from hockney.store import RunFolder
+from hockney.studies import Evidence
+from hockney.studies.barriers import NAME
+from hockney.studies.barriers.best import Candidate, Choice, choose
+from hockney.studies.barriers.headline import chosen
+from hockney.studies.words import quantity
+
+
+@click.command(
+    "barrier",
+    cls=Command,
+    epilog=example("hockney run barriers --ranks 2", "hockney barrier --best --ranks 2"),
+)
+@click.argument("run", type=options.PATH, required=False)
+@click.option("--best", is_flag=True, help="The fastest only, in a sentence.")
+@click.option(
+    "--ranks", type=options.RANKS, metavar="P,...", default=(), help="Numbers of ranks, as 2 or 2,4,8."
+)
+@options.as_json
+def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool) -> int:
+    """Say which barrier to take on so many ranks, by how much, and what that rests on.
+
+    From RUN, or from the newest run of 'hockney run barriers' in runs/. Where as many ranks were measured,
+    the measured times decide, and no difference is claimed where their intervals meet; else the models do,
+    as far as they hold, and that is said.
+    """
+    if not ranks:
+        raise UsageError(
+            "no number of ranks is given", "which barrier is best depends on it", "give --ranks 2"
+        )
+    talk = Talk(False)
+    path = run or _newest()
+    if run is None:
+        talk.say(f"from {printable(str(path))}, the newest run of barriers in {PLACE}")
+    evidence = evidence_of(RunFolder.open(path), save=False)
+    for notice in evidence.notices:
+        talk.say(f"note: {notice}")
+    choices = [choose(evidence, p) for p in ranks]
+    if as_json:
+        print_json(_document(path, evidence, choices, best))
+        return 0
+    for k, choice in enumerate(choices):
+        if not best:
+            click.echo(("\n" if k else "") + text_table(_table(choice)))
+        print_line(chosen(choice))
+    return 0
+
+
+def _newest() -> Path:
+    """Of this machine's runs of the study in the default place the one written last."""
+    for path in by_age():
+        try:
+            folder = RunFolder.open(path)
+            if folder.plan().settings.study == NAME and folder.machine().kind not in ELSEWHERE:
+                return path
+        except HockneyError:
+            continue
+    raise Inconclusive(
+        f"no run in {PLACE} has measured barriers",
+        "the choice is made from its records",
+        "'hockney run barriers' first, or name a run",
+    )
+
+
+def _table(choice: Choice) -> Table:
+    rows = tuple(
+        (
+            each.algorithm,
+            str(choice.ranks),
+            quantity(each.seconds, "s"),
+            _range(each),
+            f"{each.seconds / choice.best.seconds:.2f}" if choice.best.seconds else "",
+            each.by,
+        )
+        for each in choice.candidates
+    )
+    columns = ("barrier", "ranks", "a call", "from to", "times the best", "by")
+    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4))
+
+
+def _range(each: Candidate) -> str:
+    if each.high == float("inf"):
+        return "unknown"
+    return f"{quantity(each.low, 's')} to {quantity(each.high, 's')}"
+
+
+def _document(path: Path, evidence: Evidence, choices: list[Choice], best: bool) -> dict[str, object]:
+    return {
+        "run": printable(str(path)),
+        "machine": evidence.machine.host,
+        "choices": [
+            {
+                "ranks": choice.ranks,
+                "measured": choice.measured,
+                "best": _candidate(choice.best),
+                "alike": choice.alike,
+                "unknown": choice.unknown,
+                **({} if best else {"candidates": [_candidate(each) for each in choice.candidates]}),
+            }
+            for choice in choices
+        ],
+    }
+
+
+def _candidate(each: Candidate) -> dict[str, object]:
+    """JSON has no infinity: ends that are not known are null."""
+    known = each.high < float("inf")
+    return {
+        "algorithm": each.algorithm,
+        "time_s": each.seconds,
+        "low_s": each.low if known else None,
+        "high_s": each.high if known else None,
+        "by": each.by,
+    }

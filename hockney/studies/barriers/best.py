@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which barrier to take on a number of ranks, by how much, and what that rests on: a measurement, or the
+models.
+
+Ranked by the time of a call in a tight loop. Where a barrier's interval reaches into that of the fastest, no
+difference is claimed. On numbers of ranks that were not measured, barriers made of messages are foreseen by
+whichever of both predictions was closer where there are measurements, the others by the cost over ranks that
+was fitted to them; how far predictions were off there is how far they are believed here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from hockney.core.case import parse_canonical
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import Estimate, Fit
+from hockney.models import collective_time
+from hockney.models.barriers import MOST_RANKS, by_messages, by_structure, predicted
+from hockney.studies.barriers.found import MESSAGES, STRUCTURE, Found, cores, found, message_costs, way_of
+from hockney.studies.question import Evidence
+
+NOISELESS = ("simulated", "published")
+FITS = 1.25
+"""Typically off by more, a prediction does not describe the machine."""
+TOLD = 1.005
+"""Less is no difference worth telling, however exact both times are."""
+FITTED = "fit over ranks"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`by` says what the time rests on: "measured", or which model. `low` and `high` are the ends of the
+    median's 95% interval, or, where the time is a model's, how far the model was off elsewhere; infinite
+    where neither is known."""
+
+    algorithm: str
+    seconds: float
+    low: float
+    high: float
+    by: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`candidates` are the fastest first. `alike` may be as fast as the first; of `unknown` nothing can be
+    said on so many ranks."""
+
+    ranks: int
+    measured: bool
+    candidates: tuple[Candidate, ...]
+    alike: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Candidate:
+        return self.candidates[0]
+
+    def of(self, algorithm: str) -> Candidate | None:
+        return next((c for c in self.candidates if c.algorithm == algorithm), None)
+
+
+def choose(evidence: Evidence, ranks: int) -> Choice:
+    """Raises UsageError for less than two ranks, Inconclusive where the run says nothing of so many."""
+    if ranks < 2:
+        raise UsageError("one rank needs no barrier", "it waits for no one", "give --ranks 2 or more")
+    every = [each for each in found(evidence) if each.loop is not None]
+    if not every:
+        raise Inconclusive(
+            "the run has no barrier in a row",
+            "there is nothing to choose from",
+            "'hockney run barriers' measures them",
+        )
+    mine = [each for each in every if each.ranks == ranks]
+    if len(mine) > 1:
+        return _choice(ranks, True, [_measured(each, evidence.machine.kind) for each in mine])
+    most = min(cores(evidence), MOST_RANKS)
+    if ranks > most:
+        raise Inconclusive(
+            f"{ranks} ranks were not measured",
+            f"the models hold up to {most}: beyond, ranks share cores or nothing is known",
+            f"'hockney run barriers --ranks {ranks}' measures them",
+        )
+    return _foreseen(evidence, every, ranks)
+
+
+def _measured(each: Found, kind: str) -> Candidate:
+    estimate = each.loop or Estimate(0.0, None, None)
+    exact = kind in NOISELESS
+    low = estimate.low if estimate.low is not None else (estimate.value if exact else 0.0)
+    high = estimate.high if estimate.high is not None else (estimate.value if exact else math.inf)
+    return Candidate(each.algorithm, estimate.value, low, high, "measured")
+
+
+def _choice(
+    ranks: int, measured: bool, candidates: Sequence[Candidate], unknown: Sequence[str] = ()
+) -> Choice:
+    ordered = tuple(sorted(candidates, key=lambda c: (c.seconds, c.algorithm)))
+    highest = max(ordered[0].high, TOLD * ordered[0].seconds)
+    alike = tuple(c.algorithm for c in ordered[1:] if c.low <= highest)
+    return Choice(ranks, measured, ordered, alike, tuple(unknown))
+
+
+def _foreseen(evidence: Evidence, every: Sequence[Found], ranks: int) -> Choice:
+    costs = message_costs(evidence)
+    form, off = believed(every)
+    candidates, unknown = [], []
+    for name in dict.fromkeys(each.algorithm for each in every):
+        fit = _fit(evidence, name)
+        if predicted(name) and costs is not None:
+            how = by_messages if form == MESSAGES else by_structure
+            seconds, by, factor = how(name, ranks, costs), form, off
+        elif fit is not None:
+            seconds, by, factor = collective_time(fit, ranks, 0), FITTED, 1 + (fit.worst or 0.0)
+        else:
+            unknown.append(name)
+            continue
+        candidates.append(Candidate(name, seconds, seconds / factor, seconds * factor, by))
+    if not candidates:
+        raise Inconclusive(
+            f"{ranks} ranks were not measured",
+            "and the run does not say what a message costs, from which to foresee them",
+            f"'hockney run barriers --ranks {ranks}' measures them",
+        )
+    return _choice(ranks, False, candidates, unknown)
+
+
+def believed(every: Sequence[Found]) -> tuple[str, float]:
+    """The prediction that was closer to what is measured, on more than two ranks where there is such, and by
+    which factor it was typically off; infinite where nothing tells. By structure where neither fits."""
+    with_both = [e for e in every if e.structure_s and e.messages_s and e.loop]
+    telling = [e for e in with_both if e.ranks > 2] or with_both
+    if not telling:
+        return STRUCTURE, math.inf
+    off = {form: median(_factor(e.foreseen(form), e.loop) for e in telling) for form in (STRUCTURE, MESSAGES)}
+    form = min(off, key=lambda name: off[name])
+    return (form, off[form]) if off[form] <= FITS else (STRUCTURE, off[STRUCTURE])
+
+
+def _factor(prediction: float | None, loop: Estimate | None) -> float:
+    if not prediction or loop is None or loop.value <= 0:
+        return math.inf
+    return math.exp(abs(math.log(prediction / loop.value)))
+
+
+def _fit(evidence: Evidence, algorithm: str) -> Fit | None:
+    """The cost over ranks of a barrier in a row; the form that describes it better."""
+    mine = [
+        fit
+        for fit in evidence.fits.fits
+        if fit.model in ("logarithmic", "linear")
+        and fit.verdict != "refused"
+        and fit.parameters
+        and _is_loop_of(fit.subject, algorithm)
+    ]
+    return min(mine, key=lambda fit: (not fit.why.startswith("preferred"), fit.error or 0.0), default=None)
+
+
+def _is_loop_of(subject: str, algorithm: str) -> bool:
+    case = parse_canonical(f"{subject} ranks=2")
+    return way_of(case) == "loop" and case.value("algorithm") == algorithm

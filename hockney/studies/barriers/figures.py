@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Cost against the number of ranks, and predicted against measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hockney.core.fit import Estimate
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.models.barrier_steps import STEPS
+from hockney.models.barriers import predicted
+from hockney.studies.barriers.found import Found, Way
+from hockney.studies.words import told
+
+RANKS = Axis("ranks", "ranks", "linear")
+TIME = Axis("time of a call", "s")
+
+
+FAMILIES = (
+    ("barriers-rounds", "Barriers in rounds: all ranks exchange"),
+    ("barriers-trees", "Barriers by a tree, or by one rank: arrivals, then the wake-up"),
+    ("barriers-total", "Barriers by total exchange: each tells every other"),
+    ("barriers-others", "Barriers of MPI, by shared memory and one-sided"),
+)
+ROUNDS, TREES, TOTAL, OTHERS = (name for name, _ in FAMILIES)
+
+
+def family(algorithm: str) -> str:
+    if not predicted(algorithm):
+        return OTHERS
+    if algorithm.startswith("total_exchange"):
+        return TOTAL
+    return ROUNDS if next(STEPS[algorithm](2)).at_once else TREES
+
+
+def against_ranks(every: Sequence[Found], form: str) -> Iterator[Figure]:
+    """One figure for each family, with the lines of the prediction `form`."""
+    several = [each for each in every if each.ranks > 1]
+    for name, title in FAMILIES:
+        mine = [each for each in several if family(each.algorithm) == name]
+        lines = _lines(mine, form)
+        drawn = [s for s in _series(mine, "loop") if s.x] + lines
+        if drawn:
+            caption = "Points: medians of calls in a row with 95% intervals."
+            caption += f" Lines: predicted by {form}, from messages between two ranks." if lines else ""
+            yield Figure(name, title, RANKS, TIME, tuple(drawn), caption)
+
+
+def foreseen(every: Sequence[Found]) -> Figure | None:
+    """Where a prediction holds, its points are on the line."""
+    drawn = [
+        _pairs("by structure", every, lambda each: each.structure_s),
+        _pairs("messages one after the other", every, lambda each: each.messages_s),
+    ]
+    ends = [value for series in drawn for value in (*series.x, *series.y)]
+    if not ends:
+        return None
+    line = Series("measured = predicted", (min(ends), max(ends)), (min(ends), max(ends)), kind="line")
+    return Figure(
+        "barriers-foreseen",
+        "Measured against predicted",
+        Axis("predicted", "s"),
+        Axis("measured in a row", "s"),
+        (*drawn, line),
+        "One point a barrier and number of ranks. Predictions know messages between two ranks only.",
+    )
+
+
+def entered(every: Sequence[Found]) -> Figure | None:
+    """How the way of entering changes what a barrier costs."""
+    ways: tuple[tuple[Way, str], ...] = (
+        ("loop", "in a row"),
+        ("alone", "alone, entered together"),
+        ("late", "after the last entry, entered one after the other"),
+        ("skew", "exits apart"),
+    )
+    most = max((each.ranks for each in every), default=0)
+    mine = [each for each in every if each.ranks == most and each.loop is not None]
+    if most < 2 or not any("alone" in each.times for each in mine):
+        return None
+    drawn = []
+    for way, name in ways:
+        known = [
+            (each.loop, each.times[way], each.algorithm) for each in mine if way in each.times and each.loop
+        ]
+        drawn.append(_cloud(name, [(a.value, b, word) for a, b, word in known]))
+    return Figure(
+        "barriers-entered",
+        f"{most} ranks: the same barriers entered in other ways",
+        Axis("in a row", "s"),
+        Axis("time", "s"),
+        tuple(s for s in drawn if s.x),
+        "Each barrier stands above its own cost in a row.",
+    )
+
+
+def _series(mine: Sequence[Found], way: Way) -> list[Series]:
+    drawn = []
+    for name in dict.fromkeys(each.algorithm for each in mine):
+        known = [
+            (each.ranks, each.times[way], name)
+            for each in mine
+            if each.algorithm == name and way in each.times
+        ]
+        drawn.append(_cloud(name, sorted(known, key=lambda k: k[0])))
+    return drawn
+
+
+def _lines(mine: Sequence[Found], form: str) -> list[Series]:
+    drawn = []
+    for name in dict.fromkeys(each.algorithm for each in mine):
+        known = sorted(
+            (e.ranks, t) for e in mine if e.algorithm == name and (t := e.foreseen(form)) is not None
+        )
+        if len(known) > 1:
+            xs, ys = zip(*known, strict=True)
+            drawn.append(Series(f"{name}, predicted", tuple(map(float, xs)), ys, kind="line", group=name))
+    return drawn
+
+
+def _pairs(name: str, every: Sequence[Found], prediction: Callable[[Found], float | None]) -> Series:
+    known = [
+        (value, each.loop, f"{each.algorithm}, {each.ranks} ranks")
+        for each in every
+        if (value := prediction(each)) is not None and each.loop is not None
+    ]
+    return _cloud(name, known)
+
+
+def _cloud(name: str, known: Sequence[tuple[float, Estimate, str]]) -> Series:
+    values = [estimate for _, estimate, _ in known]
+    return Series(
+        name,
+        tuple(float(x) for x, _, _ in known),
+        tuple(v.value for v in values),
+        tuple(v.value if v.low is None else v.low for v in values),
+        tuple(v.value if v.high is None else v.high for v in values),
+        group=name,
+        detail=tuple(f"{word}: {told(v, 's')}" for _, v, word in known),
+    )

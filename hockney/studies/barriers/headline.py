@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in words: the fastest barrier on each number of ranks, what did not survive, how predictions "
+"did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from hockney.core.errors import HockneyError
+from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
+from hockney.studies.barriers.found import Found, failures, iterations
+from hockney.studies.question import Evidence
+from hockney.studies.words import listing, plural, quantity
+
+MPI = "mpi"
+CLOSE = 0.2
+MOST_COUNTS = 3
+
+
+def sentences(evidence: Evidence, every: Sequence[Found]) -> tuple[str, ...]:
+    counts = sorted({each.ranks for each in every if each.ranks > 1})
+    shown = list(dict.fromkeys((counts[0], *counts[-MOST_COUNTS + 1 :]))) if counts else []
+    said = [_best(evidence, ranks) for ranks in shown]
+    said.append(_long(evidence, every))
+    said += [_failed(evidence), *(_foreseen(every, ranks) for ranks in shown)]
+    return tuple(sentence for sentence in said if sentence) or ("Nothing was measured.",)
+
+
+def _best(evidence: Evidence, ranks: int) -> str:
+    try:
+        return chosen(choose(evidence, ranks))
+    except HockneyError:
+        return ""  # one barrier alone is no choice
+
+
+def chosen(choice: Choice) -> str:
+    """ "2 ranks: shm_dissemination is the fastest, 120 ns a call (measured, ...)."."""
+    best, mpi = choice.best, choice.of(MPI)
+    first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest"
+    said = f"{plural(choice.ranks, 'rank')}: {first}, {quantity(best.seconds, 's')} a call"
+    if choice.measured:
+        if best.low < best.high:
+            known = best.high < float("inf")
+            bounds = (
+                f"95%: {quantity(best.low, 's')} to {quantity(best.high, 's')}" if known else "no interval"
+            )
+            said += f" ({bounds})"
+    else:
+        said += f" (not measured: {_basis(choice)})"
+    if choice.alike:
+        said += f"; no difference is known to {listing(list(choice.alike))}"
+    elif len(choice.candidates) > 1:
+        second = choice.candidates[1]
+        said += f"; {second.algorithm}, the next, takes {second.seconds / best.seconds:.2f} times as long"
+    if mpi is not None and mpi is not best and MPI not in choice.alike:
+        said += f"; MPI_Barrier takes {mpi.seconds / best.seconds:.2f} times as long"
+    if choice.unknown:
+        said += f"; nothing is known there of {listing(list(choice.unknown), 10)}"
+    return said + "."
+
+
+def _basis(choice: Choice) -> str:
+    best = choice.best
+    words = {
+        "structure": "by its structure and what messages cost",
+        "messages": "by its number of messages, one after the other",
+    }.get(best.by, "by the cost over ranks that was fitted")
+    factor = best.high / best.seconds
+    return f"{words}, typically off by {factor - 1:.0%}" if factor < float("inf") else words
+
+
+def _long(evidence: Evidence, every: Sequence[Found]) -> str:
+    many = iterations(evidence)
+    survived = {each.algorithm for each in every if each.loop is not None}
+    if many < 2 or not survived:
+        return ""
+    return f"{plural(len(survived), 'barrier')} got through {many} calls in a row."
+
+
+def _failed(evidence: Evidence) -> str:
+    names = dict.fromkeys(str(case.value("algorithm")) for case, _ in failures(evidence))
+    if not names:
+        return ""
+    return f"No result at all in some case of {listing(list(names), 10)}; a table says what happened."
+
+
+def _foreseen(every: Sequence[Found], ranks: int) -> str:
+    """How the prediction did that fits the run better."""
+    form = believed(every)[0]
+    signed = [each.error(each.foreseen(form)) for each in every if each.ranks == ranks]
+    errors = [abs(error) for error in signed if error is not None]
+    if not errors:
+        return ""
+    close = sum(e <= CLOSE for e in errors)
+    words = ", one at a time" if form == MESSAGES else ""
+    return (
+        f"{plural(ranks, 'rank')}: from what messages cost between two ranks{words}, {close} of "
+        f"{len(errors)} barriers made of messages are foreseen within {CLOSE:.0%} (typical error "
+        f"{median(errors):.0%})."
+    )

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: the fastest barrier, costs beside predictions, ways of entering, and the paper's table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.draw.page import Page, Section
+from hockney.studies import environment, method, quality
+from hockney.studies.barriers import figures, headline, paper, tables
+from hockney.studies.barriers.best import FITS, MESSAGES, believed
+from hockney.studies.barriers.found import Found, cores, found, iterations, message_costs
+from hockney.studies.doubts import doubts
+from hockney.studies.question import Evidence
+from hockney.studies.words import listing, quantity
+
+METHOD = (
+    "In a row: many calls after one MPI_Barrier, the longest time over the ranks divided by the number of "
+    "calls, as R. Krishnamurthy timed them (1998). Alone: all ranks enter one barrier at one moment of a "
+    "synchronised clock; the time ends with the last exit.",
+    "Predictions by structure give each rank a clock of its own: a message costs o_s and o_r, takes T on its "
+    "way from call to return, and two ranks that send to each other at once take E. Predictions by messages "
+    "are the paper's: their number times the base line. All these are measured between two ranks, none on a "
+    "barrier.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    every = found(evidence)
+    sections = [
+        _costs(evidence, every),
+        _foreseen(evidence, every),
+        _arrivals(every),
+        paper.section(),
+        None if evidence.machine.kind == "simulated" else quality.spread(evidence),  # nothing varies there
+    ]
+    return Page(
+        title="Barriers",
+        subtitle=environment.subtitle(evidence),
+        headline=headline.sentences(evidence, every),
+        warnings=tuple(d.warning for d in doubts(evidence)),
+        sections=tuple(s for s in sections if s is not None),
+        environment=environment.facts(evidence),
+        method=(*METHOD, *method.sentences(evidence)),
+    )
+
+
+def _costs(evidence: Evidence, every: Sequence[Found]) -> Section | None:
+    failed = tables.failed(evidence)
+    if not every and failed is None:
+        return None
+    many = iterations(evidence)
+    text = (f"{many} calls in a row are one repetition.",) if many > 1 else ()
+    found = (tables.costs(every), failed) if every else (failed,)
+    return Section(
+        "What a barrier costs",
+        text=text,
+        figures=tuple(figures.against_ranks(every, believed(every)[0])),
+        tables=tuple(t for t in found if t is not None),
+    )
+
+
+def _foreseen(evidence: Evidence, every: Sequence[Found]) -> Section | None:
+    costs = message_costs(evidence)
+    if costs is None:
+        return None
+    figure = figures.foreseen(every)
+    crowded = sorted({each.ranks for each in every if each.ranks > cores(evidence)})
+    text = [
+        f"One message takes {quantity(costs.base_s, 's')} (the base line), two that cross "
+        f"{quantity(costs.exchange_s, 's')}."
+    ]
+    telling = [each for each in every if each.structure_s is not None and each.loop is not None]
+    if telling:
+        form, off = believed(telling)
+        words = "one message at a time, as on one medium" if form == MESSAGES else "messages side by side"
+        if off > FITS:
+            words = "neither prediction. By structure"
+        text.append(f"What is measured fits {words}: typically off by {off - 1:.0%}.")
+    if crowded:
+        text.append(
+            f"There is no prediction for {listing([str(p) for p in crowded])} ranks, which are more than "
+            "there are cores: the scheduler decides."
+        )
+    counted = tables.predictions(every)
+    return Section(
+        "Predicted from messages",
+        text=tuple(text),
+        figures=(figure,) if figure is not None else (),
+        tables=(tables.messages(costs), *((counted,) if counted.rows else ())),
+    )
+
+
+def _arrivals(every: Sequence[Found]) -> Section | None:
+    table, figure = tables.arrivals(every), figures.entered(every)
+    if not table.rows and figure is None:
+        return None
+    return Section(
+        "How ranks enter",
+        text=(
+            "In programs ranks do not come together. After the last: ranks enter one after the other, and "
+            "the time runs from the last entry to the last exit, by a synchronised clock. Exits apart: from "
+            "the first exit to the last, entered as MPI_Barrier leaves the ranks.",
+        ),
+        figures=(figure,) if figure is not None else (),
+        tables=(table,) if table.rows else (),
+    )

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Krishnamurthy's table (1998) beside what his extrapolation says: messages, 1.2 ms each, one after the "
+"other."""
+
+from __future__ import annotations
+
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Section, Table
+from hockney.studies.barriers.tables import error
+from hockney.studies.reproduce.ethernet import (
+    ALGORITHMS,
+    BARRIER,
+    ENGINE,
+    MESSAGE,
+    PRINTED,
+    PROCESSES,
+    messages,
+)
+from hockney.studies.words import quantity
+
+
+def printed(name: str, processes: int) -> float:
+    """Seconds, by the name that the paper's rows have."""
+    return PRINTED.row(BARRIER.format(name, processes)).si
+
+
+def expected(name: str, processes: int) -> float:
+    """Seconds by the number of messages."""
+    return messages(name, processes) * PRINTED.row(MESSAGE).si
+
+
+def section() -> Section:
+    return Section(
+        "The paper's barriers",
+        text=(
+            "R. Krishnamurthy measured them on 16 nodes of an Ethernet, where one message took 1.2 ms. The "
+            "number of messages times 1.2 ms explains dissemination, MCS tree, N-way and total exchange: the "
+            "network carried one message at a time. The tournament is printed at half of its 2(P-1) "
+            "messages: there a broadcast, which all nodes of an Ethernet hear at once, wakes them. "
+            "MPI_Barrier takes twice what its exchanges would.",
+        ),
+        figures=(_figure(),),
+        tables=(_table(),),
+    )
+
+
+def _table() -> Table:
+    rows = []
+    for name in ALGORITHMS:
+        for p in PROCESSES[1:]:
+            said, foreseen = printed(name, p), expected(name, p)
+            rows.append(
+                (
+                    ENGINE[name],
+                    str(p),
+                    quantity(said, "s"),
+                    str(messages(name, p)),
+                    quantity(foreseen, "s"),
+                    error(foreseen / said - 1),
+                )
+            )
+    columns = ("barrier", "processes", "printed", "messages", "x 1.2 ms", "error")
+    return Table(
+        "paper",
+        "Printed in 1998, and predicted",
+        columns,
+        tuple(rows),
+        numeric=(1, 2, 3, 4, 5),
+        caption="mpi: 100 iterations, counted as recursive doubling. The others: 1000000 iterations.",
+    )
+
+
+def _figure() -> Figure:
+    drawn = []
+    for name in ALGORITHMS:
+        xs = tuple(map(float, PROCESSES))
+        ys = tuple(printed(name, p) for p in PROCESSES)
+        drawn.append(Series(ALGORITHMS[name], xs, ys, group=name))
+        late = xs[1:]
+        ys = tuple(expected(name, int(p)) for p in late)
+        drawn.append(Series(f"{ALGORITHMS[name]}, by messages", late, ys, kind="line", group=name))
+    return Figure(
+        "barriers-paper",
+        "Barriers on switched Ethernet, 1998",
+        Axis("processes", "processes", "linear"),
+        Axis("time", "s", "linear"),
+        tuple(drawn),
+        "Points: printed. Lines: messages, 1.2 ms each, one after the other.",
+    )

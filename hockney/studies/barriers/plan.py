@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: messages between two ranks, which the predictions stand on, and every barrier in four
+ways.
+
+A barrier is timed in a tight loop, as R. Krishnamurthy did (1998); alone, entered by all ranks at one moment;
+entered late by one rank after the other, from the last entry to the last exit; and how far apart the ranks
+leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
+from hockney.core.machine import Machine
+from hockney.models.barriers import predicted
+from hockney.studies.question import Options, once
+from hockney.studies.sizes import default_ranks
+
+PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)
+"""Krishnamurthy's numbers of processes, and two."""
+MPIS = ("mpi", "mpi_nonblocking")
+TRAIN = 16
+"""Messages in a row, from which the gap follows."""
+DELAY = {"simulated": "10ms"}
+"""Between them, longer than any gap; where nothing is simulated a short one, which hides less."""
+SHORT_DELAY = "5us"
+LATE = "20us"
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    if options.sizes:
+        raise UsageError("barriers have no sizes", "their messages are empty", "leave --sizes out")
+    ranks = options.ranks or _ranks(machine)
+    lines = [*_messages(machine)] if max(ranks) > 1 else []
+    lines += [
+        line
+        for p in ranks
+        for name in algorithms(catalog, machine)
+        for line in _barrier(name, p, options, machine)
+    ]
+    return once(catalog.case(line) for line in lines)
+
+
+def algorithms(catalog: Catalog, machine: Machine) -> list[str]:
+    """All of the engine's. Simulated ranks share no memory, so that there only messages are left."""
+    (choices,) = (p.choices for p in catalog.workload("barrier").parameters if p.name == "algorithm")
+    if machine.kind != "simulated":
+        return list(choices)
+    return [name for name in choices if name == "mpi" or predicted(name)]
+
+
+def _ranks(machine: Machine) -> tuple[int, ...]:
+    if machine.kind != "simulated":
+        return default_ranks(machine)
+    return tuple(p for p in PAPERS_RANKS if p <= machine.cores)
+
+
+def _messages(machine: Machine) -> Iterator[str]:
+    """Empty ones, and MPI_Bcast of a byte, which to one other rank is a message."""
+    yield "isend_recv bytes=0 ranks=2"
+    yield "pingpong bytes=0 ranks=2"
+    yield "pingpong bytes=1 ranks=2"
+    yield "bcast bytes=1 sync=window ranks=2"
+    yield "pingpong_double bytes=0 ranks=2"
+    for messages, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, DELAY.get(machine.kind, SHORT_DELAY))):
+        yield f"prtt bytes=0 messages={messages} delay={delay} ranks=2"
+    yield f"receive_overhead bytes=0 delay={DELAY.get(machine.kind, LATE)} ranks=2"
+
+
+def _barrier(name: str, ranks: int, options: Options, machine: Machine) -> Iterator[str]:
+    iterations = f"iterations={options.iterations} " if options.iterations else ""
+    yield f"barrier algorithm={name} {iterations}sync=loop ranks={ranks}"
+    if ranks > 1:
+        yield f"barrier algorithm={name} sync=window ranks={ranks}"
+        yield f"barrier_staggered algorithm={name} delay={DELAY.get(machine.kind, LATE)} ranks={ranks}"
+        yield f"barrier_skew algorithm={name} ranks={ranks}"

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney run barriers and hockney barrier --best, from command line to answer, on the fake machine."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def measured(hockney):
+    """A run of the study on 2 and 4 ranks, as the newest in runs/."""
+    done = hockney("run", "barriers", "--out", "runs/b", "--seed", "1", "-q")
+    assert done.code == 0, done.err
+    return done
+
+
+def loops(folder: str, ranks: int) -> dict[str, float]:
+    """Medians of barriers in a row, by algorithm, from the file of fits."""
+    summaries = json.loads((Path(folder) / "fits.json").read_text())["summaries"]
+    found = {}
+    for summary in summaries:
+        words = summary["case"].split()
+        if words[0] == "barrier" and {"sync=loop", f"ranks={ranks}"} <= set(words):
+            (name,) = (w.removeprefix("algorithm=") for w in words if w.startswith("algorithm="))
+            found[name] = summary["median"]["value"]
+    return found
+
+
+def test_the_study_tells_the_fastest(hockney, measured):
+    assert re.search(r"^2 ranks: \w+(,| is the fastest,) [\d.]+ [nu]s a call \(95%: ", measured.out, re.M)
+    assert "foreseen within 20%" in measured.out and "report: runs/b/report.html" in measured.out
+    assert "Barriers on switched Ethernet, 1998" in Path("runs/b/report.html").read_text()
+
+
+def test_best_is_the_smallest_of_the_records(hockney, measured):
+    document = json.loads(hockney("barrier", "--best", "--ranks", "2,4", "--json").out)
+    assert document["run"] == "runs/b"
+    assert [choice["ranks"] for choice in document["choices"]] == [2, 4]
+    for choice in document["choices"]:
+        medians = loops("runs/b", choice["ranks"])
+        assert choice["measured"] and choice["best"]["algorithm"] == min(
+            medians, key=lambda name: medians[name]
+        )
+        assert choice["best"]["time_s"] == min(medians.values())
+        assert "candidates" not in choice and choice["best"]["by"] == "measured"
+
+
+def test_all_are_shown_with_how_much_slower_they_are(hockney, measured):
+    said = hockney("barrier", "--ranks", "4", "runs/b")
+    assert said.code == 0 and said.err == ""
+    rows = [line.split() for line in said.out.splitlines()[1:-1]]
+    medians = loops("runs/b", 4)
+    assert {row[0] for row in rows} == set(medians)
+    assert rows[0][-2:] == ["1.00", "measured"]
+    slowest = max(medians.values()) / min(medians.values())
+    assert float(rows[-1][-2]) == pytest.approx(slowest, abs=0.006)
+
+
+def test_what_was_not_measured_is_said_to_be_a_models(hockney, measured):
+    said = hockney("barrier", "--best", "--ranks", "3")
+    assert said.code == 0 and "(not measured: by " in said.out
+    assert "from runs/b, the newest run of barriers in runs" in said.err
+    document = json.loads(hockney("barrier", "--ranks", "3", "--json").out)
+    (choice,) = document["choices"]
+    assert not choice["measured"] and len(choice["candidates"]) > 10
+
+
+def test_what_cannot_be_answered_is_said(hockney, measured):
+    for words, code, said in (
+        (("--ranks", "9"), 4, "9 ranks were not measured"),
+        (("--ranks", "1"), 2, "one rank needs no barrier"),
+        (("--ranks", "two"), 2, "--ranks"),
+        ((), 2, "give --ranks"),
+        (("--ranks", "2", "runs/none"), 2, "runs/none"),
+    ):
+        answer = hockney("barrier", "--best", *words)
+        assert answer.code == code and said in answer.err and not answer.out, words
+
+
+def test_without_a_run_of_barriers_there_is_no_choice(hockney, mine):
+    newest = hockney("barrier", "--best", "--ranks", "2")
+    assert newest.code == 4 and "hockney run barriers" in newest.err
+    assert hockney("barrier", "--best", "--ranks", "2", mine).code == 4
+
+
+def test_typed_barriers_can_be_chosen_from(hockney):
+    words = ("barrier algorithm=mpi sync=loop", "barrier algorithm=central sync=loop")
+    done = hockney("run", *words, "--out", "r", "-q")
+    assert done.code == 0, done.err
+    document = json.loads(hockney("barrier", "--ranks", "2", "--json", "r").out)
+    assert {c["algorithm"] for c in document["choices"][0]["candidates"]} == {"mpi", "central"}
+
+
+def test_iterations_are_for_barriers(hockney):
+    plan = hockney("plan", "barriers", "--iterations", "1000000", "--json")
+    assert plan.code == 0 and "iterations=1000000" in plan.out
+    assert "no option" not in plan.err
+    refused = hockney("run", "survey", "--iterations", "5")
+    assert refused.code == 2 and "--iterations is nothing for study 'survey'" in refused.err
+    assert "barriers" in refused.err
+    assert hockney("run", "barriers", "--iterations", "0").code == 2
+    assert hockney("run", "barriers", "--sizes", "8").code == 2

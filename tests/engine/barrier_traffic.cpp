@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "sync/algorithm.hpp"
+
+// What every barrier says of its messages, for the models, which count them apart: algorithm, ranks,
+// messages, depth, busiest.
+int main() {
+  for (const hockney::BarrierAlgorithm* algorithm : hockney::all_barriers())
+    for (int ranks = 1; ranks <= 33; ++ranks) {
+      const hockney::Traffic said = algorithm->traffic(ranks);
+      std::printf("%s %d %ld %d %d\n", algorithm->name, ranks, said.messages, said.depth, said.busiest);
+    }
+  return 0;
+}

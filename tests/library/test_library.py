@@ -1,0 +1,136 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The C++ library as a stranger gets it: installed into a prefix, found by CMake and by pkg-config, run at 1,
+2 and 3 ranks with both MPIs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hockney import build, process
+from hockney.build.tools import tool
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.machine import Mpi
+from hockney.launch.command import command
+from hockney.machine import processors
+
+pytestmark = pytest.mark.mpi
+HERE = Path(__file__).parent
+EXAMPLE = HERE.parents[1] / "examples" / "barrier"
+
+
+def did(words: list[str], env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    done = process.capture(words, env=env, cwd=cwd, timeout=300)
+    assert done.ok, f"{' '.join(words)}: {done.out[-3000:]}{done.err[-2000:]}"
+    return done.out
+
+
+def run(mpi: Mpi, program: Path, ranks: int) -> str:
+    launch = command(mpi, (str(program),), ranks, processors().cores, bind=False, root=os.geteuid() == 0)
+    return did(list(launch.words), dict(launch.environment))
+
+
+@pytest.fixture(scope="session")
+def prefix(mpi: Mpi, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("prefix")
+    build.install_library(mpi, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def check(mpi: Mpi, prefix: Path) -> Path:
+    """check.cpp, compiled as pkg-config says."""
+    if not shutil.which("pkg-config"):
+        if os.environ.get("CI"):
+            pytest.fail("no pkg-config here")
+        pytest.skip("no pkg-config here: apt install pkg-config")
+    environ = {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
+    flags = did(["pkg-config", "--cflags", "--libs", "hockney"], environ).split()
+    program = prefix / "check"
+    did(
+        [
+            mpi.mpicxx,
+            "-std=c++17",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            str(HERE / "check.cpp"),
+            "-o",
+            str(program),
+            *flags,
+        ]
+    )
+    return program
+
+
+def test_what_is_installed_is_public_only(prefix):
+    found = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()} - {"check"}
+    cmake = {
+        f"lib/cmake/hockney/hockney{name}.cmake"
+        for name in ("Config", "ConfigVersion", "Targets", "Targets-release")
+    }
+    assert found == {"include/hockney/barrier.hpp", "lib/libhockney.a", "lib/pkgconfig/hockney.pc", *cmake}
+    places = [path for path in prefix.rglob("*.cmake") if str(build.source_folder()) in path.read_text()]
+    assert places == []
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_the_library_does_what_its_header_says(mpi, check, ranks):
+    told = re.fullmatch(r"fine (\w+) (\d+) (\S+)\n", run(mpi, check, ranks))
+    assert told is not None
+    name, tried, seconds = told[1], int(told[2]), float(told[3])
+    assert seconds < 1.0, "it is asked to take 50 ms; a loaded machine may take longer to make the first"
+    if ranks == 1:
+        assert (name, tried) == ("dissemination", 0)
+    if ranks == 2 and processors().cores.usable >= 2 and seconds < 0.05:
+        assert tried >= 3
+
+
+def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(prefix, moved)
+    work = tmp_path / "work"
+    configure = [
+        tool("cmake"),
+        "-S",
+        str(EXAMPLE),
+        "-B",
+        str(work),
+        "-G",
+        "Ninja",
+        "-DCMAKE_BUILD_TYPE=Release",
+    ]
+    did([*configure, f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_PREFIX_PATH={moved}"])
+    did([tool("cmake"), "--build", str(work)])
+    told = run(mpi, work / "steps", 2)
+    assert re.search(
+        r"^\w+ for 2 ranks, found in \d+\.\d ms\na step: \S+ us, with MPI_Barrier \S+ us$", told, re.M
+    )
+
+
+def test_a_prefix_that_cannot_be_written_is_told(mpi, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EnvironmentProblem) as caught:
+        build.install_library(mpi, tmp_path / "file" / "prefix")
+    assert "cannot write to" in str(caught.value) and "--prefix" in str(caught.value)
+
+
+def test_sources_that_do_not_compile_are_told_with_the_log(mpi, tmp_path):
+    library = tmp_path / "engine" / "library"
+    library.mkdir(parents=True)
+    (library / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.20)\nproject(hockney LANGUAGES CXX)\nadd_library(hockney a.cpp)\n"
+    )
+    (library / "a.cpp").write_text("nonsense;\n")
+    with pytest.raises(build.BuildFailed) as caught:
+        build.install_library(
+            mpi, tmp_path / "p", library.parent, os.environ | {"HOCKNEY_CACHE": str(tmp_path / "cache")}
+        )
+    line = str(caught.value)
+    assert "the library does not compile with" in line and "nonsense" in line
+    assert caught.value.log == tmp_path / "cache" / "failed-library.log" and caught.value.log.is_file()

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Barriers made of messages: that they are barriers, what they count, what they cost where it is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.models.algorithms import predict
+from hockney.models.barrier_steps import STEPS, Step
+from hockney.models.barriers import MessageCosts, Traffic, by_messages, by_structure, predicted, traffic
+
+COSTS = MessageCosts(
+    one_way_s=10.0, exchange_s=13.0, broadcast_s=11.0, base_s=9.0, send_s=2.0, receive_s=3.0, gap_s=2.5
+)
+
+
+def heard(steps: list[Step], ranks: int) -> list[set[int]]:
+    """Of whose arrival each rank knows in the end, if messages tell all that their sender knows."""
+    known = [{rank} for rank in range(ranks)]
+    for step in steps:
+        told = [
+            (int(target), set(known[source]))
+            for layer in step.layers
+            for source, target in zip(*layer, strict=True)
+        ]
+        for target, what in told:
+            known[target] |= what
+    return known
+
+
+@pytest.mark.parametrize("algorithm", STEPS)
+@pytest.mark.parametrize("ranks", [*range(1, 18), 31, 64])
+def test_no_rank_leaves_before_it_has_heard_of_all(algorithm, ranks):
+    assert heard(list(STEPS[algorithm](ranks)), ranks) == [set(range(ranks))] * ranks
+
+
+@pytest.mark.parametrize("algorithm", STEPS)
+@pytest.mark.parametrize("ranks", [2, 3, 6, 13, 16])
+def test_without_one_of_its_steps_it_would_be_none(algorithm, ranks):
+    """Nothing is sent for nothing, so that the counts are not too large."""
+    steps = list(STEPS[algorithm](ranks))
+    spared = [
+        heard(steps[:k] + steps[k + 1 :], ranks) == [set(range(ranks))] * ranks for k in range(len(steps))
+    ]
+    if not algorithm.startswith("total_exchange_"):  # whose messages tell more than is needed
+        assert not any(spared)
+
+
+@pytest.mark.parametrize("algorithm", STEPS)
+@pytest.mark.parametrize("ranks", range(2, 18))
+def test_in_a_layer_a_rank_is_once(algorithm, ranks):
+    for step in STEPS[algorithm](ranks):
+        assert step.at_once or len(step.layers) == 1
+        for source, target in step.layers:
+            assert len(set(source)) == len(source) == len(target) == len(set(target))
+            assert not set(source) & set(target) or step.at_once
+            assert (source != target).all()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "counted"),
+    [
+        ("dissemination_mcs", Traffic(64, 4, 8)),
+        ("mcs_tree", Traffic(30, 6, 8)),
+        ("central", Traffic(30, 2, 30)),
+        ("total_exchange", Traffic(240, 1, 30)),
+        ("tournament_mcs", Traffic(30, 8, 8)),
+        ("recursive_doubling", Traffic(64, 4, 8)),
+        ("butterfly", Traffic(64, 4, 8)),
+    ],
+)
+def test_what_sixteen_ranks_send(algorithm, counted):
+    assert traffic(algorithm, 16) == counted
+    assert by_messages(algorithm, 16, COSTS) == pytest.approx(9.0 * counted.messages)
+
+
+def test_what_is_counted_on_other_numbers_of_ranks():
+    assert traffic("dissemination", 1) == Traffic(0, 0, 0)
+    assert traffic("dissemination", 5) == Traffic(15, 3, 6)
+    assert traffic("recursive_doubling", 6) == Traffic(12, 3, 6), "no path has both ends and both rounds"
+    assert traffic("recursive_doubling", 7) == Traffic(14, 4, 6)
+    assert traffic("binomial", 3) == Traffic(4, 2, 4), "both leaves send at once"
+    assert traffic("butterfly", 3) == Traffic(6, 2, 4), "a rank that plays two sends itself nothing"
+
+
+@pytest.mark.parametrize("start", ["loop", "single"])
+@pytest.mark.parametrize(
+    ("algorithm", "seconds"),
+    [(name, 13.0) for name in ("dissemination", "dissemination_mcs", "butterfly", "recursive_doubling")]
+    + [(name, 13.0) for name in ("total_exchange", "total_exchange_sendrecv", "persistent")]
+    + [(name, 13.0) for name in ("dissemination_nway",)]
+    + [(name, 20.0) for name in ("central", "mcs_tree", "binomial", "tournament_mcs")]
+    + [("tournament", 21.0), ("mcs_tree_bcast", 21.0), ("total_exchange_bcast", 22.0)],
+)
+def test_two_ranks(algorithm, seconds, start):
+    """Who exchanges pays E, who asks and answers pays T twice, a broadcast's byte as its own message."""
+    assert by_structure(algorithm, 2, COSTS, start) == pytest.approx(seconds)
+
+
+def platform(ranks: int, algorithm: str) -> Platform:
+    segment = Segment(latency_s=5.0, send_s=2.0, receive_s=3.0, gap_s=2.5, exchange_s=3.0)
+    return Platform(
+        name="known",
+        title="",
+        network=Network(nodes=(NodeGroup(count=ranks),)),
+        segments=(segment,),
+        collectives={"barrier": algorithm},
+    )
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8, 16])
+@pytest.mark.parametrize(
+    ("algorithm", "simulated"),
+    [("dissemination", "ompi_bruck"), ("recursive_doubling", "ompi_recursivedoubling")],
+)
+def test_the_model_of_described_machines_says_the_same(algorithm, simulated, ranks):
+    """It was written apart, and is tested against the simulator."""
+    if algorithm == "recursive_doubling" and ranks & (ranks - 1):
+        return  # that one begins by an exchange where the engine's sends
+    said = predict(platform(ranks, simulated), "barrier", ranks, 0)
+    assert by_structure(algorithm, ranks, COSTS, "single") == pytest.approx(said)
+
+
+def test_the_busiest_rank_handles_one_message_after_the_other():
+    """Central on 5: four arrivals 3 s apart, then four answers 2.5 s apart."""
+    assert by_structure("central", 5, COSTS, "single") == pytest.approx(10 + 3 * 3 + 3 * 2.5 + 10)
+    free = MessageCosts(one_way_s=10.0, exchange_s=13.0, broadcast_s=11.0, base_s=9.0)
+    assert by_structure("central", 5, free, "single") == pytest.approx(20)
+
+
+def test_a_loop_overlaps_where_a_rank_leaves_early():
+    """The root of the central barrier is free again before its last answer has arrived."""
+    assert by_structure("central", 9, COSTS, "loop") < by_structure("central", 9, COSTS, "single")
+    assert by_structure("dissemination", 9, COSTS, "loop") == pytest.approx(4 * 13.0)
+
+
+def test_overheads_that_exceed_a_message_are_cut():
+    busy = MessageCosts(
+        one_way_s=1.0, exchange_s=1.0, broadcast_s=1.0, base_s=1.0, send_s=3.0, receive_s=1.0, gap_s=0.0
+    )
+    assert busy.overheads == pytest.approx((0.75, 0.25))
+    assert by_structure("central", 2, busy) == pytest.approx(2.0)
+
+
+def test_messages_cross_also_where_overheads_are_all_they_take():
+    busy = MessageCosts(
+        one_way_s=1.0, exchange_s=1.5, broadcast_s=0.2, base_s=1.0, send_s=1.0, receive_s=1.0, gap_s=0.1
+    )
+    assert by_structure("dissemination", 2, busy) == pytest.approx(1.5)
+    assert by_structure("dissemination", 8, busy) == pytest.approx(4.5)
+    assert by_structure("tournament", 2, busy) == pytest.approx(2.0), "a broadcast is a message at least"
+
+
+def test_only_messages_are_predicted():
+    assert predicted("mcs_tree") and not predicted("mpi") and not predicted("shm_tree")

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""SPIN on models of the two barriers that keep flags between episodes (Mellor-Crummey and Scott's).
+
+Safety: no rank leaves an episode that another has not entered, none waits forever (no deadlock), and no more
+than two messages are on their way between two ranks. Liveness: every rank that enters an episode leaves it
+(no acceptance cycle, with weakly fair scheduling). The models are finite although their episodes are without
+end, so each search is of everything that can happen.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hockney import process
+
+HERE = Path(__file__).parent
+SYNC = HERE.parents[1] / "engine" / "sync"
+MODELS = ("dissemination_mcs", "tournament_mcs")
+LARGEST = {"dissemination_mcs": 4, "tournament_mcs": 5}
+"""Five ranks take dissemination 12 s and 1 GB."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def spin() -> None:
+    missing = [name for name in ("spin", "gcc") if not shutil.which(name)]
+    if missing:
+        message = f"no {' and no '.join(missing)} here: apt install {' '.join(missing)}"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+
+
+def search(folder: Path, model: str, *options: str, who: int | None = None) -> str:
+    """What the search of all states says; with `who`, of all cycles in which that rank stays inside."""
+    for path in HERE.glob("*.pml"):
+        shutil.copy(path, folder)
+    defined = [f"-D{option}" for option in options]
+    run = [str(folder / "pan"), "-m400000", "-w20"]
+    if who is not None:
+        defined.append(f"-DWHO={who}")
+        # a rank that is stuck stays inside as well: what is not moving goes on forever
+        run += ["-a", "-f", "-E", "-N", "leaves"]
+    compiled = ["-DSAFETY"] if who is None else ["-DNFAIR=3"]
+    generate = ["spin", "-a", *defined, f"{model}.pml"]
+    for words in (generate, ["gcc", "-O0", "-w", *compiled, "-o", "pan", "pan.c"], run):
+        done = process.capture(words, cwd=folder, timeout=120)
+        assert done.ok and "Error" not in done.out, f"{' '.join(words)}: {done.out}{done.err}"
+    return done.out
+
+
+def holds(told: str) -> bool:
+    assert "errors: " in told and "max search depth too small" not in told, told
+    return "errors: 0" in told
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nobody_leaves_before_all_have_entered_and_nobody_is_stuck(model, tmp_path):
+    for ranks in range(2, LARGEST[model] + 1):
+        assert holds(search(tmp_path, model, f"RANKS={ranks}")), ranks
+
+
+@pytest.mark.parametrize("option", ["SYNCHRONOUS", "EAGER"])
+@pytest.mark.parametrize("model", MODELS)
+def test_whenever_mpi_completes_a_send_or_delivers_a_message(model, option, tmp_path):
+    for ranks in (2, 4):
+        assert holds(search(tmp_path, model, f"RANKS={ranks}", option)), ranks
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_whoever_enters_leaves(model, tmp_path):
+    for ranks, who in ((2, 1), (3, 0), (3, 2)):
+        assert holds(search(tmp_path, model, f"RANKS={ranks}", who=who)), (ranks, who)
+
+
+WRONG = {
+    "sense is not reversed": ("SAME_SENSE", "dissemination_mcs", "assertion violated"),
+    "no parity": ("NO_PARITY", "dissemination_mcs", "invalid end state"),
+    "sense is not reversed in a tournament": ("SAME_SENSE", "tournament_mcs", "assertion violated"),
+    "losers do not wait": ("NO_WAKE_UP", "tournament_mcs", "assertion violated"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_the_search_finds_what_is_wrong(case, tmp_path):
+    option, model, why = WRONG[case]
+    for ranks in (2, 4):
+        told = search(tmp_path, model, f"RANKS={ranks}", "EAGER", option)
+        assert not holds(told) and why in told, told
+
+
+def test_the_search_finds_who_never_leaves(tmp_path):
+    told = search(tmp_path, "dissemination_mcs", "RANKS=2", "NO_PARITY", "EAGER", who=0)
+    assert not holds(told) and "acceptance cycle" in told, told
+
+
+def test_parity_is_there_for_messages_that_are_taken_early(tmp_path):
+    """Without it dissemination is right where a rank only takes what it waits for; a tournament always is."""
+    assert holds(search(tmp_path, "dissemination_mcs", "RANKS=4", "NO_PARITY"))
+    assert holds(search(tmp_path, "tournament_mcs", "RANKS=4", "NO_PARITY", "EAGER"))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_model_is_of_the_barrier_as_it_is_written(model):
+    """The C++ in the model's margin is in the source, and all of wait() is in the margin."""
+
+    def tight(text: str) -> str:
+        return re.sub(r"\s+", "", re.sub(r"//.*", "", text))
+
+    source = tight((SYNC / f"{model}.cpp").read_text("utf-8"))
+    margin = re.findall(
+        r"^(?=.{56}/\*).{56}/\*(.*)\*/", (HERE / f"{model}.pml").read_text("utf-8"), re.MULTILINE
+    )
+    assert len(margin) > 12
+    said = [tight(line) for line in margin]
+    assert [line for line in said if line not in source] == []
+    body = source.partition("voidwait()override{")[2].partition("private:")[0]
+    for line in sorted(said, key=len, reverse=True):
+        body = body.replace(line, "")
+    rest = re.sub(r"[{};]", "", body)
+    assert (
+        re.sub(r"constint(size|rank)=signals_\.\w+\(\),?|size=signals_\.size\(\)|MPI_Request", "", rest) == ""
+    )

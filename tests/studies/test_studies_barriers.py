@@ -1,0 +1,278 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of barriers on worlds whose barriers cost what is known: predictions, choice, page, failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+from msgspec.structs import replace as replace_struct
+
+from hockney import lab, studies
+from hockney.core.case import Case
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import Estimate
+from hockney.launch.fake import FakeLauncher, fake_from_words
+from hockney.launch.fake_world import World
+from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
+from hockney.report.render import render
+from hockney.store import Settings
+from hockney.studies import Evidence, Options
+from hockney.studies.barriers import best, paper
+from hockney.studies.barriers.found import Found, failures, found, message_costs, way_of
+from hockney.studies.barriers.headline import chosen
+
+CATALOG = lab.fake_catalog()
+MACHINE = lab.fake_bench("fake").machine
+ALGORITHMS = next(p.choices for p in CATALOG.workload("barrier").parameters if p.name == "algorithm")
+WORLD = World(launch_noise=0.001)
+COSTS = MessageCosts(
+    one_way_s=WORLD.message(0),
+    exchange_s=1.2 * WORLD.message(0),
+    broadcast_s=WORLD.collective("bcast", 2, 1),
+    base_s=1.1 * WORLD.message(0),
+    send_s=WORLD.send_overhead_s,
+    receive_s=WORLD.receive_overhead_s,
+    gap_s=WORLD.gap_s,
+)
+"""What the fake machine's messages cost."""
+
+
+@dataclass(frozen=True)
+class Truth(World):
+    """Barriers cost what `of` says, by algorithm and number of ranks."""
+
+    of: Callable[[str, int], float] = lambda algorithm, ranks: 1e-6
+
+    def time(self, case: Case) -> float:
+        algorithm = dict(case.parameters).get("algorithm")
+        return super().time(case) if algorithm is None else self.of(str(algorithm), case.ranks)
+
+
+def by_the_structure(algorithm: str, ranks: int) -> float:
+    """Others cost a microsecond more than any message."""
+    return by_structure(algorithm, ranks, COSTS) if predicted(algorithm) else 50e-6 + 1e-6 * ranks
+
+
+def on_one_medium(algorithm: str, ranks: int) -> float:
+    return by_messages(algorithm, ranks, COSTS) if predicted(algorithm) else 500e-6
+
+
+def run(folder, launcher: FakeLauncher, options: Options) -> Evidence:
+    bench = lab.fake_bench(launcher)
+    cases = studies.study("barriers").plan(options, CATALOG, bench.machine)
+    made = lab.begin(folder, cases, Settings("barriers", seed=1), bench)
+    lab.measure(made, bench, lambda event: None)
+    got = lab.results(made)
+    planned = len(made.plan().items)
+    return Evidence(got.fits, got.run, got.machine, "barriers", 60.0, 0.02, 3, 1, planned, got.notices)
+
+
+@pytest.fixture(scope="module")
+def side_by_side(tmp_path_factory) -> Evidence:
+    truth = Truth(launch_noise=0.001, of=by_the_structure)
+    return run(tmp_path_factory.mktemp("s") / "r", FakeLauncher(truth), Options())
+
+
+@pytest.fixture(scope="module")
+def one_medium(tmp_path_factory) -> Evidence:
+    truth = Truth(launch_noise=0.001, of=on_one_medium)
+    return run(tmp_path_factory.mktemp("m") / "r", FakeLauncher(truth), Options(ranks=(2, 4)))
+
+
+def test_every_barrier_is_asked_for_in_every_way():
+    cases = studies.study("barriers").plan(Options(), CATALOG, MACHINE)
+    ways = Counter((way_of(c), c.ranks) for c in cases if way_of(c) is not None)
+    assert ways == {(way, p): len(ALGORITHMS) for way in ("loop", "alone", "late", "skew") for p in (2, 4)}
+    messages = [c for c in cases if way_of(c) is None]
+    assert {c.workload for c in messages} == {
+        "isend_recv", "pingpong", "pingpong_double", "bcast", "prtt", "receive_overhead",
+    }  # fmt: skip
+    assert all(c.ranks == 2 and c.size <= 1 for c in messages)
+    assert len(set(cases)) == len(cases)
+
+
+def test_a_million_in_a_row_can_be_asked_for():
+    cases = studies.study("barriers").plan(Options(iterations=1_000_000), CATALOG, MACHINE)
+    row = [c for c in cases if way_of(c) == "loop"]
+    assert len(row) == 2 * len(ALGORITHMS)
+    assert {c.value("iterations") for c in row} == {1_000_000}
+    assert {c.value("iterations") for c in cases if way_of(c) == "alone"} == {1}
+
+
+def test_a_simulated_machine_has_messages_only_and_the_papers_processes():
+    machine = replace_struct(MACHINE, kind="simulated", cores=16)
+    cases = studies.study("barriers").plan(Options(), CATALOG, machine)
+    names = {str(c.value("algorithm")) for c in cases if way_of(c) == "loop"}
+    assert "mpi" in names and all(predicted(name) for name in names - {"mpi"})
+    assert {c.ranks for c in cases} == {1, 2, 3, 5, 7, 9, 12, 14, 16}
+
+
+def test_one_rank_alone_needs_no_messages():
+    cases = studies.study("barriers").plan(Options(ranks=(1,)), CATALOG, MACHINE)
+    assert {way_of(c) for c in cases} == {"loop"}
+
+
+def test_sizes_are_refused():
+    with pytest.raises(UsageError, match="have no sizes"):
+        studies.study("barriers").plan(Options(sizes=(8,)), CATALOG, MACHINE)
+
+
+def test_the_costs_of_messages_are_the_worlds(side_by_side):
+    known = message_costs(side_by_side)
+    for name in ("one_way_s", "exchange_s", "broadcast_s", "base_s", "receive_s"):
+        assert getattr(known, name) == pytest.approx(getattr(COSTS, name), rel=0.02), name
+    for name in ("send_s", "gap_s"):  # differences of times, so less exact
+        assert getattr(known, name) == pytest.approx(getattr(COSTS, name), rel=0.1), name
+
+
+def test_predictions_are_what_such_a_world_costs(side_by_side):
+    every = [each for each in found(side_by_side) if each.structure_s is not None]
+    assert len(every) == 2 * sum(predicted(name) for name in ALGORITHMS)
+    for each in every:
+        assert abs(each.error(each.structure_s)) < 0.06, each
+    assert any(each.error(each.messages_s) > 0.5 for each in every)
+    assert best.believed(every)[0] == best.STRUCTURE
+
+
+def test_on_one_medium_the_number_of_messages_tells(one_medium):
+    every = found(one_medium)
+    form, factor = best.believed(every)
+    assert form == best.MESSAGES and factor < 1.03
+    text = " ".join(words for s in studies.study("barriers").page(one_medium).sections for words in s.text)
+    assert "fits one message at a time" in text and "side by side" not in text
+    three = best.choose(one_medium, 3)
+    assert not three.measured and three.best.by == best.MESSAGES
+    assert three.best.seconds == pytest.approx(by_messages("central", 3, COSTS), rel=0.03)
+
+
+def test_the_fastest_is_chosen(side_by_side):
+    choice = best.choose(side_by_side, 4)
+    cost = {name: by_the_structure(name, 4) for name in ALGORITHMS}
+    assert choice.measured and cost[choice.best.algorithm] < 1.02 * min(cost.values())
+    for name in choice.alike:
+        assert cost[name] < 1.1 * min(cost.values())
+    order = [c.seconds for c in choice.candidates]
+    assert order == sorted(order) and {c.algorithm for c in choice.candidates} == set(ALGORITHMS)
+    assert choice.of("mpi").seconds == pytest.approx(54e-6, rel=0.03)
+
+
+def test_ranks_that_were_not_measured_are_foreseen(side_by_side):
+    choice = best.choose(side_by_side, 3)
+    assert not choice.measured and "not measured" in chosen(choice)
+    known = message_costs(side_by_side)
+    for each in choice.candidates:
+        if each.by == best.STRUCTURE:
+            assert each.seconds == by_structure(each.algorithm, 3, known)
+    assert {c.algorithm for c in choice.candidates if c.by == best.STRUCTURE} == {
+        name for name in ALGORITHMS if predicted(name)
+    }
+    others = {name for name in ALGORITHMS if not predicted(name)}
+    assert others == {c.algorithm for c in choice.candidates if c.by == best.FITTED} | set(choice.unknown)
+
+
+def test_what_is_not_known_is_not_chosen(side_by_side):
+    with pytest.raises(Inconclusive, match="8 ranks were not measured"):
+        best.choose(side_by_side, 8)  # on 4 cores
+    with pytest.raises(UsageError, match="needs no barrier"):
+        best.choose(side_by_side, 1)
+    nothing = replace(side_by_side, fits=replace_struct(side_by_side.fits, summaries=[], fits=[]))
+    with pytest.raises(Inconclusive, match="no barrier in a row"):
+        best.choose(nothing, 2)
+
+
+def test_more_ranks_than_cores_have_no_prediction(side_by_side):
+    few = replace(side_by_side, machine=replace_struct(side_by_side.machine, cores=2))
+    every = found(few)
+    assert all(each.structure_s is None for each in every if each.ranks == 4)
+    assert any(each.structure_s is not None for each in every if each.ranks == 2)
+    text = " ".join(words for s in studies.study("barriers").page(few).sections for words in s.text)
+    assert "There is no prediction for 4 ranks" in text
+
+
+def candidate(name: str, value: float, low: float, high: float) -> best.Candidate:
+    return best.Candidate(name, value, low, high, "measured")
+
+
+def test_where_intervals_meet_no_difference_is_claimed():
+    first, near, far = (
+        candidate("a", 1e-6, 0.9e-6, 1.1e-6), candidate("b", 1.2e-6, 1.1e-6, 1.3e-6),
+        candidate("mpi", 2e-6, 1.9e-6, 2.1e-6),
+    )  # fmt: skip
+    choice = best._choice(2, True, [far, near, first])
+    assert choice.best is first and choice.alike == ("b",)
+    said = chosen(choice)
+    assert "no difference is known to b" in said and "is the fastest" not in said
+    assert "MPI_Barrier takes 2.00 times as long" in said
+    clear = chosen(best._choice(2, True, [far, first]))
+    assert "a is the fastest" in clear and "no difference" not in clear
+    exact = [
+        candidate("a", 1.0, 1.0, 1.0),
+        candidate("b", 1.004, 1.004, 1.004),
+        candidate("c", 1.006, 1.006, 1.006),
+    ]
+    assert best._choice(2, True, exact).alike == ("b",), "half a percent is not worth telling"
+
+
+def test_a_barrier_that_dies_is_told_and_leaves_the_others_alive(tmp_path):
+    launcher = fake_from_words(
+        "fake:die=barrier algorithm=central iterations=1000000;hang=algorithm=mcs_tree"
+    )
+    evidence = run(tmp_path / "r", launcher, Options(ranks=(2,), iterations=1_000_000))
+    lost = {str(case.value("algorithm")) for case, _ in failures(evidence)}
+    assert lost == {"central", "mcs_tree"}
+    page = studies.study("barriers").page(evidence)
+    words = " ".join(page.headline)
+    assert f"{len(ALGORITHMS) - 2} barriers got through 1000000 calls in a row" in words
+    assert "central" in words and "mcs_tree" in words
+    table = next(t for s in page.sections for t in s.tables if t.name == "failed")
+    assert any("died" in row[1] and "central" in row[0] for row in table.rows)
+    assert any("hung" in row[1] and "mcs_tree" in row[0] for row in table.rows)
+    assert {c.algorithm for c in best.choose(evidence, 2).candidates} == set(ALGORITHMS) - lost
+
+
+def test_the_page_has_everything(side_by_side):
+    page = studies.study("barriers").page(side_by_side)
+    figures = {f.name for s in page.sections for f in s.figures}
+    assert figures >= {
+        "barriers-rounds", "barriers-trees", "barriers-total", "barriers-others", "barriers-foreseen",
+        "barriers-entered", "barriers-paper",
+    }  # fmt: skip
+    tables = {t.name: t for s in page.sections for t in s.tables}
+    assert len(tables["barriers"].rows) == len(tables["arrivals"].rows) == 2 * len(ALGORITHMS)
+    assert len(tables["paper"].rows) == 6 * 7
+    assert "foreseen within 20%" in " ".join(page.headline)
+    assert render(page)
+
+
+def test_an_empty_run_has_a_page(side_by_side):
+    nothing = replace(
+        side_by_side,
+        fits=replace_struct(side_by_side.fits, summaries=[], fits=[]),
+        run=type(side_by_side.run)((), ()),
+    )
+    page = studies.study("barriers").page(nothing)
+    assert page.headline == ("Nothing was measured.",) and render(page)
+
+
+def test_the_paper_is_explained_by_its_messages():
+    """On 16 processes within 10%; the tournament's broadcast counts as one message there, and as 15 here."""
+    for name in ("dissemination", "mcs-tree", "n-way", "total-exchange"):
+        assert paper.expected(name, 16) == pytest.approx(paper.printed(name, 16), rel=0.1)
+    assert paper.expected("tournament", 16) == pytest.approx(1.86 * paper.printed("tournament", 16), rel=0.01)
+    assert paper.expected("mpi", 16) == pytest.approx(0.51 * paper.printed("mpi", 16), rel=0.01)
+
+
+def test_what_was_only_entered_late_has_no_time_in_a_row():
+    only = Found("central", 2, {})
+    assert only.loop is None and only.error(1.0) is None
+
+
+def test_what_fits_neither_prediction_is_not_said_to_fit_one():
+    far = Found("central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    assert best.believed([far]) == (best.STRUCTURE, pytest.approx(10.0))
+    near = Found("central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    assert best.believed([near]) == (best.MESSAGES, pytest.approx(1.05))

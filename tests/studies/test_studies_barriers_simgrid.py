@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions of barriers on more than two ranks against SimGrid, where the network is known: a switch, on
+which messages go side by side, and one medium. The engine's algorithms run there, message by message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from real_mpi import simgrid_here
+
+from hockney.cli.guard import guarded
+from hockney.cli.story import evidence_of
+from hockney.models.barrier_steps import STEPS
+from hockney.store import RunFolder
+from hockney.studies.barriers.best import believed, choose
+from hockney.studies.barriers.found import MESSAGES, STRUCTURE, found
+
+pytestmark = pytest.mark.mpi
+RANKS = (2, 3, 8, 13)
+
+
+def simulated(machine: str, folder: Path):
+    simgrid_here()
+    words = ["run", "barriers", "--machine", f"sim:{machine}", "--ranks", ",".join(map(str, RANKS))]
+    assert guarded([*words, "--out", str(folder), "-q"]) == 0
+    return evidence_of(RunFolder.open(folder), save=False)
+
+
+@pytest.mark.parametrize(
+    ("machine", "form", "most"),
+    [("switched-ethernet+true-switch", STRUCTURE, 0.08), ("switched-ethernet", MESSAGES, 0.05)],
+)
+def test_what_is_foreseen_comes_true(machine, form, most, tmp_path):
+    evidence = simulated(machine, tmp_path / "run")
+    every = [each for each in found(evidence) if each.structure_s is not None]
+    assert {(each.algorithm, each.ranks) for each in every} == {(name, p) for name in STEPS for p in RANKS}
+    assert believed(every)[0] == form
+    for each in every:
+        assert abs(each.error(each.foreseen(form))) <= most, each
+    foreseen = choose(evidence, 9)
+    assert not foreseen.measured and foreseen.best.by == form
