@@ -242,10 +242,21 @@ def test_the_page_has_everything(side_by_side):
         "barriers-entered", "barriers-paper",
     }  # fmt: skip
     tables = {t.name: t for s in page.sections for t in s.tables}
-    assert len(tables["barriers"].rows) == len(tables["arrivals"].rows) == 2 * len(ALGORITHMS)
+    rows = [row for name, table in tables.items() if name.startswith("barriers-") for row in table.rows]
+    assert len(rows) == len(tables["arrivals"].rows) == 2 * len(ALGORITHMS)
+    assert {row[0] for row in rows} == set(ALGORITHMS)
     assert len(tables["paper"].rows) == 6 * 7
     assert "foreseen within 20%" in " ".join(page.headline)
     assert render(page)
+
+
+def test_one_number_of_ranks_is_a_table_and_no_figure(side_by_side):
+    summaries = [s for s in side_by_side.fits.summaries if "ranks=2" in s.case.split()]
+    page = studies.study("barriers").page(
+        replace(side_by_side, fits=replace_struct(side_by_side.fits, summaries=summaries))
+    )
+    section = next(s for s in page.sections if s.title == "What a barrier costs")
+    assert section.figures == () and sum(len(table.rows) for table in section.tables) == len(ALGORITHMS)
 
 
 def test_an_empty_run_has_a_page(side_by_side):

@@ -34,11 +34,18 @@ def family(algorithm: str) -> str:
     return ROUNDS if next(STEPS[algorithm](2)).at_once else TREES
 
 
+def members(name: str, every: Sequence[Found]) -> list[Found]:
+    return [each for each in every if family(each.algorithm) == name]
+
+
 def against_ranks(every: Sequence[Found], form: str) -> Iterator[Figure]:
-    """One figure for each family, with the lines of the prediction `form`."""
+    """One figure for each family, with the lines of the prediction `form`; none where one number of ranks was
+    measured, since there is nothing to draw against."""
     several = [each for each in every if each.ranks > 1]
+    if len({each.ranks for each in several}) < 2:
+        return
     for name, title in FAMILIES:
-        mine = [each for each in several if family(each.algorithm) == name]
+        mine = members(name, several)
         lines = _lines(mine, form)
         drawn = [s for s in _series(mine, "loop") if s.x] + lines
         if drawn:

@@ -52,12 +52,13 @@ def _costs(evidence: Evidence, every: Sequence[Found]) -> Section | None:
         return None
     many = iterations(evidence)
     text = (f"{many} calls in a row are one repetition.",) if many > 1 else ()
-    found = (tables.costs(every), failed) if every else (failed,)
+    families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
+    found = [tables.costs(members, name, title) for name, title, members in families if members]
     return Section(
         "What a barrier costs",
         text=text,
         figures=tuple(figures.against_ranks(every, believed(every)[0])),
-        tables=tuple(t for t in found if t is not None),
+        tables=(*found, *((failed,) if failed is not None else ())),
     )
 
 

@@ -14,7 +14,7 @@ from hockney.studies.question import Evidence
 from hockney.studies.words import interval, quantity
 
 
-def costs(every: Sequence[Found]) -> Table:
+def costs(every: Sequence[Found], name: str, title: str) -> Table:
     rows = tuple(
         (
             each.algorithm,
@@ -33,7 +33,7 @@ def costs(every: Sequence[Found]) -> Table:
         "barrier", "ranks", "in a row", "95% interval", "alone",
         "by structure", "error", "by messages", "error",
     )  # fmt: skip
-    return Table("barriers", "A call", columns, rows, numeric=tuple(range(1, 9)))
+    return Table(name, title, columns, rows, numeric=tuple(range(1, 9)))
 
 
 def predictions(every: Sequence[Found]) -> Table:
