@@ -13,7 +13,7 @@ from hockney.core.case import parse_canonical
 from hockney.core.record import Launch, Record
 from hockney.draw.page import Section, Warning
 from hockney.studies.question import Evidence
-from hockney.studies.words import listing, percent, plural, quantity
+from hockney.studies.words import listing, percent, plural, quantity, together
 
 OUTSIDE_CORES = 0.05
 STEAL = 0.01
@@ -122,10 +122,10 @@ def _oversubscribed(evidence: Evidence) -> Doubt | None:
     ranks = sorted({len(launch.ranks) for launch in crowded.values()})
     return _doubt(
         "oversubscribed",
-        f"{' and '.join(map(str, ranks))} ranks share fewer processors: the scheduler is measured too",
+        f"{together(ranks)} ranks share fewer processors: the scheduler is measured too",
         "use fewer ranks (--ranks) or a larger machine",
         {r.case for r in evidence.run.records if r.launch in crowded},
-        touches=f"cases on {' and '.join(map(str, ranks))} ranks",
+        touches=f"cases on {together(ranks)} ranks",
     )
 
 

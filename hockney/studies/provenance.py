@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hockney import simulated
 from hockney.core.platform import Platform
+from hockney.studies.words import together
 
 UNSAID = "not said"
 """Where the description does not say where a number comes from."""
@@ -38,7 +39,7 @@ def in_short(platform: Platform) -> str:
     statuses: dict[str, list[str]] = {}
     for each in provenance(platform):
         statuses.setdefault(each.what, []).append("a guess" if each.status == "guess" else each.status)
-    return ", ".join(f"{what} {' and '.join(dict.fromkeys(said))}" for what, said in statuses.items())
+    return ", ".join(f"{what} {together(dict.fromkeys(said))}" for what, said in statuses.items())
 
 
 def _places(platform: Platform) -> Iterator[tuple[str, str]]:

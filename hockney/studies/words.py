@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_rate, format_seconds
@@ -79,3 +80,9 @@ def listing(names: list[str], most: int = 3) -> str:
     """ "a, b, c and 4 more"."""
     shown = ", ".join(names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def together(words: Iterable[object]) -> str:
+    """ "a, b and c"."""
+    *first, last = map(str, words)
+    return f"{', '.join(first)} and {last}" if first else last

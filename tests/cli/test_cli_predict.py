@@ -204,7 +204,7 @@ def test_a_machine_of_ones_own(hockney, tmp_path):
     said = hockney(*words)
     assert "takes 1.00 us on a node and 1.00 ms between nodes one way" in said.out
     assert "latency not said, latency on a node not said" in said.out
-    assert "doubt: latency and latency on a node and network of Mine are guessed" in said.out
+    assert "doubt: latency, latency on a node and network of Mine are guessed" in said.out
 
 
 @pytest.mark.parametrize(

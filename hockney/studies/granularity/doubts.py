@@ -13,7 +13,7 @@ from hockney.studies import doubts as general
 from hockney.studies.granularity.cells import Cell
 from hockney.studies.granularity.words import length, share
 from hockney.studies.question import Evidence
-from hockney.studies.words import listing, percent, plural, quantity
+from hockney.studies.words import listing, percent, plural, quantity, together
 
 MISSED = 0.01
 """Computing is meant to take what was preset to 1%."""
@@ -43,7 +43,7 @@ def _explained(warning: Warning, found: Sequence[Cell], cores: int) -> Warning:
     if warning.code != "oversubscribed" or not crowded:
         return warning
     most = ", ".join(f"{share(cores / p)} on {p} ranks" for p in crowded)
-    counts = " and ".join(map(str, crowded))
+    counts = together(crowded)
     return replace(
         warning,
         text=f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "

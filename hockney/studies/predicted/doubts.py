@@ -13,7 +13,7 @@ from hockney.models.network import ASSUMED
 from hockney.models.prediction import Prediction
 from hockney.studies.predicted.words import percent, size
 from hockney.studies.provenance import UNSAID, provenance
-from hockney.studies.words import plural
+from hockney.studies.words import plural, together
 
 ALL = "all numbers"
 WIDE = 1.25
@@ -52,7 +52,7 @@ def _guesses(prediction: Prediction, known: Known) -> Iterator[Warning]:
     weak = [p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID)]
     weak = [what for what in dict.fromkeys(weak) if what != "number of nodes"]
     if weak:
-        text = f"{' and '.join(weak)} of {known.platform.title} {'is' if len(weak) == 1 else 'are'} guessed"
+        text = f"{together(weak)} of {known.platform.title} {'is' if len(weak) == 1 else 'are'} guessed"
         yield Warning(
             "guesses", text, ALL, f"'hockney machines --show {known.platform.name}' tells what is known"
         )
@@ -84,7 +84,7 @@ def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:
         if each.lever.algorithm and not messages.known(each.lever.algorithm.bytes)
     ]
     if beyond:
-        text = f"the messages of {' and '.join(beyond)} are extrapolated: {lengths}"
+        text = f"the messages of {together(beyond)} are extrapolated: {lengths}"
         yield Warning("extrapolated", text, "what it would bring", todo)
 
 
@@ -107,10 +107,8 @@ def _imbalance(prediction: Prediction, known: Known) -> Iterator[Warning]:
     asked = prediction.algorithm.imbalance
     few = [str(row.ranks) for row in prediction.rows if 1 < row.ranks < asked]
     if few:
-        text = f"the busiest of {' and '.join(few)} ranks cannot have {asked:g} times the mean: it has all"
-        yield Warning(
-            "imbalance", text, f"numbers on {' and '.join(few)} ranks", "give a smaller --imbalance"
-        )
+        text = f"the busiest of {together(few)} ranks cannot have {asked:g} times the mean: it has all"
+        yield Warning("imbalance", text, f"numbers on {together(few)} ranks", "give a smaller --imbalance")
 
 
 def _cores(prediction: Prediction, known: Known) -> Iterator[Warning]:
@@ -118,8 +116,8 @@ def _cores(prediction: Prediction, known: Known) -> Iterator[Warning]:
     cores = prediction.messages.most_ranks
     if not crowded or cores is None:
         return
-    most = " and ".join(f"{percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
-    ranks = " and ".join(str(row.ranks) for row in crowded)
+    most = together(f"{percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
+    ranks = together(row.ranks for row in crowded)
     yield Warning(
         "oversubscribed",
         f"{ranks} ranks share {plural(cores, 'core')}: those on one core compute in turn, so that efficiency "
@@ -136,7 +134,7 @@ def _hosts(prediction: Prediction, known: Known) -> Iterator[Warning]:
     within = most // known.hosts
     far = [row.ranks for row in prediction.rows if row.ranks > within]
     if far:
-        text = f"the ping-pong was within one host, but {' and '.join(map(str, far))} ranks need several"
+        text = f"the ping-pong was within one host, but {together(far)} ranks need several"
         yield Warning(
             "one-host",
             text,
@@ -150,6 +148,6 @@ def _network(prediction: Prediction, known: Known) -> Iterator[Warning]:
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
     if guessed and several and prediction.algorithm.bytes > 0:
         text = "whether messages under way at once share the network was not measured, a switch is assumed"
-        touches = f"numbers on {' and '.join(map(str, several))} ranks"
+        touches = f"numbers on {together(several)} ranks"
         todo = f"'hockney run granularity --ranks 2,{max(4, several[-1])}' measures it"
         yield Warning("network-assumed", text, touches, todo)
