@@ -91,20 +91,30 @@ double Computing::read() const {
   state_ = x;
 }
 
-// What a loop of two lengths takes between two readings: the difference is the loop's, the rest the
-// readings', as cold as they are after a loop.
+// A thread's clock that goes by the system's ticks shows nothing of short loops: then it is the wall's, and
+// where that one is as coarse, longer loops.
 void Computing::find_pace() {
   for (const double until = now() + warm_up_s; now() < until;) loop(1000);
+  for (double steps = trial_steps; !paced(steps);) {
+    if (!own_clock_) steps *= 10;
+    own_clock_ = false;
+  }
+  if (preset_s_ < short_readings * reading_s_) steps_ = std::max(1.0, preset_s_ / step_s_);
+}
+
+// What a loop of two lengths takes between two readings: the difference is the loop's, the rest the
+// readings', as cold as they are after a loop. False where the clock shows no difference.
+bool Computing::paced(double steps) {
   std::vector<double> once;
   std::vector<double> twice;
   for (int i = 0; i < trials; ++i) {
-    once.push_back(loop_time(trial_steps));
-    twice.push_back(loop_time(2 * trial_steps));
+    once.push_back(loop_time(steps));
+    twice.push_back(loop_time(2 * steps));
   }
   const double shorter = middle(once);
-  step_s_ = (middle(twice) - shorter) / trial_steps;
-  reading_s_ = std::max(0.0, shorter - trial_steps * step_s_);
-  if (preset_s_ < short_readings * reading_s_) steps_ = std::max(1.0, preset_s_ / step_s_);
+  step_s_ = (middle(twice) - shorter) / steps;
+  reading_s_ = std::max(0.0, shorter - steps * step_s_);
+  return step_s_ > 0;
 }
 
 double Computing::loop_time(double steps) {

@@ -34,6 +34,7 @@ class Computing {
  private:
   double read() const;
   void find_pace();
+  bool paced(double steps);
   void run_by_clock();
   void recheck_loop();
   void loop(std::uint64_t steps);

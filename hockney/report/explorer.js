@@ -30,9 +30,11 @@ const SCALES = {
   serial: ([low, high]) => distinct(upTo(200, f => round(low + (high - low) * f * f, 4))),
   ranks: ([low, high]) => distinct([low, ...g.counts(high).filter(n => n <= 64), ...upTo(200, f => Math.round(low * (high / low) ** f)), high].filter(n => n >= low)),
 };
+// As on the command line: what is typed beyond is no question, and no chart has an axis for it.
+const MOST = {seconds: 30 * 86400, bytes: 2 ** 50};
 const INPUTS = [
-  {key: "work", label: "Work T on one rank between two exchanges", say: g.seconds, read: g.readSeconds, fits: v => v > 0, hint: "a time above 0, for example 10ms"},
-  {key: "bytes", label: "Message length L", say: g.bytes, read: g.readBytes, fits: v => v >= 0, hint: "a size, for example 40kB or 1000words", whole: true},
+  {key: "work", label: "Work T on one rank between two exchanges", say: g.seconds, read: g.readSeconds, fits: v => v > 0 && v <= MOST.seconds, hint: "a time above 0, for example 10ms"},
+  {key: "bytes", label: "Message length L", say: g.bytes, read: g.readBytes, fits: v => v >= 0 && v <= MOST.bytes, hint: "a size, for example 40kB or 1000words", whole: true},
   {key: "serial", label: "Serial fraction s", say: g.percent, read: g.readFraction, fits: v => v >= 0 && v <= 1, hint: "0% to 100%"},
   {key: "ranks", label: "Ranks np", say: String, read: g.readCount, fits: v => v >= 1 && v <= 1e7, hint: "a whole number from 1", whole: true},
 ];

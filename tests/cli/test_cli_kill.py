@@ -19,6 +19,11 @@ WORDS = ["run", "pingpong bytes=0:64", "barrier ranks=2,4", "--launches", "2", "
 MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
 
 
+def heeding() -> None:
+    """In the child: what is started in the background is told to ignore SIGINT, and would not heed ours."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(folder: Path) -> subprocess.Popen:
     environment = {**os.environ, "HOCKNEY_MACHINE": "fake:pace=30ms"}
     return subprocess.Popen(
@@ -28,6 +33,7 @@ def start(folder: Path) -> subprocess.Popen:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heeding,
     )
 
 

@@ -134,7 +134,13 @@ def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
     words = ["run", "barrier", "ranks=2,4", "--repeat", "3", "--every", "1h", "--out", "r", "--seed", "1"]
     environment = {**os.environ, "HOCKNEY_MACHINE": "fake:pace=20ms"}
     process = subprocess.Popen(
-        [*main, *words], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+        [*main, *words],
+        cwd=tmp_path,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        # what is started in the background is told to ignore SIGINT, and would not heed ours
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     heard = []
     for line in process.stderr:
