@@ -43,7 +43,7 @@ def command(
     """Run a study, or single cases.
 
     A case is a workload and its parameters: pingpong bytes=8. Where it lists several values, as
-    bytes=0:4MiB or ranks=2,4, each is a case. --ranks and --sizes hold where a case names none.
+    bytes=0:4MiB, work=1ms,2ms or ranks=2,4, each is a case. --ranks and --sizes hold where a case names none.
 
     --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: what the
     machine does meanwhile shows in how single runs differ.

@@ -26,7 +26,7 @@ MOST_CASES = 100_000
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Each line, once for every listed size and rank count. A line that names none takes those of the
-    options; `bytes=0:4MiB` and `ranks=1,2` list several."""
+    options; `bytes=0:4MiB`, `work=10us,1ms` and `ranks=1,2` list several."""
     if not options.cases:
         raise UsageError("no case is given", "there is nothing to measure", "for example 'pingpong bytes=8'")
     cases = once(case for text in options.cases for case in _expand(text, options, catalog))
@@ -39,10 +39,13 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
     name, raw = split_case(text)
     workload = catalog.workload(name)
     sized = {p.name for p in workload.parameters if p.unit == "B"}
+    timed = {p.name for p in workload.parameters if p.unit == "s"}
     lists: dict[str, list[str]] = {k: [v] for k, v in raw.items()}
     for k, v in raw.items():
         if k in sized and ("," in v or ":" in v):
             lists[k] = [str(size) for size in parse_sizes(v)]
+        elif k in timed:
+            lists[k] = v.split(",")
     if "ranks" in raw:
         lists["ranks"] = [str(p) for p in parse_counts(raw["ranks"])]
     else:

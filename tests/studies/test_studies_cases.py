@@ -20,6 +20,9 @@ def test_lists_are_spread_out():
     assert lines("pingpong bytes=0:2") == [f"pingpong buffers=hot bytes={b} ranks=2" for b in (0, 1, 2)]
     barriers = [f"barrier algorithm=mpi iterations=1 ranks={p} sync=barrier" for p in (2, 4)]
     assert lines("barrier ranks=2,4") == barriers
+    assert lines("compute work=100us,0.002 ranks=1") == [
+        f"compute ranks=1 sync=barrier work={t}" for t in (0.0001, 0.002)
+    ]
     assert len(lines("bcast bytes=8,16 ranks=1:4", "bcast bytes=8 ranks=2")) == 6, "each once"
 
 
@@ -40,6 +43,7 @@ def test_options_hold_where_a_case_names_none():
         "pingpong 8",
         "pingpong bytes=",
         "pingpong bytes=-1",
+        "compute work=1ms,,2ms",
         "pingpong bytes=1e99",
         "pingpong ranks=3",
         "pingpong bytes=8 bytes=9",
