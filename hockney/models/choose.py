@@ -49,7 +49,7 @@ def messages_of_run(
     Whether messages share the network, exchanges of both may tell."""
     if surveyed is None:
         return messages_for(fits, machine, where, hosts=hosts)
-    found = messages_for(surveyed.fits, surveyed.machine, surveyed.where)
+    found = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts)
     if surveyed.machine.platform is not None:
         return found
     return judged(found, [*surveyed.fits.summaries, *fits.summaries])
@@ -86,10 +86,12 @@ def _room(machine: Machine, hosts: int) -> int | None:
 
 def _on_description(measured: Messages, told: Messages) -> Messages:
     """The run's times, on the network that the description tells. Two ranks fill the first node, so where
-    nodes have several cores it is their messages that were measured."""
+    nodes have several cores it is messages on a node that were measured: to more ranks the fit's interval
+    and verdict do not apply."""
     near = told.cores > 1
     return replace(
         measured,
+        source=f"{measured.source} on a node and {told.source} between nodes" if near else measured.source,
         pieces=told.pieces if near else measured.pieces,
         near=measured.pieces if near else (),
         shared=told.shared,

@@ -69,7 +69,8 @@ class Messages:
     `largest` are the sizes between which times are known, `most_ranks` how many ranks the machine carries,
     each on a core of its own (None: unknown). Where a node cannot send and receive at once, a byte occupies
     it for `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages
-    that stay on a node cost what `near` says; 0 cores: all messages cost the same.
+    that stay on a node cost what `near` says; 0 cores: all messages cost the same. There `band`, `changes`,
+    `verdict` and `doubt` are of the messages on a node: what those between nodes cost was not fitted.
     """
 
     name: str
@@ -143,15 +144,21 @@ class Messages:
             return (0, nodes - 1, 1) if alone else (0, 0, nodes)
         return (1, nodes - 1) if alone and ranks % 2 == 0 else (0, nodes)
 
-    def change(self, size: float) -> tuple[float, float] | None:
+    def _foretold(self, ranks: int) -> bool:
+        """Whether `ranks` ranks need several nodes, whose messages no fit describes."""
+        return ranks > self.cores > 1
+
+    def change(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
         """The sizes between which a change lies that may come before `size` or after it."""
+        if self._foretold(ranks):
+            return None
         return next(((low, high) for low, high in self.changes if low < size < high), None)
 
-    def bounds(self, size: float) -> tuple[float, float] | None:
+    def bounds(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
         """By which factors the time at `size` may be shorter and longer (95%): those of the neighbouring
         sizes on a straight line, those of the ends beyond them. Where a change may come before or after, the
         time may be that of either piece. None where no interval is known."""
-        if not self.band:
+        if not self.band or self._foretold(ranks):
             return None
         change = self.change(size)
         if change is None:

@@ -36,6 +36,9 @@ SEEN = 1e-6
 
 OVERLAP = "overlap"
 
+TOGETHER = 10
+"""So many exchanges aggregation makes one of."""
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -143,7 +146,9 @@ def break_even(algorithm: Algorithm, messages: Messages, ranks: int, factor: flo
 
 def on_cores(algorithm: Algorithm, ranks: int, cores: int | None) -> Algorithm:
     """As it is with `ranks` ranks on `cores` cores (None: one each): those that share a core compute one
-    after the other, so that all wait as for a rank with so many times its share."""
+    after the other, so that all wait as for a rank with so many times its share. Where ranks outnumber cores
+    hockney binds none to a core of its own (`launch.command`), and the scheduler moves them: each has
+    cores/ranks of a core, also where the ranks cannot be split evenly."""
     if cores is None or ranks <= cores:
         return algorithm
     return replace(algorithm, imbalance=algorithm.imbalance * ranks / cores)
@@ -189,21 +194,19 @@ class Lever:
     algorithm: Algorithm | None = None
 
 
-def levers(
-    algorithm: Algorithm, messages: Messages, ranks: int, together: int = 10, factor: float = 1.0
-) -> list[Lever]:
+def levers(algorithm: Algorithm, messages: Messages, ranks: int) -> list[Lever]:
     """What would help on `ranks` ranks, what helps most first; what would change nothing is left out.
 
-    Aggregation computes `together` times as long between exchanges and sends what was gathered in one
+    Aggregation computes TOGETHER times as long between exchanges and sends what was gathered in one
     message of as many times the bytes. Overlap hides as much communication as there is parallel work to hide
     it behind, which is the most that non-blocking communication can do.
     """
-    now = times(algorithm, messages, ranks, factor)
+    now = times(algorithm, messages, ranks)
     changed = [
         (
             "aggregation",
-            f"exchange {together} times less often, with messages {together} times as long",
-            replace(algorithm, work_s=together * algorithm.work_s, bytes=together * algorithm.bytes),
+            f"exchange {TOGETHER} times less often, with messages {TOGETHER} times as long",
+            replace(algorithm, work_s=TOGETHER * algorithm.work_s, bytes=TOGETHER * algorithm.bytes),
         ),
         ("shorter messages", "send half the bytes", replace(algorithm, bytes=algorithm.bytes / 2)),
         ("less imbalance", "give every rank the same work", replace(algorithm, imbalance=1.0)),
@@ -212,7 +215,7 @@ def levers(
     found = [
         Lever(name, words, value, value - now.efficiency, each)
         for name, words, each in changed
-        for value in (efficiency(each, messages, ranks, factor),)
+        for value in (efficiency(each, messages, ranks),)
     ]
     hidden = overlapped(now)
     found.append(

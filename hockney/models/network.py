@@ -27,9 +27,16 @@ ASKED = {"round_robin": ("exchange", "ordered"), "bisection": ("direction", "one
 TELLING = 1.2
 """A case tells where both predictions are at least so far apart."""
 
+CLEARLY, USABLE = 1.2, 0.5
+"""Nothing is decided where the worse error is less than so many times the better one, nor where the better
+one is larger than this."""
+
 
 ASSUMED = "assumed"
-"""So `why` begins where nothing tells."""
+"""So `why` begins where nothing tells, or what was measured does not decide."""
+
+DECIDED = "which predicts"
+"""So it begins where measured cases decided."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ class Evidence:
 
 def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
     """`messages` with `shared` as the measured cases have it, and `why`, which is to be read after the
-    network's `kind`; a switch where none tells."""
+    network's `kind`; a switch where none tells, or neither model is clearly the better and usable."""
     found = evidence(messages, summaries)
     telling = [each for each in found if each.tells]
     if not telling:
@@ -56,12 +63,16 @@ def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
     shared = _error([(each.shared, each.measured) for each in telling])
     switched = _error([(each.switched, each.measured) for each in telling])
     better, worse = sorted((shared, switched))
-    other = kind(replace(messages, shared=shared > switched))
     count = f"{len(telling)} measured case{'s' if len(telling) > 1 else ''} of {FEWEST_RANKS} and more ranks"
+    if worse < CLEARLY * better or better > USABLE:
+        found = f"a switch is typically {percent(switched)} off and a shared medium {percent(shared)}"
+        decide = "do not decide" if len(telling) > 1 else "does not decide"
+        return replace(messages, shared=False, why=f"{ASSUMED} since {count} {decide}: {found}")
+    other = kind(replace(messages, shared=shared > switched))
     return replace(
         messages,
         shared=shared < switched,
-        why=f"which predicts {count} best, typically {percent(better)} off; {other} is {percent(worse)} off",
+        why=f"{DECIDED} {count} best, typically {percent(better)} off; {other} is {percent(worse)} off",
     )
 
 
@@ -108,7 +119,7 @@ def _usable(case: Case, messages: Messages) -> bool:
     asks = bool(way) and fixed.get(way, value) == value
     fits = messages.most_ranks is None or case.ranks <= messages.most_ranks
     starts = fixed.get("sync") in ("window", "barrier") and fixed.get("buffers", "hot") == "hot"
-    sure = messages.known(case.size) and messages.change(case.size) is None
+    sure = messages.known(case.size) and messages.change(case.size, case.ranks) is None
     return asks and fits and starts and sure and case.ranks >= FEWEST_RANKS
 
 

@@ -101,7 +101,7 @@ def predict(algorithm: Algorithm, messages: Messages, ranks: Sequence[int]) -> P
     return Prediction(
         algorithm=algorithm,
         messages=messages,
-        one_way=_estimate(lambda factor: factor * messages.one_way(algorithm.bytes), messages, algorithm),
+        one_way=_estimate(lambda factor: factor * messages.one_way(algorithm.bytes), messages, algorithm, 2),
         rows=tuple(row(algorithm, messages, n) for n in ranks),
         break_even=tuple(_needed(1 / n, algorithm, messages, n) for n in several),
         needed=tuple(_needed(wanted, algorithm, messages, n) for n in several for wanted in WANTED),
@@ -115,7 +115,7 @@ def row(algorithm: Algorithm, messages: Messages, ranks: int) -> Row:
     there = on_cores(algorithm, ranks, messages.most_ranks)
 
     def of(name: str) -> Estimate:
-        return _estimate(lambda f: getattr(times(there, messages, ranks, f), name), messages, there)
+        return _estimate(lambda f: getattr(times(there, messages, ranks, f), name), messages, there, ranks)
 
     return Row(
         ranks=ranks,
@@ -139,13 +139,13 @@ def _needed(wanted: float, algorithm: Algorithm, messages: Messages, ranks: int)
 
     work = None
     if least(1.0) is not None:  # then there is one at the ends of the interval too
-        work = _estimate(lambda factor: least(factor) or 0.0, messages, there)
+        work = _estimate(lambda factor: least(factor) or 0.0, messages, there, ranks)
     return Needed(ranks, wanted, work, ceiling(there, ranks))
 
 
 def _best(algorithm: Algorithm, messages: Messages, most: int) -> Best:
     thrifty = ranks_reaching(HALF, algorithm, messages, most)
-    factors = (1.0, *(messages.bounds(algorithm.bytes) or ()))
+    factors = (1.0, *(messages.bounds(algorithm.bytes, most) or ()))
     fastest, *ends = (best_ranks(algorithm, messages, most, factor) for factor in factors)
     return Best(
         most,
@@ -159,7 +159,9 @@ def _changes(algorithm: Algorithm, messages: Messages, ranks: int) -> tuple[Chan
     return tuple(
         Change(
             lever,
-            _estimate(_brought(lever, algorithm, messages, ranks), messages, lever.algorithm or algorithm),
+            _estimate(
+                _brought(lever, algorithm, messages, ranks), messages, lever.algorithm or algorithm, ranks
+            ),
         )
         for lever in levers(algorithm, messages, ranks)
     )
@@ -173,9 +175,11 @@ def _brought(lever: Lever, algorithm: Algorithm, messages: Messages, ranks: int)
     return lambda factor: efficiency(changed, messages, ranks, factor)
 
 
-def _estimate(value: Callable[[float], float], messages: Messages, algorithm: Algorithm) -> Estimate:
+def _estimate(
+    value: Callable[[float], float], messages: Messages, algorithm: Algorithm, ranks: int
+) -> Estimate:
     """`value` of the factor of Tcom, at 1 and at the ends of its interval."""
-    middle, bounds = value(1.0), messages.bounds(algorithm.bytes)
+    middle, bounds = value(1.0), messages.bounds(algorithm.bytes, ranks)
     if bounds is None:
         return Estimate(middle, None, None)
     ends = [middle, *map(value, bounds)]

@@ -13,9 +13,12 @@ from hockney import simulated
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, Segment, Summary
 from hockney.core.machine import Machine
-from hockney.models.choose import described, messages_for
+from hockney.core.surveyed import Surveyed
+from hockney.models.choose import described, messages_for, messages_of_run
 from hockney.models.exchange import Messages, Piece
+from hockney.models.granularity import Algorithm
 from hockney.models.network import judged, kind, overruled
+from hockney.models.prediction import predict
 
 PLAIN = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "", largest=1 << 22, most_ranks=8)
 HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")
@@ -61,6 +64,22 @@ def test_what_was_measured_decides(shared, off):
     assert f"; a {worse} is " in found.why
     if off == 1.0:
         assert "typically 0.0% off" in found.why
+
+
+@pytest.mark.parametrize("between", [0.48, 0.5, 0.52])
+def test_where_both_models_miss_alike_nothing_is_decided(between):
+    ends = (PLAIN.exchange(1 << 20, 4), replace(PLAIN, shared=True).exchange(1 << 20, 4))
+    halfway = ends[0] * (ends[1] / ends[0]) ** between
+    found = judged(PLAIN, [exchange(1 << 20, 4, halfway)])
+    assert not found.shared
+    assert found.why.startswith("assumed since 1 measured case of 4 and more ranks does not decide: ")
+
+
+@pytest.mark.parametrize("far", [0.1, 10.0])
+def test_where_the_better_model_is_far_off_nothing_is_decided(far):
+    slow = far * replace(PLAIN, shared=True).exchange(1 << 16, 8)
+    found = judged(PLAIN, [exchange(1 << 16, 8, slow)])
+    assert not found.shared and found.why.startswith("assumed since 1 measured case")
 
 
 def test_a_bisection_decides_too():
@@ -140,6 +159,12 @@ def test_a_run_decides_by_its_own_exchanges():
     assert messages_for(fits(fit(HOT, "good", 1e-6), summaries=(case,)), HERE, "").shared
 
 
+def test_a_surveys_ranks_have_as_many_hosts_as_the_run():
+    survey = Surveyed(fits(fit(HOT, "good", 1e-6)), HERE, "runs/survey")
+    found = messages_of_run(fits(), HERE, "this run", survey, hosts=3)
+    assert found.most_ranks == 24
+
+
 def test_a_simulated_run_stands_on_its_description():
     platform = simulated.platform("switched-ethernet")
     machine = msgspec.structs.replace(HERE, kind="simulated", cores=16, platform=platform)
@@ -155,6 +180,12 @@ def test_on_nodes_of_several_cores_the_run_measured_one_node():
     nodes = (msgspec.structs.replace(told.nodes[0], cores=4),)
     platform = msgspec.structs.replace(told, network=msgspec.structs.replace(told.network, nodes=nodes))
     machine = msgspec.structs.replace(HERE, kind="simulated", platform=platform)
-    found = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "")
+    found = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "the run")
     assert found.exchange(0, 4) == pytest.approx(2e-6)
     assert found.exchange(0, 8) == pytest.approx(1e-6 + 45e-6)
+    assert found.source == "the ping-pong of the run on a node and the machine's description between nodes"
+    assert found.bounds(0, 4) is not None and found.bounds(0, 5) is None, "between nodes nothing was fitted"
+    unsure = replace(found, changes=((1, 9),))
+    assert unsure.change(4, 4) == (1, 9) and unsure.change(4, 5) is None
+    rows = predict(Algorithm(1e-3, 8), found, [4, 8]).rows
+    assert [row.efficiency.low is not None for row in rows] == [True, False]

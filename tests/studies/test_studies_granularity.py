@@ -14,8 +14,9 @@ from hockney.core.surveyed import Surveyed
 from hockney.draw.figure import Figure, Plane
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
+from hockney.models.prediction import predict
 from hockney.studies import Evidence, Options
-from hockney.studies.granularity import cells, parameters, validation
+from hockney.studies.granularity import cells, grain, parameters, validation
 
 WORLD = World()
 
@@ -134,6 +135,12 @@ def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
     options = Options(ranks=(2, 4), sizes=(4,), work=(1e-4,))
     made = evidence(run(tmp_path / "r", options, cores=2))
     page = STUDY.page(made)
+    messages = parameters.known(made).messages
+    four = next(each for each in checked_of(made) if each.cell.ranks == 4 and each.cell.even)
+    row = predict(four.cell.algorithm, messages, [4]).rows[0]
+    assert four.predicted.value == row.efficiency.value <= 0.5, "as 'hockney predict' has it"
+    assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
+    assert grain.predicted(messages, 4, 4, 0.9).never and not grain.predicted(messages, 4, 4, 0.25).never
     doubt = next(w for w in page.warnings if w.code == "oversubscribed")
     assert "4 ranks share 2 cores" in doubt.text and "50.0% on 4 ranks" in doubt.text
     assert doubt.touches == "cases on 4 ranks"

@@ -103,6 +103,8 @@ def test_the_best_number_of_ranks_in_words():
         "No more than 1 rank has an efficiency of 50%.",
     )
     assert said(replace(MACHINE, most_ranks=1)) == ("Best: 1 rank, the machine has no more.",)
+    wide = replace(MACHINE, band=(Band(0, 0.01, 2.0),))
+    assert said(wide, work_s=2e-6)[0] == "Best: 1 rank (95%: 1 to 16); no other number of 1 to 16 is faster."
     shared = replace(MACHINE, shared=True, band=(Band(0, 0.5, 2.0),))
     found = predict(Algorithm(3e-5, 1000), shared, [2])
     assert len(set(found.best.ends)) == 2

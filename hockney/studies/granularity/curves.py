@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Series
 from hockney.models.exchange import Messages
-from hockney.models.granularity import Algorithm, efficiency
+from hockney.models.granularity import Algorithm, efficiency, on_cores
 from hockney.studies.granularity.cells import Cell
 from hockney.studies.granularity.words import told
 from hockney.studies.words import plural, quantity
@@ -57,11 +57,11 @@ def model(
     serial: float = 0.0,
     group: str = "",
 ) -> Series:
-    """Equation 6 over T, with the band that comes from the fit's interval."""
-    algorithms = [Algorithm(work, size, serial) for work in at]
+    """Equation 6 over T, ranks that share cores in turn, with the band that comes from the fit's interval."""
+    algorithms = [on_cores(Algorithm(work, size, serial), ranks, messages.most_ranks) for work in at]
     y = tuple(efficiency(a, messages, ranks) for a in algorithms)
     low = high = ()
-    if (ends := messages.bounds(size)) is not None:
+    if (ends := messages.bounds(size, ranks)) is not None:
         low = tuple(efficiency(a, messages, ranks, ends[1]) for a in algorithms)
         high = tuple(efficiency(a, messages, ranks, ends[0]) for a in algorithms)
     return Series(name=name, x=tuple(at), y=y, low=low, high=high, kind="line", group=group or name)

@@ -50,7 +50,8 @@ def _explained(warning: Warning, found: Sequence[Cell], cores: int) -> Warning:
         f"({most}), and a "
         "message waits until the scheduler runs its receiver, which can take milliseconds",
         touches=f"cases on {counts} ranks",
-        todo="use fewer ranks (--ranks) or a larger machine; predictions suppose a core for each rank",
+        todo="use fewer ranks (--ranks) or a larger machine; predictions have ranks on "
+        "one core compute in turn, but not wait for the scheduler",
     )
 
 
@@ -81,7 +82,9 @@ def _poor(messages: Messages | None) -> Warning | None:
     return Warning(
         "model",
         f"the model of messages is poor: {messages.doubt or 'it does not describe the ping-pong well'}",
-        "all predictions",
+        "all predictions"
+        if messages.cores < 2
+        else f"predictions on up to {messages.cores} ranks, of one node",
         "survey again with more time or on a quiet machine",
     )
 

@@ -31,7 +31,7 @@ def section(messages: Messages | None, evidence_cores: int, name: str = "") -> S
         if each.name != name or not here
     ]
     machines = (*here, *others)
-    first = messages or parameters.printed()
+    first = messages or parameters.published()[0][0]
     work = work_needed(SHOWN, Algorithm(1.0, WORD), first, 2) or WORK_S[0]
     most = min(MOST_RANKS, max(2, *(m.most_ranks for m in machines)))
     return Section(

@@ -13,6 +13,7 @@ from hockney.models.granularity import Algorithm, break_even
 from hockney.studies.granularity import curves
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.curves import EFFICIENCY, WORK
+from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.words import length, share
 from hockney.studies.words import plural, quantity
 
@@ -39,9 +40,8 @@ def runs(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]
             WORK,
             EFFICIENCY,
             tuple(drawn),
-            f"A run is 20 times work and exchange. Hollow: single runs, at most {MOST_RUNS} for each T, the "
-            "fastest and "
-            "the slowest among them.",
+            f"A run is {ITERATIONS} times work and exchange. Hollow: single runs, at most {MOST_RUNS} for "
+            "each T, the fastest and the slowest among them.",
         )
 
 

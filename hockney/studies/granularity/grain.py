@@ -12,9 +12,9 @@ from itertools import pairwise
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.exchange import Messages
-from hockney.models.granularity import Algorithm, work_needed
+from hockney.models.granularity import Algorithm, on_cores, work_needed
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
-from hockney.studies.granularity.words import length, share
+from hockney.studies.granularity.words import length
 from hockney.studies.words import interval, quantity
 
 WANTED = 0.9
@@ -25,17 +25,20 @@ SHY = 1e-9
 @dataclass(frozen=True)
 class Reached:
     """The work (s) at which a curve of efficiencies reaches a value, or the measured work that it is
-    below or above of."""
+    below or above of; `never` where no work is enough."""
 
     at: Estimate | None = None
     below: float | None = None
     above: float | None = None
+    never: bool = False
 
     def __str__(self) -> str:
         if self.at is not None:
             ends = [quantity(end, "s") for end in (self.at.low, self.at.high) if end is not None]
             value = quantity(self.at.value, "s")
             return f"{value} ({interval(self.at, 's')})" if set(ends) - {value} else value
+        if self.never:
+            return "never"
         if self.below is not None:
             return f"below {quantity(self.below, 's')}"
         return f"above {quantity(self.above, 's')}" if self.above is not None else "not measured"
@@ -64,11 +67,11 @@ def reached(found: Sequence[Cell], wanted: float) -> Reached:
 
 def predicted(messages: Messages, size: int, ranks: int, wanted: float) -> Reached:
     """The same by equation 6, with the interval that comes from the fit's."""
-    algorithm = Algorithm(1.0, size)
+    algorithm = on_cores(Algorithm(1.0, size), ranks, messages.most_ranks)
     value = work_needed(wanted, algorithm, messages, ranks)
     if value is None:
-        return Reached()
-    ends = messages.bounds(size)
+        return Reached(never=True)
+    ends = messages.bounds(size, ranks)
     low, high = (
         (None, None) if ends is None else (work_needed(wanted, algorithm, messages, ranks, e) for e in ends)
     )
@@ -89,7 +92,7 @@ def table(found: tuple[Cell, ...], messages: Messages | None) -> Table:
                 said.append(str(reached(mine, wanted)))
             rows.append(tuple(said))
     columns = ("ranks", "message")
-    for name in ("break-even", f"{share(WANTED)[:-3]}%"):
+    for name in ("break-even", f"{WANTED:.0%}"):
         columns += (f"{name}, predicted", f"{name}, measured")
     return Table(
         "grain",

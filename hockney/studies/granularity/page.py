@@ -22,6 +22,7 @@ from hockney.studies.granularity import (
     uneven,
     validation,
 )
+from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.question import Evidence
 
 METHOD = (
@@ -30,8 +31,8 @@ METHOD = (
     "on np ranks: equations 1, 2 and 6 with the measured serial time, not the preset one. The intervals of "
     "both medians "
     "are combined on a log scale.",
-    "One repetition is 20 times work and exchange in a row, as in the paper; the page draws the single ones "
-    "too.",
+    f"One repetition is {ITERATIONS} times work and exchange in a row, as in the paper; the page draws the "
+    "single ones too.",
     "Rank 0 computes the serial part before its share of the rest, the others wait for it in the exchange. "
     "Work is "
     "processor time of the thread.",

@@ -11,7 +11,8 @@ measured its assumptions are replaced by measurements, one after another:
     sum        computing and exchange do not touch each other          -> the cell itself
 
 What each replacement does to the efficiency is that assumption's part of the error; the parts add up to it.
-All of them also suppose that every rank has a core to itself.
+Ranks that outnumber the cores are predicted to compute in turn; how long a message then waits for its
+receiver's turn is not foreseen, nor are other programs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from statistics import median
 
 from hockney.core.fit import Estimate
 from hockney.models.exchange import Messages
-from hockney.models.granularity import efficiency
+from hockney.models.granularity import efficiency, on_cores
 from hockney.studies.granularity.cells import Cell
 from hockney.studies.question import Evidence
 
@@ -49,9 +50,9 @@ class Apart:
 @dataclass(frozen=True)
 class Checked:
     """`parts` has the change of efficiency that each of STEPS brings; `model_s` is the exchange's time by
-    the model. A part is None where what it needs was not measured; the next one then has it too. `cores` is
-    how many the ranks had, other programs' load not taken away; `gap` is between which sizes (bytes) the
-    model does not know where its line changes, if the cell's messages lie there."""
+    the model. A part is None where what it needs was not measured; the last one, `sum`, then has it too.
+    `cores` is how many the ranks had, other programs' load not taken away; `gap` is between which sizes
+    (bytes) the model does not know where its line changes, if the cell's messages lie there."""
 
     cell: Cell
     predicted: Estimate
@@ -120,12 +121,14 @@ def agreement(checked: Sequence[Checked]) -> Agreement | None:
 
 
 def predict(cell: Cell, messages: Messages) -> Estimate:
-    """Equation 6 with the interval that comes from the fit's: a longer exchange is a lower efficiency."""
-    value = efficiency(cell.algorithm, messages, cell.ranks)
-    ends = messages.bounds(cell.bytes)
+    """Equation 6, ranks that share cores in turn, with the interval that comes from the fit's: a longer
+    exchange is a lower efficiency."""
+    algorithm = on_cores(cell.algorithm, cell.ranks, messages.most_ranks)
+    value = efficiency(algorithm, messages, cell.ranks)
+    ends = messages.bounds(cell.bytes, cell.ranks)
     if ends is None or cell.ranks == 1:
         return Estimate(value, None, None)
-    low, high = (efficiency(cell.algorithm, messages, cell.ranks, factor) for factor in reversed(ends))
+    low, high = (efficiency(algorithm, messages, cell.ranks, factor) for factor in reversed(ends))
     return Estimate(value, min(low, value), max(high, value))
 
 
@@ -134,11 +137,12 @@ def _checked(cell: Cell, messages: Messages, apart: Apart, cores: int) -> Checke
     work, alone, p = cell.work_s, cell.alone.value, cell.ranks
     model_s = messages.exchange(cell.bytes, p)
     exchange = model_s if apart.exchange is None or p == 1 else apart.exchange
-    share = alone / p if apart.share is None else apart.share
+    crowd = max(1.0, p / messages.most_ranks) if messages.most_ranks else 1.0
+    share = crowd * alone / p if apart.share is None else apart.share
     ladder = (
         predicted.value,
-        _efficiency(cell, work, work / p, exchange),
-        _efficiency(cell, alone, alone / p, exchange),
+        _efficiency(cell, work, crowd * work / p, exchange),
+        _efficiency(cell, alone, crowd * alone / p, exchange),
         _efficiency(cell, alone, share, exchange),
         cell.efficiency.value,
     )
@@ -148,8 +152,7 @@ def _checked(cell: Cell, messages: Messages, apart: Apart, cores: int) -> Checke
         parts["exchange"] = None
     if apart.share is None:
         parts["together"] = None
-    gap = next((ends for ends in messages.changes if ends[0] < cell.bytes < ends[1]), None)
-    return Checked(cell, predicted, apart, model_s, parts, cores, gap)
+    return Checked(cell, predicted, apart, model_s, parts, cores, messages.change(cell.bytes, p))
 
 
 def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> float:

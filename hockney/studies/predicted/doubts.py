@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.core.platform import Platform
 from hockney.draw.page import Warning
-from hockney.models.network import ASSUMED
+from hockney.models.network import ASSUMED, FEWEST_RANKS
 from hockney.models.prediction import Prediction
 from hockney.studies.predicted.words import percent, size
 from hockney.studies.provenance import UNSAID, provenance
@@ -43,7 +43,8 @@ def _fit(prediction: Prediction, known: Known) -> Iterator[Warning]:
     messages = prediction.messages
     if messages.verdict == "poor":
         text = f"the model of messages is poor: {messages.doubt}"
-        yield Warning("poor-fit", text, ALL, "survey on a quieter machine, or with a larger --budget")
+        touches = ALL if messages.cores < 2 else f"numbers on up to {messages.cores} ranks, of one node"
+        yield Warning("poor-fit", text, touches, "survey on a quieter machine, or with a larger --budget")
 
 
 def _guesses(prediction: Prediction, known: Known) -> Iterator[Warning]:
@@ -147,7 +148,11 @@ def _network(prediction: Prediction, known: Known) -> Iterator[Warning]:
     guessed = prediction.messages.why.startswith(ASSUMED)
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
     if guessed and several and prediction.algorithm.bytes > 0:
-        text = "whether messages under way at once share the network was not measured, a switch is assumed"
+        text = "whether messages under way at once share the network is not known, a switch is assumed"
         touches = f"numbers on {together(several)} ranks"
-        todo = f"'hockney run granularity --ranks 2,{max(4, several[-1])}' measures it"
+        most = prediction.messages.most_ranks
+        if most is not None and most < FEWEST_RANKS:
+            todo = f"it takes {FEWEST_RANKS} cores to measure it; --network shared tells the other case"
+        else:
+            todo = f"'hockney run granularity --ranks 2,{max(FEWEST_RANKS, several[-1])}' measures it"
         yield Warning("network-assumed", text, touches, todo)

@@ -30,7 +30,8 @@ def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...
     if platform is not None:
         fit = f" ({in_short(platform)})"
     else:
-        fit = f" (the fit is {messages.verdict}: {messages.doubt})" if messages.verdict else ""
+        fitted = "the fit on a node" if messages.cores > 1 else "the fit"
+        fit = f" ({fitted} is {messages.verdict}: {messages.doubt})" if messages.verdict else ""
     return (
         f"Assumed: {algorithm(prediction.algorithm)}.",
         f"Messages {of}: {one}{fit}.",
@@ -64,10 +65,10 @@ def best(prediction: Prediction) -> tuple[str, ...]:
     range_ = f"of 1 to {found.most}"
     if found.most == 1:
         return ("Best: 1 rank, the machine has no more.",)
+    ends = "" if len(set(found.ends)) == 1 else f" (95%: {found.ends[0]} to {found.ends[1]})"
     if fastest.ranks == 1:
-        first = f"Best: 1 rank; no other number {range_} is faster."
+        first = f"Best: 1 rank{ends}; no other number {range_} is faster."
     else:
-        ends = "" if len(set(found.ends)) == 1 else f" (95%: {found.ends[0]} to {found.ends[1]})"
         first = (
             f"Best: {fastest.ranks} ranks{ends}, speed-up {ratio(fastest.speed_up)}, "
             f"the largest {range_} ranks."
