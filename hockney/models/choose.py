@@ -45,8 +45,9 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
 def messages_of_run(
     fits: Fits, machine: Machine, where: str, surveyed: Surveyed | None, *, hosts: int = 1
 ) -> Messages:
-    """From a run that may have been given a survey's times: then from those, never from the run's own grid.
-    Whether messages share the network, exchanges of both may tell."""
+    """From a run that may have been given a survey's times: then from those, else from the run's own
+    ping-pong; never from a measured efficiency. Whether messages share the network is judged by exchanges of
+    4 and more ranks, of the survey and of the run itself."""
     if surveyed is None:
         return messages_for(fits, machine, where, hosts=hosts)
     found = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts)

@@ -131,6 +131,58 @@ def test_other_programs_that_take_the_cores_are_named(made):
     assert breaks == {(4, "cores"), (2, "cores")}, "2 ranks and a load of 2.5 do not fit 4 cores either"
 
 
+def test_one_busy_launch_of_three_is_not_the_typical_one(made):
+    first = min(made.run.launches, key=lambda launch: launch.index).index
+    busy = {launch.launch for launch in made.run.launches if launch.index - first < 3}
+    closes = tuple(
+        msgspec.structs.replace(c, outside_cores=3.0 if c.launch in busy else 0.25) for c in made.run.closes
+    )
+    found = cells.cells(replace(made, run=replace(made.run, closes=closes)))
+    assert {cell.outside for cell in found} == {0.25}
+
+
+def test_single_runs_are_over_their_own_rounds_time_on_one_rank(made):
+    slow = {launch.launch for launch in made.run.launches if launch.index < 3}
+    records = tuple(
+        msgspec.structs.replace(r, times_s=[2 * t for t in r.times_s]) if r.launch in slow else r
+        for r in made.run.records
+    )
+    twice = cells.cells(replace(made, run=replace(made.run, records=records)))
+    for before, after in zip(cells.cells(made), twice, strict=True):
+        assert len(after.by_launch) == 3
+        for then, now in zip(before.by_launch, after.by_launch, strict=True):
+            assert now == pytest.approx(then), "a slow round is slow on one rank too"
+    kept = tuple(r for r in made.run.records if r.launch not in slow or not r.case.startswith("compute"))
+    for cell in cells.cells(replace(made, run=replace(made.run, records=kept))):
+        pooled = [one for one in cell.alone_s if one == cell.alone.value]
+        assert len(cell.alone_s) == 3 and pooled, "where a round has none, that of all rounds"
+
+
+def test_what_computing_missed_is_said_with_its_clock(made, page):
+    rows = table(page, "presets").rows
+    assert {row[0] for row in rows} == {"1", "2", "4"}
+    assert "wall" not in table(page, "presets").caption
+    walled = tuple(
+        msgspec.structs.replace(r, work=msgspec.structs.replace(r.work, error=0.004, clock="wall"))
+        if r.work
+        else r
+        for r in made.run.records
+    )
+    found = table(STUDY.page(replace(made, run=replace(made.run, records=walled))), "presets")
+    assert all(row[2:] == ("0.4%", "0.4%", "wall") for row in found.rows), "below what is a doubt, too"
+    assert "counts other programs' time" in found.caption
+
+
+def test_what_the_run_measured_of_its_own_prediction_is_said(page, tmp_path):
+    def basis(page) -> str:
+        return next(s for s in page.sections if s.title == "Predicted and measured").text[0]
+
+    assert "That ping-pong is the run's own" in basis(page)
+    assert "whether messages share" not in basis(page), "its messages are too short to tell"
+    long = Options(ranks=(4,), sizes=(16384,), work=(1e-4,))
+    assert "whether messages share the network" in basis(STUDY.page(evidence(run(tmp_path / "r", long))))
+
+
 def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
     options = Options(ranks=(2, 4), sizes=(4,), work=(1e-4,))
     made = evidence(run(tmp_path / "r", options, cores=2))

@@ -10,26 +10,49 @@ from collections.abc import Sequence
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.exchange import Messages
-from hockney.studies.granularity import assumptions, curves
+from hockney.models.network import DECIDED, FEWEST_RANKS
+from hockney.studies.granularity import assumptions, curves, presets
 from hockney.studies.granularity.curves import WORK
 from hockney.studies.granularity.validation import CORES, MUCH, STEPS, TYPICAL, WORST, Checked, agreement
 from hockney.studies.granularity.words import bounds, change, length, share
+from hockney.studies.question import Evidence
 from hockney.studies.words import plural, quantity
 
 
-def section(checked: tuple[Checked, ...], messages: Messages) -> Section:
+def section(checked: tuple[Checked, ...], messages: Messages, evidence: Evidence) -> Section:
     counts = sorted({each.cell.ranks for each in checked})
+    preset = presets.table(evidence)
     return Section(
         "Predicted and measured",
         text=(
-            f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "
-            "Nothing of it was fitted to the grid.",
+            _basis(checked, messages, evidence),
             *(sentence(checked, p) for p in counts),
             *misses(checked),
         ),
         figures=(_against(checked, counts), _errors(checked, counts)),
-        tables=(assumptions.table(checked), *(_table(checked, p) for p in counts)),
+        tables=(
+            assumptions.table(checked),
+            *([preset] if preset else []),
+            *(_table(checked, p) for p in counts),
+        ),
     )
+
+
+def _basis(checked: Sequence[Checked], messages: Messages, evidence: Evidence) -> str:
+    """What the prediction stands on, and what of it this run has measured itself."""
+    said = [
+        f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "
+        "No number in it was fitted to the grid's efficiencies."
+    ]
+    if evidence.surveyed is None:
+        said.append("That ping-pong is the run's own, measured along with the grid.")
+    several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
+    if several and messages.why.startswith(DECIDED):
+        said.append(
+            f"For {FEWEST_RANKS} and more ranks one choice was made by measured exchanges of so many, the "
+            "run's own among them: whether messages share the network."
+        )
+    return " ".join(said)
 
 
 def sentence(checked: Sequence[Checked], ranks: int) -> str:

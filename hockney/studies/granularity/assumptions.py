@@ -70,7 +70,7 @@ def load(here: Sequence[Checked]) -> str:
     """What the ranks had, and what other programs used of it."""
     worst = max(here, key=lambda each: each.cell.outside)
     had = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
-    return f"{had}, other programs used up to {worst.cell.outside:.2f}" if worst.cell.outside else had
+    return f"{had}, other programs typically used {worst.cell.outside:.2f}" if worst.cell.outside else had
 
 
 def said(checked: Checked, step: str) -> str:

@@ -10,9 +10,12 @@ which is equations 1, 2 and 6 with the measured times in place of T and of the m
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 
+from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate
 from hockney.models.granularity import Algorithm
 from hockney.studies.question import Evidence, Measured
@@ -24,8 +27,9 @@ EVEN = "equal"
 class Cell:
     """`alone` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
     work over the mean, `times_s` every repetition, one tuple a launch: each is the mean of a run of many
-    exchanges; `started_s` is when each launch measured it. `outside` is how many processors other programs
-    used meanwhile, at most."""
+    exchanges; `started_s` is when each launch measured it, and `alone_s` the work on one rank in the same
+    round of launches (that of all rounds where it was not measured in this one). `outside` is how many
+    processors other programs used meanwhile, in the median launch."""
 
     measured: Measured
     alone: Estimate
@@ -33,6 +37,7 @@ class Cell:
     times_s: tuple[tuple[float, ...], ...]
     outside: float = 0.0
     started_s: tuple[float, ...] = ()
+    alone_s: tuple[float, ...] = ()
 
     @property
     def work_s(self) -> float:
@@ -68,14 +73,17 @@ class Cell:
 
     @property
     def runs(self) -> tuple[float, ...]:
-        """The efficiency of every single run."""
+        """The efficiency of every single run, against one rank in the same round."""
         return tuple(e for launch in self.by_launch for e in launch)
 
     @property
     def by_launch(self) -> tuple[tuple[float, ...], ...]:
         """The same, one tuple a launch."""
-        alone = self.alone.value
-        return tuple(tuple(alone / (self.ranks * t) for t in launch if t > 0) for launch in self.times_s)
+        alone = self.alone_s or (self.alone.value,) * len(self.times_s)
+        return tuple(
+            tuple(one / (self.ranks * t) for t in launch if t > 0)
+            for one, launch in zip(alone, self.times_s, strict=True)
+        )
 
 
 def cells(evidence: Evidence) -> tuple[Cell, ...]:
@@ -86,6 +94,8 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
         if m.summary.median.value > 0
     }
     records = evidence.run.by_case()
+    rounds = _rounds(evidence)
+    serial = _serial(evidence, rounds)
     load = {c.launch: c.outside_cores or 0.0 for c in evidence.run.closes}
     found = []
     for m in evidence.of("granularity"):
@@ -94,15 +104,38 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
             mine = records.get(m.summary.case, [])
             imbalance = max((r.work.imbalance for r in mine if r.work is not None), default=1.0)
             times = tuple(tuple(r.times_s) for r in mine)
-            outside = max((load.get(r.launch, 0.0) for r in mine), default=0.0)
+            outside = median([load.get(r.launch, 0.0) for r in mine] or [0.0])
             started = tuple(r.started_s for r in mine)
-            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside, started))
+            pooled = alone[work].value
+            ones = tuple(serial.get((work, rounds.get(r.launch, -1)), pooled) for r in mine)
+            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside, started, ones))
     return tuple(sorted(found, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
 
 
+def _rounds(evidence: Evidence) -> dict[str, int]:
+    """In which round each launch was: in a round there is one for each number of ranks, failed ones too."""
+    run = evidence.run
+    counts = {len(launch.ranks) for launch in run.launches}
+    counts |= {parse_canonical(failure.case).ranks for failure in run.failures}
+    return {launch.launch: launch.index // len(counts) for launch in run.launches}
+
+
+def _serial(evidence: Evidence, rounds: Mapping[str, int]) -> dict[tuple[float, int], float]:
+    """The median time of each work on one rank, by round."""
+    records = evidence.run.by_case()
+    times: dict[tuple[float, int], list[float]] = {}
+    for m in evidence.of("compute", ranks=1):
+        for record in records.get(m.summary.case, []):
+            if record.launch in rounds:
+                times.setdefault((m.case.number("work"), rounds[record.launch]), []).extend(record.times_s)
+    middles = {key: median(found) for key, found in times.items() if found}
+    return {key: middle for key, middle in middles.items() if middle > 0}
+
+
 def ratio(above: Estimate, below: Estimate, ranks: int) -> Estimate:
-    """above / (ranks x below). Both are independent medians whose errors are relative, so the halves of their
-    intervals are added as squares of logarithms."""
+    """above / (ranks x below). Both are medians of launches of their own, whose errors are relative, so the
+    halves of their intervals are added as squares of logarithms, as of independent ones. What lasts over a
+    round (load, frequency) moves both the same way and cancels in part: then the interval is too wide."""
     value = above.value / (ranks * below.value)
     down = _half(above.value, above.low, below.high, below.value)
     up = _half(above.high, above.value, below.value, below.low)

@@ -52,7 +52,7 @@ def page(evidence: Evidence) -> Page:
         explore.section(messages, cores, evidence.machine.host if messages else ""),
         _runs(found, messages),
         _serial(found, messages),
-        agreement.section(checked, messages) if messages and checked else None,
+        agreement.section(checked, messages, evidence) if messages and checked else None,
         uneven.section(checked),
         exchanges.section(evidence, messages),
         parameters.section(known) if evidence.run.records else None,
