@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from hockney import lab
 from hockney.core.errors import HockneyError, Inconclusive, printable
 from hockney.core.machine import Machine
 from hockney.core.record import Run
+from hockney.machine import processors
 from hockney.models.choose import messages_of_run
 from hockney.models.exchange import Messages
 from hockney.store import RunFolder
@@ -41,18 +43,36 @@ def named(path: Path, tell: Callable[[str], None]) -> Source:
 
 
 def newest(tell: Callable[[str], None]) -> Source:
-    """Of this machine's surveys in the default place the one written last; which, is told."""
+    """Of this machine's surveys in the default place the one written last; which, is told, and which newer
+    one of another machine was passed by."""
+    passed = ""
     for path in by_age():
         with contextlib.suppress(HockneyError):
             folder = RunFolder.open(path)
-            if folder.plan().settings.study in STUDIES and folder.machine().kind not in ELSEWHERE:
-                found = _source(folder, tell)
-                tell(f"from {printable(str(path))}, the newest survey in {PLACE}")
-                return found
+            machine = folder.machine()
+            if folder.plan().settings.study not in STUDIES or machine.kind in ELSEWHERE:
+                continue
+            if not _here(machine):
+                passed = passed or f"{printable(str(path))} was made on {printable(machine.host)}, not here"
+                continue
+            found = _source(folder, tell)
+            tell(f"from {printable(str(path))}, the newest survey in {PLACE}")
+            if passed:
+                tell(f"note: {passed}; --run takes it all the same")
+            return found
     raise Inconclusive(
-        f"no survey in {PLACE} says what messages cost",
-        "a prediction starts from their times",
+        f"no survey in {PLACE} says what messages cost" + (" on this machine" if passed else ""),
+        passed or "a prediction starts from their times",
         "run 'hockney survey' first, or give --run RUN or --machine NAME",
+    )
+
+
+def _here(machine: Machine) -> bool:
+    """Whether a run's `machine` is this one, by what is known without starting anything: host and
+    processor. A fake one is at home everywhere."""
+    return machine.kind == "fake" or (machine.host, machine.cpu) == (
+        socket.gethostname(),
+        processors().model,
     )
 
 

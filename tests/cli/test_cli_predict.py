@@ -7,11 +7,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 
 import pytest
 
 from hockney import simulated
 from hockney.launch.fake_world import World
+from hockney.machine import processors
 
 SUN = ("predict", "--work", "1s", "--message", "1000words", "--machine", "sun-ethernet")
 ASKED = ("predict", "--work", "100us", "--message", "40kB")
@@ -139,6 +141,29 @@ def test_the_newest_survey_is_taken_and_told(hockney, surveyed, tmp_path):
     assert hockney(*ASKED).err == "from runs/second, the newest survey in runs\n", (
         "damaged ones are passed by"
     )
+
+
+def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, tmp_path):
+    assert hockney("survey", "-q", "--budget", "5s", "--out", "runs/other").code == 0
+    machine = tmp_path / "runs" / "other" / "machine.json"
+    fake = json.loads(machine.read_text())
+
+    def made_on(host: str, cpu: str) -> None:
+        machine.write_text(json.dumps({**fake, "kind": "real", "host": host, "cpu": cpu}))
+
+    here = socket.gethostname(), processors().model
+    made_on(*here)
+    assert hockney(*ASKED).err == "from runs/other, the newest survey in runs\n"
+    for host, cpu in ((f"not-{here[0]}", here[1]), (here[0], "Z80")):
+        made_on(host, cpu)
+        assert hockney(*ASKED).err == (
+            "from runs/first, the newest survey in runs\n"
+            f"note: runs/other was made on {host}, not here; --run takes it all the same\n"
+        )
+    (tmp_path / "runs" / "first" / "records.jsonl").unlink()
+    alone = hockney(*ASKED)
+    assert alone.code == 4 and "was made on" in alone.err and "--run RUN" in alone.err
+    assert hockney(*ASKED, "--run", "runs/other").code == 0
 
 
 def test_without_a_survey_it_says_what_to_run(hockney, mine):
