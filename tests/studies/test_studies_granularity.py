@@ -14,6 +14,7 @@ from hockney.core.surveyed import Surveyed
 from hockney.draw.figure import Figure, Plane
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
+from hockney.models.granularity import Algorithm, work_needed
 from hockney.models.prediction import predict
 from hockney.studies import Evidence, Options
 from hockney.studies.granularity import cells, grain, parameters, validation
@@ -318,6 +319,10 @@ def test_one_rank_alone_has_a_page(tmp_path):
     page = STUDY.page(made)
     assert "Only one rank was measured" in page.headline[0]
     assert any("There is no prediction" in t for s in page.sections for t in s.text)
+    explorer = next(s.explorer for s in page.sections if s.explorer is not None)
+    first, _ = parameters.published()[0]
+    assert explorer.machines[0].name == first.name
+    assert explorer.work_s[2] == pytest.approx(work_needed(0.8, Algorithm(1.0, 4), first, 2))
 
 
 def test_failed_cases_leave_the_rest(tmp_path):

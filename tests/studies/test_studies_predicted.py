@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ from hockney.core.platform import Noise
 from hockney.models.choose import described
 from hockney.models.exchange import Band, Messages, Piece
 from hockney.models.granularity import Algorithm
+from hockney.models.network import ASSUMED
 from hockney.models.prediction import predict
 from hockney.studies import predicted
 from hockney.studies.predicted import Known
@@ -126,3 +128,21 @@ def test_every_number_of_an_exchange_has_its_origin():
     assert {each.what: each.status for each in switched} == {
         "latency": "fitted", "cost of a byte": "guess", "network": "printed", "number of nodes": "printed",
     }  # fmt: skip
+
+
+def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
+    def todo(cores: int) -> str:
+        machine = replace(MACHINE, most_ranks=cores, why=f"{ASSUMED} since nothing tells")
+        found = predict(Algorithm(1e-3, 1000), machine, [2, 3])
+        return next(d.todo for d in predicted.doubts(found, Known()) if d.code == "network-assumed")
+
+    assert todo(3) == "it takes 4 cores to measure it; --network shared tells the other case"
+    assert "--ranks 2,4" in todo(4)
+
+
+def test_all_that_the_document_says_of_a_machine_is_in_the_docs():
+    found = predict(Algorithm(1e-3, 1000), MACHINE, [2])
+    page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("| `machine` |"))
+    names = predicted.document(found, (), None)["machine"]
+    assert [name for name in names if f"`{name}`" not in row] == []
