@@ -3,7 +3,12 @@
 #include "comm/patience.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
 #include <memory>
 
 namespace hockney {
@@ -12,8 +17,8 @@ namespace {
 // Looks before a rank gives its core away. What comes at once is not worth a system call where ranks are
 // crowded; elsewhere nothing is that takes less than 0.1 ms or so, but whom it waits for may have been put on
 // its core.
-constexpr int looks_of_the_crowded = 16;
-constexpr int looks_of_others = 4096;
+constexpr unsigned looks_of_the_crowded = 16;
+constexpr unsigned looks_of_others = 4096;
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -43,22 +48,49 @@ int layout_key() {
   return key;
 }
 
+// More processors than any Linux is built for: the same size everywhere, so that masks can be combined.
+constexpr int most_processors = 16384;
+using Processors = std::array<unsigned char, most_processors / 8>;
+
+// That this process may use; all that there could be where that is not known.
+Processors own_processors() {
+  Processors mine{};
+  alignas(cpu_set_t) Processors mask{};
+  if (sched_getaffinity(0, mask.size(), reinterpret_cast<cpu_set_t*>(mask.data())) == 0)
+    mine = mask;
+  else
+    mine.fill(0xff);
+  return mine;
+}
+
+int count(const Processors& processors) {
+  int found = 0;
+  for (const unsigned char some : processors) found += std::popcount(some);
+  return found;
+}
+
+// Ranks that the launcher has started on this node, as Open MPI's and MPICH's say; 0 where it does not.
+int started_here() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+    if (const char* said = std::getenv(name)) return std::atoi(said);
+  return 0;
+}
+
 NodeLayout look_around(MPI_Comm comm) {
   MPI_Comm node;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   NodeLayout found{1, 1, false, false};
   MPI_Comm_size(node, &found.ranks);
-  cpu_set_t mine;
-  CPU_ZERO(&mine);
-  if (sched_getaffinity(0, sizeof mine, &mine) == 0) {
-    cpu_set_t all;
-    MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, node);
-    found.cores = CPU_COUNT(&all);
-  }
+  Processors all = own_processors();
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_BYTE, MPI_BOR, node);
+  found.cores = count(all);
   MPI_Comm_free(&node);
   int size = 1;
   MPI_Comm_size(comm, &size);
-  int some[] = {found.ranks<size, found.ranks> found.cores};
+  // Ranks that are not in this communicator may be bound to cores that its own do not see.
+  const int whole_node = std::max(found.cores, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+  const bool crowded = found.ranks > found.cores || started_here() > whole_node;
+  int some[] = {found.ranks < size ? 1 : 0, crowded ? 1 : 0};
   MPI_Allreduce(MPI_IN_PLACE, some, 2, MPI_INT, MPI_MAX, comm);
   found.whole = some[0] == 0;
   found.crowded = some[1] != 0;
@@ -89,7 +121,7 @@ NodeLayout layout_of_this_node(MPI_Comm comm) {
 
 Patience::Patience(MPI_Comm comm) : Patience(layout_of_this_node(comm).crowded) {}
 
-void Patience::pause(int looked) const {
+void Patience::pause(unsigned looked) const {
   if (looked >= (crowded_ ? looks_of_the_crowded : looks_of_others))
     sched_yield();
   else
@@ -142,6 +174,18 @@ void Patience::meet(MPI_Comm comm) const {
   MPI_Request request;
   MPI_Ibarrier(comm, &request);
   finish(request);
+}
+
+bool Patience::on_all(bool fine, MPI_Comm comm) const {
+  int all = fine ? 1 : 0;
+  if (!crowded_) {
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
+    return all != 0;
+  }
+  MPI_Request request;
+  MPI_Iallreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm, &request);
+  finish(request);
+  return all != 0;
 }
 
 }  // namespace hockney

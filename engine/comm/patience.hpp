@@ -23,17 +23,27 @@ class Patience {
   // MPI_Comm_dup and MPI_Barrier.
   MPI_Comm duplicate(MPI_Comm comm) const;
   void meet(MPI_Comm comm) const;
+  // Whether it is `fine` on all ranks.
+  bool on_all(bool fine, MPI_Comm comm) const;
 
   // Until `there()`; looks at memory, or makes MPI look at its network.
   template <class There>
   void until(There there) const {
-    for (int looked = 0; !there(); ++looked) pause(looked);
+    for (unsigned looked = 0; !there(); ++looked) pause(looked);
+  }
+  // Calls `help()` now and then where that takes long.
+  template <class There, class Help>
+  void until(There there, Help help) const {
+    for (unsigned looked = 0; !there(); ++looked) {
+      pause(looked);
+      if (looked >= looks_before_help && looked % looks_between_help == 0) help();
+    }
   }
 
   // Whether `there()`, after looking a number of times.
   template <class There>
   bool for_a_while(There there) const {
-    for (int looked = 0; looked < looks_before_sleep; ++looked) {
+    for (unsigned looked = 0; looked < looks_before_sleep; ++looked) {
       if (there()) return true;
       pause(looked);
     }
@@ -41,16 +51,20 @@ class Patience {
   }
 
  private:
-  static constexpr int looks_before_sleep = 32;
+  static constexpr unsigned looks_before_sleep = 32;
+  // What takes less than 0.1 ms or so pays nothing for it.
+  static constexpr unsigned looks_before_help = 4096;
+  static constexpr unsigned looks_between_help = 16;
 
-  void pause(int looked) const;
+  void pause(unsigned looked) const;
 
   bool crowded_;
 };
 
 // Ranks of a communicator on this node, the cores that those ranks may use together, whether all its ranks
-// are on one node, and whether on any of its nodes ranks outnumber cores: the same on all ranks, since a
-// blocking call of MPI on one rank and a non-blocking one on another may not meet.
+// are on one node, and whether on any of its nodes ranks outnumber cores, its own or, where the launcher says
+// how many it has started there, all of them: the same on all ranks, since a blocking call of MPI on one rank
+// and a non-blocking one on another may not meet.
 struct NodeLayout {
   int ranks;
   int cores;

@@ -8,6 +8,7 @@
 #ifdef __linux__
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #else
 #include <sched.h>
@@ -34,7 +35,14 @@ SharedFlags::SharedFlags(MPI_Comm comm, int flags)
   const MPI_Aint bytes =
       rank_ == 0 ? static_cast<MPI_Aint>((static_cast<std::size_t>(size_) * flags_ + 1) * sizeof(Flag)) : 0;
   void* mine = nullptr;
-  MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm_, &mine, &window_);
+  try {
+    window_ = make_window(comm_, patience_, [&](MPI_Win* window) {
+      return MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm_, &mine, window);
+    });
+  } catch (const Refusal&) {
+    MPI_Comm_free(&comm_);
+    throw;
+  }
   MPI_Aint all = 0;
   int unit = 0;
   void* first = nullptr;
@@ -56,7 +64,8 @@ SharedFlags::~SharedFlags() {
 #ifdef __linux__
 // Not the private kind of futex: its ranks are processes.
 void SharedFlags::sleep_while(Flag& flag, std::uint32_t value) {
-  syscall(SYS_futex, &flag.value, FUTEX_WAIT, value, nullptr, nullptr, 0);
+  const timespec millisecond{0, 1'000'000};
+  syscall(SYS_futex, &flag.value, FUTEX_WAIT, value, &millisecond, nullptr, 0);
 }
 void SharedFlags::wake_all(Flag& flag) {
   syscall(SYS_futex, &flag.value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);

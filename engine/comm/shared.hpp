@@ -25,6 +25,23 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "flags are shared
 // last for ever, since simulated time stands still meanwhile.
 void need_memory_to_watch();
 
+// What `make` returns, an MPI_Win, on all ranks of a communicator of our own. Collective. Throws Refusal, on
+// all ranks, where MPI has none for any of them: without this it would end the program.
+template <class Make>
+MPI_Win make_window(MPI_Comm own, const Patience& patience, Make make) {
+  MPI_Errhandler users;
+  MPI_Comm_get_errhandler(own, &users);
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  MPI_Win window = MPI_WIN_NULL;
+  const bool fine = make(&window) == MPI_SUCCESS;
+  MPI_Comm_set_errhandler(own, users);
+  MPI_Errhandler_free(&users);
+  // Who has one keeps it where others have none: freeing is collective.
+  if (!patience.on_all(fine, own))
+    throw Refusal("MPI can make no window of memory here (/dev/shm may be full)");
+  return window;
+}
+
 // `flags` flags for each rank of a communicator whose ranks share memory, all 0 at first.
 class SharedFlags {
  public:
@@ -63,15 +80,24 @@ class SharedFlags {
   void wait_for(Flag& flag, There there) const {
     const auto looks = [&] { return there(flag.value.load(std::memory_order_acquire)); };
     if (!patience_.crowded()) {
-      patience_.until(looks);
+      patience_.until(looks, [this] { let_mpi_work(); });
       return;
     }
     if (patience_.for_a_while(looks)) return;
     flag.asleep.fetch_add(1, std::memory_order_seq_cst);
-    for (std::uint32_t now; !there(now = flag.value.load(std::memory_order_seq_cst));) sleep_while(flag, now);
+    for (std::uint32_t now; !there(now = flag.value.load(std::memory_order_seq_cst));) {
+      sleep_while(flag, now);
+      if (flag.value.load(std::memory_order_relaxed) == now) let_mpi_work();
+    }
     flag.asleep.fetch_sub(1, std::memory_order_relaxed);
   }
-  // Until somebody calls wake_all, or the flag is not `value` any more; may also wake up for nothing.
+  // A message of the user's may need this rank's MPI before the one that is waited for can come.
+  void let_mpi_work() const {
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE);
+  }
+  // Until somebody calls wake_all, or the flag is not `value` any more, or for a millisecond; may also wake
+  // up for nothing.
   static void sleep_while(Flag& flag, std::uint32_t value);
   static void wake_all(Flag& flag);
 

@@ -26,11 +26,11 @@ constexpr double limit_s = 0.050;
 // What can be the quickest, the likeliest first, since a crowded or a slow machine has no time to try all of
 // it. On one node nothing beats shared memory but surprise. Left out is what sends more messages on a longer
 // path than another one in the list.
-constexpr const char* on_one_node[] = {"shm_dissemination", "mpi",          "shm_central",  "shm_tree",
-                                       "one_sided",         "hierarchical", "dissemination"};
+constexpr const char* on_one_node[] = {"shm_dissemination", "mpi",       "shm_central",
+                                       "shm_tree",          "one_sided", "dissemination"};
 // Ranks that take turns on a core: the fewer have to wait for one another in a row, the better.
-constexpr const char* on_one_crowded_node[] = {
-    "shm_central", "mpi", "hierarchical", "shm_tree", "one_sided", "shm_dissemination", "dissemination"};
+constexpr const char* on_one_crowded_node[] = {"shm_central",       "mpi",          "shm_tree", "one_sided",
+                                               "shm_dissemination", "dissemination"};
 constexpr const char* on_several_nodes[] = {
     "hierarchical",    "mpi",      "dissemination", "dissemination_nway", "recursive_doubling", "persistent",
     "mpi_nonblocking", "binomial", "one_sided"};
@@ -106,9 +106,11 @@ std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   if (choice) *choice = {};
   if (const BarrierAlgorithm* known = remembered(situation, comm, patience)) return made(*known, comm);
 
-  std::vector<Trial> trials = try_out(comm, patience, candidates(layout, situation.size), begun, limit_s);
+  const auto tried = candidates(layout, situation.size);
+  std::vector<Trial> trials = try_out(comm, patience, tried, begun, limit_s);
   std::unique_ptr<Barrier> best = BarrierNaming::named(std::move(trials[0].barrier), *trials[0].algorithm);
-  remember(situation, *trials[0].algorithm);
+  // What was taken untried, since time was up, is tried again at the next call.
+  if (tried.size() == 1 || !trials[0].rounds.empty()) remember(situation, *trials[0].algorithm);
   for (Trial& trial : trials) trial.barrier.reset();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

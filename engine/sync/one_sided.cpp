@@ -19,8 +19,15 @@ class OneSided final : public Barrier {
   explicit OneSided(MPI_Comm comm) : signals_(comm) {
     need_memory_to_watch();
     const int rounds = rounds_of_two(signals_.size()) + 1;
-    MPI_Win_allocate(static_cast<MPI_Aint>(rounds * sizeof(Count)), sizeof(Count), MPI_INFO_NULL,
-                     signals_.handle(), &flags_, &window_);
+    window_ = make_window(signals_.handle(), signals_.patience(), [&](MPI_Win* window) {
+      return MPI_Win_allocate(static_cast<MPI_Aint>(rounds * sizeof(Count)), sizeof(Count), MPI_INFO_NULL,
+                              signals_.handle(), &flags_, window);
+    });
+    // What is put must come into the memory that is watched.
+    if (!signals_.patience().on_all(unified(), signals_.handle())) {
+      MPI_Win_free(&window_);
+      throw Refusal("this MPI's windows keep two copies of memory, so that it cannot be watched");
+    }
     for (int round = 0; round < rounds; ++round) new (&flags_[round]) Count{0};
     MPI_Barrier(signals_.handle());
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
@@ -33,6 +40,9 @@ class OneSided final : public Barrier {
   void wait() override {
     const int rank = signals_.rank(), size = signals_.size();
     ++episode_;
+    // What this rank has written is there before its Put is, which orders nothing else.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    MPI_Win_sync(window_);
     for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
       const int to = (rank + step) % size;
       MPI_Put(&episode_, 1, MPI_UINT64_T, to, round, 1, MPI_UINT64_T, window_);
@@ -49,6 +59,13 @@ class OneSided final : public Barrier {
   }
 
  private:
+  bool unified() const {
+    int* model = nullptr;
+    int known = 0;
+    MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &known);
+    return known && *model == MPI_WIN_UNIFIED;
+  }
+
   const Signals signals_;
   MPI_Win window_ = MPI_WIN_NULL;
   Count* flags_ = nullptr;

@@ -145,11 +145,13 @@ int main(int argc, char** argv) {
     hockney::BarrierChoice second;
     second.seconds = 7;
     const auto again = hockney::best_barrier(MPI_COMM_WORLD, &second);
-    HOLDS(again->name() == best->name() && second.trials.empty() && second.seconds == 0);
+    // What was taken untried, since time was up, is not remembered.
+    const bool timed = size == 1 || !choice.trials.empty();
+    HOLDS(!timed || (again->name() == best->name() && second.trials.empty() && second.seconds == 0));
     MPI_Comm copy;
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     hockney::best_barrier(copy, &second);
-    HOLDS(second.trials.empty() && second.seconds == 0);
+    HOLDS(!timed || (second.trials.empty() && second.seconds == 0));
     MPI_Comm_free(&copy);
 
     names();

@@ -19,10 +19,11 @@
 //   barrier.reset();  // before MPI_Finalize
 //
 // MPI is initialised before any of this is called, and the library was compiled with the MPI that the program
-// uses: with another one it does not link. All functions that take a communicator are collective over it and
-// expect an intracommunicator. They may be called by several threads at once, with different communicators,
-// where MPI gives MPI_THREAD_MULTIPLE; else by one thread at a time, as MPI itself. Errors of MPI take the
-// way of the communicator's error handler.
+// uses: with one of another family it does not link. All functions that take a communicator are collective
+// over it and expect an intracommunicator. They may be called by several threads at once, with different
+// communicators, where MPI gives MPI_THREAD_MULTIPLE; else by one thread at a time, as MPI itself. Errors of
+// MPI take the way of the communicator's error handler; memory that MPI cannot give is a std::runtime_error,
+// on all ranks, and what goes wrong with it later ends the program, as MPI's windows have it.
 namespace hockney {
 
 // No rank leaves wait() before all ranks of the communicator have entered it.
@@ -41,8 +42,9 @@ class Barrier {
   Barrier& operator=(const Barrier&) = delete;
   virtual ~Barrier() = default;
 
-  // For one thread of each rank. Where ranks outnumber the cores that they may use, waiting ranks give theirs
-  // away.
+  // For one thread of each rank. A rank that waits lets MPI work now and then, also for your own messages
+  // under way, so that a rank that is to come may complete them first. Where ranks outnumber the cores that
+  // they may use, waiting ranks give theirs away.
   virtual void wait() = 0;
 
   // The algorithm's name, one of barrier_names(); empty for a barrier that is not from here.
@@ -68,10 +70,11 @@ struct BarrierChoice {
 // The quickest barrier for this communicator here, found by trying. Collective; the same choice on all ranks.
 //
 // The first call for a communicator of this size, with its ranks laid out on nodes like this, makes and times
-// candidates for at most 50 ms; longer only where making the first of them takes longer, as where ranks wait
-// for the cores of other programs. The process remembers the answer: later calls for such a communicator make
-// that barrier and no other, unless one of its ranks was not there when it was found. `choice`, where not
-// null, is told how it was found.
+// candidates for at most 50 ms where ranks have cores of their own. Where they share cores it may take
+// longer, as nobody can end a step that has begun: making a candidate, one round, freeing. The process
+// remembers what was timed: later calls for such a communicator make that barrier and no other, unless one of
+// its ranks was not there when it was found; what was taken untried, since time was up, is not remembered.
+// `choice`, where not null, is told how it was found.
 std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice = nullptr);
 
 // The barrier with this name. Collective. Throws, on all ranks alike, std::invalid_argument for a name that
