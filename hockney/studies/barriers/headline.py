@@ -10,7 +10,7 @@ from statistics import median
 
 from hockney.core.errors import HockneyError
 from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
-from hockney.studies.barriers.found import Found, failures, iterations
+from hockney.studies.barriers.found import Found, failures, iterations, way_of
 from hockney.studies.question import Evidence
 from hockney.studies.words import listing, plural, quantity
 
@@ -73,7 +73,8 @@ def _basis(choice: Choice) -> str:
 
 def _long(evidence: Evidence, every: Sequence[Found]) -> str:
     many = iterations(evidence)
-    survived = {each.algorithm for each in every if each.loop is not None}
+    survived = {each.algorithm for each in every if each.ranks > 1 and each.loop is not None}
+    survived -= {str(case.value("algorithm")) for case, _ in failures(evidence) if way_of(case) == "loop"}
     if many < 2 or not survived:
         return ""
     return f"{plural(len(survived), 'barrier')} got through {many} calls in a row."
