@@ -3,7 +3,8 @@
 //
 // The best barrier of the library, MPI_Barrier, and with two ranks what the cores themselves need, in turns.
 // First line: the barrier's name, how long it was looked for (s), how many were tried. Then one line a round:
-// seconds an episode of ours, of MPI_Barrier, of the floor, of one way (0 with other than two ranks).
+// seconds an episode of ours, of MPI_Barrier, of a line each way, of half a line's way there and back (the
+// last two 0 with other than two ranks).
 #include <mpi.h>
 
 #include <algorithm>
@@ -46,8 +47,7 @@ class Lines {
   }
   ~Lines() { MPI_Win_free(&window_); }
 
-  // Each core writes its line and waits for the other one's: one line each way, both at once. No barrier of
-  // two cores can do with less.
+  // Each core writes its line and waits for the other one's: one line each way, both at once.
   void each_way(int count) {
     std::atomic<std::uint32_t>&mine = lines_[rank_].word, &other = lines_[1 - rank_].word;
     for (const std::uint32_t end = count_ + static_cast<std::uint32_t>(count); count_ != end;) {

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -53,15 +54,29 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     evidence = evidence_of(RunFolder.open(path), save=False)
     for notice in evidence.notices:
         talk.say(f"note: {notice}")
-    choices = [choose(evidence, p) for p in ranks]
+    choices, unknown = _choices(evidence, ranks)
+    if unknown and not choices:
+        raise unknown[0]
     if as_json:
         print_json(_document(path, evidence, choices, best))
-        return 0
-    for k, choice in enumerate(choices):
-        if not best:
-            click.echo(("\n" if k else "") + text_table(_table(choice)))
-        print_line(chosen(choice))
+    else:
+        for k, choice in enumerate(choices):
+            if not best:
+                click.echo(("\n" if k else "") + text_table(_table(choice)))
+            print_line(chosen(choice))
+    if unknown:  # what is known was told first
+        raise unknown[0]
     return 0
+
+
+def _choices(evidence: Evidence, ranks: Sequence[int]) -> tuple[list[Choice], list[Inconclusive]]:
+    choices, unknown = [], []
+    for p in ranks:
+        try:
+            choices.append(choose(evidence, p))
+        except Inconclusive as error:
+            unknown.append(error)
+    return choices, unknown
 
 
 def _newest() -> Path:

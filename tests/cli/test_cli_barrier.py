@@ -70,6 +70,14 @@ def test_what_was_not_measured_is_said_to_be_a_models(hockney, measured):
     assert not choice["measured"] and len(choice["candidates"]) > 10
 
 
+def test_what_is_known_is_told_before_what_is_not(hockney, measured):
+    said = hockney("barrier", "--best", "--ranks", "2,9")
+    assert said.code == 4 and "9 ranks were not measured" in said.err
+    assert said.out == hockney("barrier", "--best", "--ranks", "2").out != ""
+    document = json.loads(hockney("barrier", "--best", "--ranks", "2,9", "--json").out)
+    assert [choice["ranks"] for choice in document["choices"]] == [2]
+
+
 def test_what_cannot_be_answered_is_said(hockney, measured):
     for words, code, said in (
         (("--ranks", "9"), 4, "9 ranks were not measured"),

@@ -231,7 +231,8 @@ def test_a_barrier_that_dies_is_told_and_leaves_the_others_alive(tmp_path):
     table = next(t for s in page.sections for t in s.tables if t.name == "failed")
     assert any("died" in row[1] and "central" in row[0] for row in table.rows)
     assert any("hung" in row[1] and "mcs_tree" in row[0] for row in table.rows)
-    assert {c.algorithm for c in best.choose(evidence, 2).candidates} == set(ALGORITHMS) - lost
+    choice = best.choose(evidence, 2)
+    assert {c.algorithm for c in choice.candidates} == set(ALGORITHMS) - lost and set(choice.unknown) == lost
 
 
 def test_the_page_has_everything(side_by_side):

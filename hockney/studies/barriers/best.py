@@ -12,7 +12,7 @@ was fitted to them; how far predictions were off there is how far they are belie
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -21,7 +21,16 @@ from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit
 from hockney.models import collective_time
 from hockney.models.barriers import MOST_RANKS, by_messages, by_structure, predicted
-from hockney.studies.barriers.found import MESSAGES, STRUCTURE, Found, cores, found, message_costs, way_of
+from hockney.studies.barriers.found import (
+    MESSAGES,
+    STRUCTURE,
+    Found,
+    cores,
+    failures,
+    found,
+    message_costs,
+    way_of,
+)
 from hockney.studies.question import Evidence
 
 NOISELESS = ("simulated", "published")
@@ -75,9 +84,11 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
             "there is nothing to choose from",
             "'hockney run barriers' measures them",
         )
-    mine = [each for each in every if each.ranks == ranks]
+    mine = {each.algorithm: _measured(each, evidence.machine.kind) for each in every if each.ranks == ranks}
     if len(mine) > 1:
-        return _choice(ranks, True, [_measured(each, evidence.machine.kind) for each in mine])
+        failed = [str(case.value("algorithm")) for case, _ in failures(evidence) if case.ranks == ranks]
+        known = dict.fromkeys([*(each.algorithm for each in every), *failed])
+        return _choice(ranks, True, list(mine.values()), [name for name in known if name not in mine])
     most = min(cores(evidence), MOST_RANKS)
     if ranks > most:
         raise Inconclusive(
@@ -85,7 +96,7 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
             f"the models hold up to {most}: beyond, ranks share cores or nothing is known",
             f"'hockney run barriers --ranks {ranks}' measures them",
         )
-    return _foreseen(evidence, every, ranks)
+    return _foreseen(evidence, every, ranks, mine)
 
 
 def _measured(each: Found, kind: str) -> Candidate:
@@ -105,12 +116,18 @@ def _choice(
     return Choice(ranks, measured, ordered, alike, tuple(unknown))
 
 
-def _foreseen(evidence: Evidence, every: Sequence[Found], ranks: int) -> Choice:
+def _foreseen(
+    evidence: Evidence, every: Sequence[Found], ranks: int, mine: Mapping[str, Candidate]
+) -> Choice:
+    """What is not among `mine`, the measured ones, by the models."""
     costs = message_costs(evidence)
     form, off = believed(every)
     candidates, unknown = [], []
     for name in dict.fromkeys(each.algorithm for each in every):
         fit = _fit(evidence, name)
+        if name in mine:
+            candidates.append(mine[name])
+            continue
         if predicted(name) and costs is not None:
             how = by_messages if form == MESSAGES else by_structure
             seconds, by, factor = how(name, ranks, costs), form, off
