@@ -11,11 +11,11 @@ import click
 
 from hockney.cli import options
 from hockney.cli.story import evidence_of
-from hockney.cli.surveys import ELSEWHERE, PLACE, by_age
+from hockney.cli.surveys import PLACE, by_age
 from hockney.cli.tables import print_json, print_line, text_table
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
-from hockney.core.errors import HockneyError, Inconclusive, UsageError, printable
+from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.draw.page import Table
 from hockney.store import RunFolder
 from hockney.studies import Evidence
@@ -80,14 +80,9 @@ def _choices(evidence: Evidence, ranks: Sequence[int]) -> tuple[list[Choice], li
 
 
 def _newest() -> Path:
-    """Of this machine's runs of the study in the default place the one written last."""
-    for path in by_age():
-        try:
-            folder = RunFolder.open(path)
-            if folder.plan().settings.study == NAME and folder.machine().kind not in ELSEWHERE:
-                return path
-        except HockneyError:
-            continue
+    """Of the runs of the study in the default place the one written last."""
+    for folder, _ in by_age((NAME,)):
+        return folder.path
     raise Inconclusive(
         f"no run in {PLACE} has measured barriers",
         "the choice is made from its records",

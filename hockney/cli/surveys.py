@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,17 +46,14 @@ def newest(tell: Callable[[str], None]) -> Source:
     """Of this machine's surveys in the default place the one written last; which, is told, and which newer
     one of another machine was passed by."""
     passed = ""
-    for path in by_age():
+    for folder, machine in by_age(STUDIES):
+        where = printable(str(folder.path))
+        if not _here(machine):
+            passed = passed or f"{where} was made on {printable(machine.host)}, not here"
+            continue
         with contextlib.suppress(HockneyError):
-            folder = RunFolder.open(path)
-            machine = folder.machine()
-            if folder.plan().settings.study not in STUDIES or machine.kind in ELSEWHERE:
-                continue
-            if not _here(machine):
-                passed = passed or f"{printable(str(path))} was made on {printable(machine.host)}, not here"
-                continue
             found = _source(folder, tell)
-            tell(f"from {printable(str(path))}, the newest survey in {PLACE}")
+            tell(f"from {where}, the newest survey in {PLACE}")
             if passed:
                 tell(f"note: {passed}; --run takes it all the same")
             return found
@@ -76,13 +73,23 @@ def _here(machine: Machine) -> bool:
     )
 
 
-def by_age() -> Iterator[Path]:
+def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
+    """The runs of these studies in the default place that can be read, the one written last first; none of a
+    machine that is elsewhere."""
     found = []
     with contextlib.suppress(OSError):
         for path in PLACE.iterdir():
             with contextlib.suppress(OSError):
                 found.append(((path / "records.jsonl").stat().st_mtime_ns, path))
-    yield from (path for _, path in sorted(found, reverse=True))
+    for _, path in sorted(found, reverse=True):
+        try:
+            folder = RunFolder.open(path)
+            machine = folder.machine()
+            wanted = folder.plan().settings.study in studies and machine.kind not in ELSEWHERE
+        except HockneyError:
+            continue
+        if wanted:
+            yield folder, machine
 
 
 def _source(folder: RunFolder, tell: Callable[[str], None]) -> Source:
