@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Clock, Close, Failure, Launch, Rank, Record, Stop, Sync, Verified, encode_line
 from hockney.store import Appender
-from hockney.store.lines import read_lines
+from hockney.store.record_reader import read_lines
 
 
 def launch(host: str = "a", name: str = "0.0") -> Launch:
