@@ -105,6 +105,7 @@ def test_a_noisy_simulated_machine_is_repeated_without_waiting(tmp_path):
     assert (made.rounds, made.every_s) == (4, 0.0)
 
 
+@pytest.mark.page
 def test_a_run_in_rounds(hockney):
     words = ("--repeat", "3", "--every", "1m", "--budget", "10s", "--out", "r")
     said = hockney("run", "barrier", "ranks=2,4", *words)

@@ -14,7 +14,7 @@ from hockney.cli.guard import guarded
 from hockney.store import RunFolder
 from hockney.studies.reproduce import t3e_cases as cases
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 ROWS = [(o, size) for o in ("bcast", "gather", "scatter", "reduce") for size in ("8", "1KB")]
 
 
