@@ -11,8 +11,13 @@ from pathlib import Path
 
 import pytest
 from golden_files import golden  # noqa: F401
+from hypothesis import HealthCheck, settings
 from needs import need_compiler
 from real_mpi import engine, mpi, mpi_name, stand_in  # noqa: F401
+
+# an example's time is the machine's business, which may be busy
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 HERE = Path(__file__).parent
 FAST_RANKS = {"openmpi": 4, "mpich": 2}

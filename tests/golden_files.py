@@ -3,8 +3,8 @@
 """Golden files: the wording and layout that people read, kept in tests/golden/ROOM/NAME.
 
 `golden("NAME.txt", text)` compares; `make golden` rewrites all of them, and git shows what changed.
-A value that is no text is kept as JSON. `normalise` are functions from text to text, applied in order, for what
-differs between runs: times, folders, versions.
+A value that is no text is kept as JSON. `normalise` are functions from text to text, applied in order, for
+what differs between runs: times, folders, versions.
 """
 
 from __future__ import annotations

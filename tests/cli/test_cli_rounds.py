@@ -150,7 +150,7 @@ def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
             break
     time.sleep(0.1)
     process.send_signal(number)
-    heard.append(process.communicate(timeout=60)[1])
+    heard.append(process.communicate(timeout=600)[1])
     assert process.returncode in (-number, 128 + number), heard
     assert "Traceback" not in "".join(heard)
     folder = RunFolder(tmp_path / "r")
