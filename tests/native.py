@@ -1,11 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine with its GoogleTest programs, built where the next test session finds the object files.
-
-The build folder belongs to one checkout and one MPI and stays in hockney's cache, so that Ninja compiles only
-what was edited since. The engine that falls out of it is put where `build.engine` looks for one: nothing is
-compiled twice.
-"""
+"""The engine with its GoogleTest programs, as usual and under sanitizers, built where the next test session finds
+the object files. Run as a program it builds ahead what the tests of the fast tier need."""
 
 from __future__ import annotations
 
@@ -20,15 +16,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hockney.core.places import cache_folder
 
 from hockney import build, process
-from hockney.build.compile import TARGET
-from hockney.build.engine import place_of
 from hockney.build.identity import identify
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
-from hockney.core.places import cache_folder
 
+ENGINE_TESTS = Path(__file__).parent / "engine"
 TIMEOUT_S = 1800.0
 """A guard against a compiler that hangs, generous to one on a busy machine."""
 PROGRAMS = ("engine-unit", "engine-mpi", "engine-barriers", "barrier-traffic")
@@ -49,50 +44,63 @@ def locked(name: str) -> Iterator[None]:
         yield
 
 
-def native(
-    mpi: Mpi, kind: str = "plain", definitions: Sequence[str] = (), programs: Sequence[str] = PROGRAMS
-) -> Path:
-    """The folder with the GoogleTest programs for `mpi`."""
-    source = build.source_folder()
-    identity = identify(mpi, source, os.environ)
-    facts = (str(source), mpi.mpicxx, identity.compiler, *map(str, identity.variables), *definitions)
-    key = hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
-    work = tests_cache() / f"{kind}-{mpi.family}-{key}"
-    with locked(work.name):
-        if not (work / "build.ninja").is_file():
-            _run(_configure(mpi, source, work, definitions))
-        _run(
-            [
-                tool("cmake"),
-                "--build",
-                str(work),
-                "--target",
-                *programs,
-                *([TARGET] if kind == "plain" else []),
-            ]
-        )
-        if kind == "plain" and identify(mpi, source, os.environ) == identity:
-            _keep(work, place_of(mpi, identity, cache_folder(os.environ) / "engine"), identity)
-    return work / "tests"
+def native(mpi: Mpi) -> Path:
+    """The folder with the GoogleTest programs for `mpi`. What the engine has compiled is not compiled again,
+    nor the other way round."""
+    if hasattr(build, "targets"):
+        return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
+    return _built_here(mpi)
 
 
 def sanitized(mpi: Mpi) -> Path:
     """The same programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
-    flags = [f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O1"]
-    return native(mpi, "sanitized", flags, PROGRAMS[:3])
+    work = _work("sanitized", mpi)
+    with locked(work.name):
+        _cmake(mpi, work, PROGRAMS[:3], f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O1")
+    return work / "tests"
 
 
-def _configure(mpi: Mpi, source: Path, work: Path, definitions: Sequence[str]) -> list[str]:
+def compile_commands(mpi: Mpi) -> Path:
+    """The folder with compile_commands.json, for tools that read C++ as the compiler does."""
+    work = _work("commands", mpi)
+    with locked(work.name):
+        # without precompiled headers, which are another compiler's
+        _cmake(mpi, work, (), "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "CMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
+    return work
+
+
+def _work(kind: str, mpi: Mpi) -> Path:
+    identity = identify(mpi, build.source_folder(), os.environ)
+    facts = (str(build.source_folder()), mpi.mpicxx, identity.compiler, str(identity.variables))
+    return tests_cache() / f"{kind}-{mpi.family}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:12]}"
+
+
+def _cmake(mpi: Mpi, work: Path, targets: Sequence[str], *definitions: str) -> None:
+    """Configure once, then build what was edited since."""
     defined = [
         "CMAKE_BUILD_TYPE=Release",
-        "CMAKE_EXPORT_COMPILE_COMMANDS=ON",
         f"CMAKE_MAKE_PROGRAM={tool('ninja')}",
         f"CMAKE_CXX_COMPILER={mpi.mpicxx}",
-        "HOCKNEY_TESTS=ON",
+        f"HOCKNEY_TESTS={ENGINE_TESTS}",
         *definitions,
     ]
-    words = [tool("cmake"), "-S", str(source), "-B", str(work), "-G", "Ninja"]
-    return [*words, *(f"-D{definition}" for definition in defined)]
+    source = ["-S", str(build.source_folder()), "-B", str(work), "-G", "Ninja"]
+    _run([tool("cmake"), *source, *(f"-D{definition}" for definition in defined)])
+    if targets:
+        _run([tool("cmake"), "--build", str(work), "--target", *targets])
+
+
+def _built_here(mpi: Mpi) -> Path:
+    """Without hockney.build.targets: a folder of the tests', whose engine is put where hockney looks for one."""
+    from hockney.build.compile import TARGET
+    from hockney.build.engine import place_of
+
+    work, identity = _work("plain", mpi), identify(mpi, build.source_folder(), os.environ)
+    with locked(work.name):
+        _cmake(mpi, work, (TARGET, *PROGRAMS))
+        if identify(mpi, build.source_folder(), os.environ) == identity:
+            _keep(work / TARGET, place_of(mpi, identity, cache_folder(os.environ) / "engine"), identity)
+    return work / "tests"
 
 
 def _run(words: Sequence[str]) -> None:
@@ -100,14 +108,14 @@ def _run(words: Sequence[str]) -> None:
     assert done.code == 0, done.out[-3000:] + done.err[-2000:]
 
 
-def _keep(work: Path, place: Path, identity: object) -> None:
+def _keep(engine: Path, place: Path, identity: object) -> None:
     """Move the engine into hockney's cache whole, unless there is one."""
-    if (place / TARGET).is_file():
+    if place.exists():
         return
     place.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=place.parent))
-    shutil.copy2(work / TARGET, fresh / TARGET)
-    (fresh / "build.log").write_text(f"built with its tests in {work}\n")
+    shutil.copy2(engine, fresh)
+    (fresh / "build.log").write_text(f"built with its tests in {engine.parent}\n")
     (fresh / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
     fresh.chmod(0o755)
     try:

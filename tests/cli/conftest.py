@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hockney import report
-from hockney.cli.guard import guarded
+from hockney.cli.errors import guarded
 from hockney.draw.page import Page
 
 
