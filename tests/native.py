@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine with its GoogleTest programs, as usual and under sanitizers, built where the next test session finds
-the object files. Run as a program it builds ahead what the tests of the fast tier need."""
+"""The engine with its GoogleTest programs, as usual and under sanitizers, built where the next test session
+finds the object files. Run as a program it builds ahead what the tests of the fast tier need."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hockney.core.places import cache_folder
 
 from hockney import build, process
 from hockney.build.identity import identify
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
+from hockney.core.paths import cache_folder
 
 ENGINE_TESTS = Path(__file__).parent / "engine"
 TIMEOUT_S = 1800.0
@@ -91,7 +91,7 @@ def _cmake(mpi: Mpi, work: Path, targets: Sequence[str], *definitions: str) -> N
 
 
 def _built_here(mpi: Mpi) -> Path:
-    """Without hockney.build.targets: a folder of the tests', whose engine is put where hockney looks for one."""
+    """Without hockney.build.targets: a folder of the tests', whose engine goes into hockney's cache."""
     from hockney.build.compile import TARGET
     from hockney.build.engine import place_of
 
