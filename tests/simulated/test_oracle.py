@@ -12,7 +12,7 @@ from oracle import EAGER, LARGE, SMALL, Simulator, machine
 from hockney.core.platform import NodeGroup
 from hockney.models.collective_algorithms import predict
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 WITHIN = 0.005
 RANKS = (2, 3, 8, 16, 100, 256, 1024)

@@ -17,7 +17,7 @@ from hockney.store import RunFolder
 from hockney.studies.barriers.best import believed, choose
 from hockney.studies.barriers.results import MESSAGES, STRUCTURE, found
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 RANKS = (2, 3, 8, 13)
 
 
