@@ -28,10 +28,11 @@ ENGINE = {
     "measure": 3,
     "library": 3,
     "patterns": 4,
+    "kernels": 4,
     "app": 5,
 }
-SHELVES = ("sync", "coll", "patterns")
-OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp")
+SHELVES = ("sync", "coll", "patterns", "kernels")
+OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp", "coll/algorithm.hpp", "coll/elements.hpp")
 """What a shelf's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""
