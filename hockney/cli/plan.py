@@ -13,7 +13,7 @@ from hockney import lab
 from hockney.cli import options
 from hockney.cli.asked import Asked
 from hockney.cli.run import question
-from hockney.cli.story import cases_of, known_here, survey_of
+from hockney.cli.story import cases_of, known_here, survey_of, workloads_of
 from hockney.cli.tables import print_json, print_line, text_table
 from hockney.cli.talk import Talk
 from hockney.cli.words import Command, example
@@ -39,10 +39,10 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
     study, typed = question(words or ("survey",))
     talk = Talk(False)
     surveyed = survey_of(study, want, talk)
-    bench = lab.prepare(want.machine, want.mpi, want.bind, talk.say)
+    bench = lab.prepare(want.machine, want.mpi, want.bind, talk.say, workloads_of(typed))
     cases = cases_of(study, want, typed, bench, known_here(surveyed, want, bench))
     settings = want.settings(study)
-    launches = settings.launches * len({case.ranks for case in cases})
+    launches = settings.launches * len({(case.ranks, bench.group_of(case)) for case in cases})
     if as_json:
         document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
         document |= {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": settings.total_s}
