@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""C++ tests of the shelf coll/ at 1 to 9 ranks, and of per-rank state, as targets of the engine's own build."""
+"""C++ tests of the shelf coll/ at 1 to 9 ranks, and of per-rank state: targets of the engine's build."""
 
 from __future__ import annotations
 
