@@ -24,7 +24,7 @@ from hockney.build.workplace import Workplace, workplace
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
-from hockney.core.places import cache_folder
+from hockney.core.paths import cache_folder
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0

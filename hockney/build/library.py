@@ -17,7 +17,7 @@ from hockney.build.log import BuildFailed, logged, unwritable
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
-from hockney.core.places import cache_folder
+from hockney.core.paths import cache_folder
 
 
 def install_library(

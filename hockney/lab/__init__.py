@@ -13,7 +13,7 @@ from hockney.lab.bench import (
     other_groups,
     prepare,
 )
-from hockney.lab.checks import differences
+from hockney.lab.calibration_check import survey_twin, surveyed
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
     CaseBegan,
@@ -26,14 +26,14 @@ from hockney.lab.events import (
     Waiting,
 )
 from hockney.lab.library import install_library
-from hockney.lab.order import schedule
-from hockney.lab.parameters import survey_of, take_survey
+from hockney.lab.machine_diff import differences
 from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
+from hockney.lab.schedule import schedule
 from hockney.lab.session import Outcome, begin, measure
 from hockney.lab.simgrid import bring_simgrid
-from hockney.lab.twin import survey_twin, surveyed
+from hockney.lab.survey_reuse import survey_of, take_survey
 
 __all__ = [
     "SIMULATED",

@@ -18,7 +18,7 @@ from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.machine import Machine, Mpi
 from hockney.core.platform import Platform
 from hockney.core.record import SCHEMA, Origin
-from hockney.lab.checks import refuse_too_many_ranks
+from hockney.lab.machine_diff import refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.launcher import Launcher
 from hockney.launch.mpi import MpiLauncher

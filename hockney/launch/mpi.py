@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from hockney.core.binding import Cores
 from hockney.core.case import Case
-from hockney.core.cores import Cores
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
-from hockney.launch.check import Hello, say_hello
 from hockney.launch.command import command
 from hockney.launch.explain import explain, how_it_ended
+from hockney.launch.hang_detector import Watch
+from hockney.launch.launch_test import Hello, say_hello
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.reading import Reading
-from hockney.launch.watch import Watch
 
 
 class MpiLauncher(Launcher):

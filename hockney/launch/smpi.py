@@ -23,11 +23,11 @@ from hockney.core.platform import Platform
 from hockney.core.record import EngineLine, Launch
 from hockney.core.units import format_seconds
 from hockney.launch.explain import how_it_ended
+from hockney.launch.hang_detector import Watch
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.mpi import option_words, program
 from hockney.launch.platform_lines import algorithm_words, platform_lines
 from hockney.launch.reading import Reading
-from hockney.launch.watch import Watch
 
 REPETITIONS = 2
 """A second one shows that nothing was left over from the first; more would only be the same."""

@@ -30,10 +30,10 @@ from hockney.core.platform import (
     Status,
 )
 from hockney.simulated import values
+from hockney.simulated.queries import exists
 from hockney.simulated.shapes import check_network
 from hockney.simulated.values import Place
 from hockney.simulated.variants import VARIANTS, lay_over, table_of, with_dims
-from hockney.simulated.words import exists
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -20,7 +20,7 @@ import pytest
 from hockney import build
 from hockney.build import boost, sources
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.places import COMPLETE
+from hockney.core.paths import COMPLETE
 
 simgrid = sys.modules["hockney.build.simgrid"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hockney.cli.guard import guarded
+from hockney.cli.errors import guarded
 
 
 @dataclass(frozen=True)

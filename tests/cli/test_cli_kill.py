@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.cli.guard import guarded
+from hockney.cli.errors import guarded
 from hockney.store import RunFolder, left
 
 WORDS = ["run", "pingpong bytes=0:64", "barrier ranks=2,4", "--launches", "2", "--out", "r", "--seed", "1"]

@@ -14,7 +14,7 @@ import pytest
 from test_cli_errors import one_error
 
 from hockney import simulated
-from hockney.cli.asked import Asked
+from hockney.cli.arguments.run_options import Asked
 from hockney.store import RunFolder, left
 
 NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_cli_errors import one_error
 
-from hockney.cli.story import evidence_of
+from hockney.cli.run_flow import evidence_of
 from hockney.store import RunFolder
 
 SMALL = (

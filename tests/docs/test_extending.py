@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hockney import build, studies
-from hockney.cli.guard import guarded
+from hockney.cli.errors import guarded
 from hockney.core.record import Failure, Launch, Record, decode_line
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher

@@ -17,8 +17,8 @@ from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.core.record import End, EngineLine, Failure, Launch, Record
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
-from hockney.models.exchange import of_platform
-from hockney.models.granularity import Algorithm, times
+from hockney.models.applications.granularity import Algorithm, times
+from hockney.models.applications.point_to_point_costs import of_platform
 from hockney.simulated import platform
 
 pytestmark = pytest.mark.mpi

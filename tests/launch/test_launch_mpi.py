@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from hockney import machine
+from hockney.core.binding import Cores
 from hockney.core.case import Case
-from hockney.core.cores import Cores
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import End, Launch, Record, Start
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
@@ -145,7 +145,7 @@ def test_sigkill_of_the_front_end_leaves_no_process(mpi, stand_in):
 import sys
 from pathlib import Path
 from hockney.core.case import Case
-from hockney.core.cores import Cores
+from hockney.core.binding import Cores
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi

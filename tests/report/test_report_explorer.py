@@ -16,7 +16,7 @@ from chromium import Browser
 from grain import EXPLORER, MACHINES, grain
 
 from hockney.core.units import format_bytes, format_seconds
-from hockney.models.granularity import (
+from hockney.models.applications.granularity import (
     Algorithm,
     best_ranks,
     break_even,

@@ -22,8 +22,8 @@ from hockney.report.render import render
 from hockney.store import Settings
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import best, paper
-from hockney.studies.barriers.found import Found, failures, found, message_costs, way_of
 from hockney.studies.barriers.headline import chosen
+from hockney.studies.barriers.results import Found, failures, found, message_costs, way_of
 
 CATALOG = lab.fake_catalog()
 MACHINE = lab.fake_bench("fake").machine

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from real_mpi import simgrid_here
 
-from hockney.cli.guard import guarded
-from hockney.cli.story import evidence_of
+from hockney.cli.errors import guarded
+from hockney.cli.run_flow import evidence_of
 from hockney.models.barrier_steps import STEPS
 from hockney.store import RunFolder
 from hockney.studies.barriers.best import believed, choose
-from hockney.studies.barriers.found import MESSAGES, STRUCTURE, found
+from hockney.studies.barriers.results import MESSAGES, STRUCTURE, found
 
 pytestmark = pytest.mark.mpi
 RANKS = (2, 3, 8, 13)

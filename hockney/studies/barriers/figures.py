@@ -10,8 +10,8 @@ from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.barrier_steps import STEPS
 from hockney.models.barriers import predicted
-from hockney.studies.barriers.found import Found, Way
-from hockney.studies.words import told
+from hockney.pages.format import told
+from hockney.studies.barriers.results import Found, Way
 
 RANKS = Axis("ranks", "ranks", "linear")
 TIME = Axis("time of a call", "s")
