@@ -20,6 +20,7 @@ from hockney.core.record import Failure, Launch, Record, decode_line
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import processors
+from hockney.models.schedules import SCHEDULES, Tally, collectives
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")
@@ -132,3 +133,14 @@ def test_the_study_answers_on_the_fake_machine(tmp_path, monkeypatch, capsys):
     ratio = float(re.search(r"256 KiB: ([\d.]+) times the hot one's time", out)[1])
     assert 1.3 < ratio < 1.6
     assert (tmp_path / "r" / "report.html").stat().st_size > 10**6
+
+
+def test_the_schedule_is_a_broadcast():
+    text = PAGE.partition("```py\n")[2].partition("```\n")[0]
+    try:
+        exec(f"from __future__ import annotations\n{text}", vars(collectives).copy())
+        steps = list(SCHEDULES["bcast", "chain"](5, 8))
+    finally:
+        SCHEDULES.pop(("bcast", "chain"), None)
+    tally = Tally.of(steps, 5)
+    assert tally.received.tolist() == [0, 8, 8, 8, 8] and tally.depth == 4

@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from needs import need_program
 
 from hockney import build, process
 from hockney.build.tools import tool
@@ -19,7 +20,7 @@ from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.machine import processors
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "examples" / "barrier"
 
@@ -45,10 +46,7 @@ def prefix(mpi: Mpi, tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def check(mpi: Mpi, prefix: Path) -> Path:
     """check.cpp, compiled as pkg-config says."""
-    if not shutil.which("pkg-config"):
-        if os.environ.get("CI"):
-            pytest.fail("no pkg-config here")
-        pytest.skip("no pkg-config here: apt install pkg-config")
+    need_program("pkg-config")
     environ = {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
     flags = did(["pkg-config", "--cflags", "--libs", "hockney"], environ).split()
     program = prefix / "check"
