@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/barriers.hpp"
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 
 namespace hockney {
 
@@ -10,7 +10,7 @@ std::unique_ptr<Barrier> chosen_barrier(const Place& place, const Values& values
   const std::string& name = values.word("algorithm");
   for (const BarrierAlgorithm* algorithm : all_barriers())
     if (name == algorithm->name) return algorithm->make(place.comm.handle);
-  throw Refusal("algorithm=" + name + " is none of " + barrier_choices);
+  throw InvalidCase("algorithm=" + name + " is none of " + barrier_choices);
 }
 
 }  // namespace hockney

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Allgather final : public Group {
+class Allgather final : public CollectiveBase {
  public:
   Allgather(const Place& place, const Values& values)
-      : Group(place, values, 1, static_cast<std::size_t>(place.comm.size)) {}
+      : CollectiveBase(place, values, 1, static_cast<std::size_t>(place.comm.size)) {}
 
   void run() override {
     MPI_Allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Alltoall final : public Group {
+class Alltoall final : public CollectiveBase {
  public:
   Alltoall(const Place& place, const Values& values)
-      : Group(place, values, static_cast<std::size_t>(place.comm.size),
-              static_cast<std::size_t>(place.comm.size)) {}
+      : CollectiveBase(place, values, static_cast<std::size_t>(place.comm.size),
+                       static_cast<std::size_t>(place.comm.size)) {}
 
   void run() override {
     MPI_Alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Bcast final : public Group {
+class Bcast final : public CollectiveBase {
  public:
-  Bcast(const Place& place, const Values& values) : Group(place, values, 0, 1) {}
+  Bcast(const Place& place, const Values& values) : CollectiveBase(place, values, 0, 1) {}
 
   void run() override { MPI_Bcast(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
 

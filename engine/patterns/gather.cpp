@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Gather final : public Group {
+class Gather final : public CollectiveBase {
  public:
   Gather(const Place& place, const Values& values)
-      : Group(place, values, 1, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0) {}
+      : CollectiveBase(place, values, 1,
+                       is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0) {}
 
   void run() override {
     MPI_Gather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,

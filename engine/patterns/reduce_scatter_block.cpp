@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {

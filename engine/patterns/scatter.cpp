@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Scatter final : public Group {
+class Scatter final : public CollectiveBase {
  public:
   Scatter(const Place& place, const Values& values)
-      : Group(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0, 1) {}
+      : CollectiveBase(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0,
+                       1) {}
 
   void run() override {
     MPI_Scatter(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
