@@ -83,8 +83,9 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
   const bool crowded = static_cast<int>(std::thread::hardware_concurrency()) < size;
   for (const std::string sync : {"barrier", "loop", "window"}) {
     if (sync == "window" && crowded) continue;  // the ranks may never meet
-    const Measurement result = measured(reporter<false, false>, sync.c_str(),
-                                        {.precision = -1, .budget_s = 5, .max_repetitions = 7});
+    const Measurement result =
+        measured(reporter<false, false>, sync.c_str(),
+                 {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16});
     EXPECT_EQ(result.metrics.size(), 7u);
     if (!control().root()) continue;
     EXPECT_EQ(result.labels.at("colour"), "red");
@@ -118,7 +119,8 @@ TEST(Metrics, AreSampledWithoutASynchronisationToo) {
   Arena arena(ranks_on_this_host(comm));
   const Measurement result =
       Measurer({comm, arena}, comm, {3e-8, 1e-9})
-          .measure(alone, Values({}), {.precision = -1, .budget_s = 5, .max_repetitions = 7}, now());
+          .measure(alone, Values({}),
+                   {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16}, now());
   if (!comm.root()) return;
   ASSERT_EQ(result.times_s.size(), 7u);
   EXPECT_EQ(series_of(result, "runs").values, std::vector<double>(7, result.batch / 2.0));
