@@ -28,7 +28,7 @@ from hockney import build
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.machine import find_mpi, processors
-from hockney.models.interval import median_interval
+from hockney.models.statistics.interval import median_interval
 
 HERE = Path(__file__).parent
 HEAD = (

@@ -23,8 +23,8 @@ from simulated import POPULATIONS, Noise, repetitions, simulate
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, Fit
 from hockney.models import fit_collective, fit_hockney, fit_loggp, median_interval, observe
-from hockney.models.collective import steps
-from hockney.models.combine import Z, half_width
+from hockney.models.fits.collective import steps
+from hockney.models.statistics.launch_variance import Z, half_width
 
 SIZES = [0, *(1 << k for k in range(23))]
 

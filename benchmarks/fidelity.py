@@ -27,13 +27,13 @@ from pathlib import Path
 from hockney import build
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Mpi
-from hockney.core.places import cache_folder
+from hockney.core.paths import cache_folder
 from hockney.core.record import Record
 from hockney.launch.command import command
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
-from hockney.models.interval import median_interval
+from hockney.models.statistics.interval import median_interval
 
 HERE = Path(__file__).parent
 IMB_WHEEL = "impi-rt==2021.18.1"

@@ -13,10 +13,13 @@ from pathlib import Path
 PYTHON = {
     "core": 0,
     "process": 1,
-    "machine": 2, "build": 2, "launch": 2, "store": 2, "models": 2, "reference": 2, "draw": 2, "simulated": 2,
-    "studies": 3, "lab": 3,
-    "report": 4,
-    "cli": 5,
+    "system": 2,
+    "machine": 3, "build": 3, "launch": 3, "store": 3, "models": 3, "reference": 3, "draw": 3, "simulated": 3,
+    "pages": 4, "lab": 4,
+    "views": 5, "reproductions": 5,
+    "studies": 6,
+    "report": 7,
+    "cli": 8,
 }  # fmt: skip
 ENGINE = {
     "include": 0,
@@ -28,12 +31,13 @@ ENGINE = {
     "measure": 3,
     "library": 3,
     "patterns": 4,
+    "kernels": 4,
     "app": 5,
 }
-SHELVES = ("sync", "coll", "patterns")
-OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp")
+SHELVES = ("sync", "coll", "patterns", "kernels")
+OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp", "coll/algorithm.hpp", "coll/elements.hpp")
 """What a shelf's files have in common, and by which others find them."""
-PURE = ("core", "models", "reference", "draw", "simulated")
+PURE = ("core", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""
 
 STARTERS = ("subprocess", "pty", "multiprocessing")
@@ -90,7 +94,7 @@ def _called(function: ast.expr) -> str:
 
 def engine_includes(engine: Path) -> Iterator[Import]:
     """Every #include "room/file" that leaves its own file's name behind."""
-    for path in sorted(p for p in engine.rglob("*") if re.search(r"\.(cpp|hpp|h|cpp\.in)$", p.name)):
+    for path in sorted(p for p in engine.rglob("*") if p.suffix in (".cpp", ".hpp", ".h")):
         parts = path.relative_to(engine).parts
         if len(parts) < 2:
             continue

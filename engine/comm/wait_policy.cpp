@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "comm/affinity.hpp"
+#include "comm/rank_state.hpp"
 
 namespace hockney {
 namespace {
@@ -30,24 +31,6 @@ inline void relax() {
 }
 
 #ifndef HOCKNEY_SMPI
-
-// Which ranks share a node takes several collective calls, and barriers are often made in a row: what was
-// found is kept with the communicator, as an attribute, and goes with it. The key is a number of this process
-// for as long as MPI runs.
-int layout_key() {
-  static const int key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(
-        MPI_COMM_NULL_COPY_FN,
-        [](MPI_Comm, int, void* layout, void*) {
-          delete static_cast<NodeLayout*>(layout);
-          return static_cast<int>(MPI_SUCCESS);
-        },
-        &made, nullptr);
-    return made;
-  }();
-  return key;
-}
 
 // That this process may use; all that there could be where that is not known.
 Processors own_processors() {
@@ -97,14 +80,9 @@ NodeLayout layout_of_this_node(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   return {size, size, size == 1, false};
 #else
-  void* known = nullptr;
-  int there = 0;
-  MPI_Comm_get_attr(comm, layout_key(), &known, &there);
-  if (there) return *static_cast<const NodeLayout*>(known);
-  auto kept = std::make_unique<NodeLayout>(look_around(comm));
-  const NodeLayout copy = *kept;
-  MPI_Comm_set_attr(comm, layout_key(), kept.release());
-  return copy;
+  // This takes several collective calls, and barriers are often made in a row, so the communicator keeps it.
+  if (const NodeLayout* layout = CommState<NodeLayout>::find(comm)) return *layout;
+  return CommState<NodeLayout>::keep(comm, std::make_unique<NodeLayout>(look_around(comm)));
 #endif
 }
 

@@ -22,7 +22,7 @@ from hockney.build.sources import BOOST, SIMGRID, fetch
 from hockney.build.tools import tool
 from hockney.build.trial import try_out
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.places import COMPLETE, cache_folder
+from hockney.core.paths import COMPLETE, cache_folder
 from hockney.core.units import format_bytes
 
 Tell = Callable[[str], None]

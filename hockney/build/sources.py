@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hockney.build import unpack
 from hockney.core.errors import EnvironmentProblem
-from hockney.process.packages import install, installer
+from hockney.system.packages import install, installer
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.cli.guard import guarded
+from hockney.cli.errors import guarded
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import click
 
 from hockney import __version__
-from hockney.cli import (
+from hockney.cli.arguments.click_extensions import Group
+from hockney.cli.verbs import (
     barrier,
     build,
     calibrate,
@@ -23,7 +24,6 @@ from hockney.cli import (
     run,
     survey,
 )
-from hockney.cli.words import Group
 
 
 @click.group(

@@ -16,12 +16,12 @@ from typing import Any
 
 from hockney.core.errors import unknown
 from hockney.draw import plane_files
-from hockney.draw.canvas import SIZE, dress, legend
 from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.layout import Picture, picture
+from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
-from hockney.draw.picture import Picture, picture
 from hockney.draw.plane_files import Part
-from hockney.draw.replace import replace
+from hockney.system.files import replace
 
 FORMATS = ("svg", "png", "pdf")
 # Inches and points: two thirds of a page's width, readable when a two-column paper shrinks it to one column.

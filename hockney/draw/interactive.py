@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 from hockney.core.errors import one_line
+from hockney.draw.describe import axis_title, point
 from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.layout import Picture, picture
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
-from hockney.draw.picture import Picture, picture
 from hockney.draw.ticks import Scale
-from hockney.draw.words import axis_title, point
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 # Pixels of an ordinary figure's axes; the page knows better once it is drawn.

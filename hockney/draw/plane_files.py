@@ -7,12 +7,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Literal
 
-from hockney.draw.canvas import SIZE, dress, legend
+from hockney.draw.describe import axis_title
 from hockney.draw.figure import Plane
+from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.palette import DASHES, LIGHT
 from hockney.draw.plane import Relief, flat, relief
 from hockney.draw.ticks import Scale
-from hockney.draw.words import axis_title
 
 Part = Literal["all", "surface", "contours"]
 # Inches of one half. Both together fill a page's width.

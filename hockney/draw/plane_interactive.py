@@ -14,12 +14,12 @@ from typing import Any
 
 from hockney.core.errors import one_line
 from hockney.core.units import format_value
+from hockney.draw.describe import axis_title
 from hockney.draw.figure import Axis, Plane
 from hockney.draw.interactive import CONFIG, FONT, axis, inert, layout, levels
 from hockney.draw.palette import DASHES, LIGHT
 from hockney.draw.plane import Relief, flat, relief
 from hockney.draw.ticks import Scale
-from hockney.draw.words import axis_title
 
 CLEAR = "rgba(0,0,0,0)"
 # Pixels that an axis has in space, about.

@@ -2,8 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import SIMULATED, Bench, check, check_ranks, fake_bench, fake_catalog, is_fake, prepare
-from hockney.lab.checks import differences
+from hockney.lab.bench import (
+    SIMULATED,
+    Bench,
+    check,
+    check_ranks,
+    fake_bench,
+    fake_catalog,
+    is_fake,
+    other_groups,
+    prepare,
+)
+from hockney.lab.calibration_check import survey_twin, surveyed
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
     CaseBegan,
@@ -16,14 +26,14 @@ from hockney.lab.events import (
     Waiting,
 )
 from hockney.lab.library import install_library
-from hockney.lab.order import schedule
-from hockney.lab.parameters import survey_of, take_survey
+from hockney.lab.machine_diff import differences
 from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
+from hockney.lab.schedule import schedule
 from hockney.lab.session import Outcome, begin, measure
 from hockney.lab.simgrid import bring_simgrid
-from hockney.lab.twin import survey_twin, surveyed
+from hockney.lab.survey_reuse import survey_of, take_survey
 
 __all__ = [
     "SIMULATED",
@@ -52,6 +62,7 @@ __all__ = [
     "is_fake",
     "look_around",
     "measure",
+    "other_groups",
     "prepare",
     "results",
     "run_part",

@@ -15,7 +15,7 @@ from typing import Literal
 from hockney import build
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine, Mpi
-from hockney.core.places import cache_folder
+from hockney.core.paths import cache_folder
 from hockney.core.record import Launch
 from hockney.core.units import format_bytes, format_seconds
 from hockney.lab.bench import Tell, fake_bench, is_fake

@@ -12,13 +12,13 @@ from pathlib import Path
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Run
-from hockney.core.surveyed import Surveyed
+from hockney.core.survey_reference import Surveyed
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
 from hockney.lab.events import Listener, MeasuringBegan, Notice
-from hockney.lab.order import schedule
+from hockney.lab.launch_recorder import Watch
 from hockney.lab.rounds import Rounds, rounds_of
-from hockney.lab.watch import Watch
+from hockney.lab.schedule import schedule
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.store import Appender, Item, Plan, RunFolder, Settings, left
 
@@ -44,7 +44,7 @@ def begin(
     path: Path, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None = None
 ) -> RunFolder:
     """Lay out a run, complete before its first launch, with the survey that its study goes by."""
-    items = schedule(cases, settings.launches, settings.seed)
+    items = schedule(cases, settings.launches, settings.seed, bench.group_of)
     return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.core.cores import Cores
+from hockney.core.binding import Cores
 from hockney.core.machine import Mpi
 from hockney.launch.launcher import LaunchCommand
 

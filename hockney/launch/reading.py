@@ -12,8 +12,8 @@ import msgspec
 from hockney import process
 from hockney.core.case import Case
 from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, decode_engine_line
+from hockney.launch.hang_detector import Watch
 from hockney.launch.launcher import LaunchCommand, LaunchFailed
-from hockney.launch.watch import Watch
 
 FINISH_SECONDS = 30.0  # for MPI_Finalize; all results are safe by then
 

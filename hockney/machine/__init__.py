@@ -4,9 +4,9 @@
 
 from hockney.machine.cpu import Processors, processors
 from hockney.machine.describe import describe
+from hockney.machine.disk_space import shared_memory, writable
 from hockney.machine.find import find_mpi, on_machine
 from hockney.machine.load import Load, Moment, load_between, moment
-from hockney.machine.room import shared_memory, writable
 from hockney.machine.simgrid import find_simgrid, simgrids
 
 __all__ = [

@@ -13,7 +13,7 @@ from pathlib import Path
 from hockney import __version__
 from hockney.core.machine import Machine, Mpi
 from hockney.core.record import SCHEMA
-from hockney.machine import cpu, surroundings
+from hockney.machine import cpu, system
 from hockney.machine.cpu import ROOT
 
 
@@ -32,7 +32,7 @@ def describe(
         schema=SCHEMA,
         kind="real",
         host=socket.gethostname(),
-        system=surroundings.system(root),
+        system=system.system(root),
         cpu=here.model,
         cores=here.cores.usable,
         threads=len(here.allowed),
@@ -40,17 +40,17 @@ def describe(
         numa_nodes=here.numa_nodes,
         caches=here.caches,
         memory_bytes=cpu.memory_bytes(root),
-        virtual=surroundings.virtual(root),
+        virtual=system.virtual(root),
         governor=here.governor,
         load_before=load_average(),
         mpi=mpi,
         engine=engine,
         compiler=compiler,
         flags=flags,
-        network=surroundings.network(root),
+        network=system.network(root),
         hockney=__version__,
         python=platform.python_version(),
-        scheduler=surroundings.scheduler(os.environ if environ is None else environ),
+        scheduler=system.scheduler(os.environ if environ is None else environ),
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
 from hockney.core.machine import Mpi
-from hockney.core.places import at_home
+from hockney.core.paths import at_home
 from hockney.machine import wheels
 from hockney.machine.probe import TITLES, Source, Tell, probe
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.machine import Mpi
-from hockney.core.places import COMPLETE, at_home, cache_folder
+from hockney.core.paths import COMPLETE, at_home, cache_folder
 from hockney.machine.cpu import text
 from hockney.machine.probe import TOOL_SECONDS, Source, Tell
 

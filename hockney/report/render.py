@@ -15,15 +15,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
+from hockney.draw.describe import describe
 from hockney.draw.figure import Figure, Plane
 from hockney.draw.files import file_name
 from hockney.draw.interactive import interactive
 from hockney.draw.page import Explorer, Page, Section, Table, Warning
 from hockney.draw.palette import DARK, LIGHT
-from hockney.draw.words import describe
-from hockney.report import data, packing, words
+from hockney.report import assets, data, html_text
 from hockney.report.explorer import live, values
-from hockney.report.still import still
+from hockney.report.static_svg import still
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ def render(page: Page) -> str:
     shown = [_section(section, identities) for section in page.sections]
     drawn = {f.id: f.live for section in shown for f in section.figures}
     explorers = {section.explorer.id: section.explorer.live for section in shown if section.explorer}
-    library = packing.plotly() if drawn else None
+    library = assets.plotly() if drawn else None
     scripts = [_resource(name) for name in _scripts(page)]
-    allowed = [packing.policy(script.encode()) for script in scripts]
+    allowed = [assets.policy(script.encode()) for script in scripts]
     return _template()(
         page=page,
         sections=shown,
@@ -98,9 +98,9 @@ def render(page: Page) -> str:
         plotly=library and Markup(library.packed),
         script_hashes=Markup(" ".join([*allowed, *([library.policy] if library else [])])),
         figures_packed=Markup(
-            packing.packed(words.embedded_json({"figures": drawn, "dark": _dark()}).encode())
+            assets.packed(html_text.embedded_json({"figures": drawn, "dark": _dark()}).encode())
         ),
-        explorers_json=words.embedded_json(explorers) if explorers else None,
+        explorers_json=html_text.embedded_json(explorers) if explorers else None,
         version=__version__,
     )
 
@@ -118,10 +118,14 @@ def _template() -> Callable[..., str]:
         loader=PackageLoader("hockney.report", "."),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=words.inert,
+        finalize=html_text.inert,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"units": words.units, "emphasised": words.emphasised, "sentence": words.sentence}
+    environment.filters |= {
+        "units": html_text.units,
+        "emphasised": html_text.emphasised,
+        "sentence": html_text.sentence,
+    }
     return environment.get_template("page.html.j2").render
 
 

@@ -7,9 +7,9 @@ that come with hockney, and docs/machine-files.md says how to write one's own.
 """
 
 from hockney.simulated.names import names, platform, variants
+from hockney.simulated.queries import check_ranks, origin_of, places
 from hockney.simulated.read import read
 from hockney.simulated.variants import Variant
-from hockney.simulated.words import check_ranks, origin_of, places
 from hockney.simulated.write import said, write
 
 __all__ = [

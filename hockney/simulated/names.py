@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
-from hockney.core.places import at_home
+from hockney.core.paths import at_home
 from hockney.core.platform import Platform
 from hockney.simulated.read import parse, read
 from hockney.simulated.variants import Variant

@@ -14,8 +14,8 @@ from types import TracebackType
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Line, Run, encode_line
-from hockney.store.lines import Reading, read_lines
-from hockney.store.trouble import unwritable
+from hockney.store.fs_errors import unwritable
+from hockney.store.record_reader import Reading, read_lines
 
 # What flock(2) gives on file systems without locks: Lustre mounted with noflock, some of NFS and FUSE.
 NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)

@@ -18,11 +18,11 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA
-from hockney.core.surveyed import Surveyed
+from hockney.core.survey_reference import Surveyed
 from hockney.store.appender import Appender
-from hockney.store.lines import Reading, read_lines
+from hockney.store.fs_errors import unreadable, unwritable
 from hockney.store.plan import Plan, parse_plan
-from hockney.store.trouble import unreadable, unwritable
+from hockney.store.record_reader import Reading, read_lines
 
 T = TypeVar("T", Machine, Fits, Surveyed)
 

@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 
 from hockney.core.errors import unknown
-from hockney.studies.question import Evidence, Options, Study
+from hockney.pages.evidence import Evidence, Options, Study
 
 __all__ = ["Evidence", "Options", "Study", "all_studies", "options_of", "study"]
 

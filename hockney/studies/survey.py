@@ -11,9 +11,9 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.draw.page import Page
-from hockney.studies import collectives, environment, headline, loggp, method, pointtopoint, quality
-from hockney.studies.doubts import beside, everywhere
-from hockney.studies.question import Evidence, Options, once
+from hockney.pages import collectives, environment, headline, loggp, method, point_to_point, quality
+from hockney.pages.caveats import beside, everywhere
+from hockney.pages.evidence import Evidence, Options, once
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
 NAME = "survey"
@@ -75,7 +75,7 @@ def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog) -> Iterat
 
 def page(evidence: Evidence) -> Page:
     sections = [
-        pointtopoint.section(evidence),
+        point_to_point.section(evidence),
         loggp.section(evidence),
         collectives.section(evidence),
         quality.parameters(evidence),

@@ -53,7 +53,9 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, factor, code
         for piece in world.pieces
     )
     slow = World(**{**vars(world), "pieces": pieces})
-    monkeypatch.setattr("hockney.lab.twin.prepare", lambda *words: lab.fake_bench(FakeLauncher(slow)))
+    monkeypatch.setattr(
+        "hockney.lab.calibration_check.prepare", lambda *words: lab.fake_bench(FakeLauncher(slow))
+    )
     done = hockney("calibrate", run, "--check", "-q")
     assert done.code == code, done.out
     row = next(line for line in done.out.splitlines() if line.startswith("pingpong 8 B"))
@@ -64,7 +66,9 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, factor, code
 
 def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
     """What the machine file was not made from is the better test."""
-    monkeypatch.setattr("hockney.lab.twin.prepare", lambda *words: lab.fake_bench(FakeLauncher()))
+    monkeypatch.setattr(
+        "hockney.lab.calibration_check.prepare", lambda *words: lab.fake_bench(FakeLauncher())
+    )
     other = hockney("run", "pingpong bytes=96,3000 buffers=hot", "--out", "runs/other", "--seed", "2", "-q")
     assert other.code == 0, other.err
     done = hockney("calibrate", run, "--against", "runs/other", "-q")

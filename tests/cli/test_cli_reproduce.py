@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from hockney import reproductions
 from hockney.store import RunFolder
-from hockney.studies import reproduce
 
 
+@pytest.mark.page
 def test_every_printed_number_is_on_the_table(hockney):
     said = hockney("reproduce", "paragon", "--machine", "fake", "--out", "r")
     assert said.code == 1, said.err
@@ -65,8 +66,8 @@ def test_a_part_is_a_run_like_any_other(hockney):
 
 
 def test_all_is_every_one(hockney, monkeypatch):
-    two = {name: reproduce.reproduction(name) for name in ("ethernet", "paragon")}
-    monkeypatch.setattr(reproduce, "all_reproductions", lambda: two)
+    two = {name: reproductions.reproduction(name) for name in ("ethernet", "paragon")}
+    monkeypatch.setattr(reproductions, "all_reproductions", lambda: two)
     said = hockney("reproduce", "all", "--machine", "fake", "--out", "r", "-q")
     assert {path.name for path in Path("r").iterdir()} == set(two)
     assert said.out.count("report: r/") == 2
@@ -74,9 +75,9 @@ def test_all_is_every_one(hockney, monkeypatch):
 
 def test_the_list(hockney):
     said = hockney("reproduce", "--list")
-    assert said.code == 0 and all(name in said.out for name in reproduce.all_reproductions())
+    assert said.code == 0 and all(name in said.out for name in reproductions.all_reproductions())
     listed = json.loads(hockney("reproduce", "--list", "--json").out)["reproductions"]
-    assert [each["name"] for each in listed] == sorted(reproduce.all_reproductions())
+    assert [each["name"] for each in listed] == sorted(reproductions.all_reproductions())
 
 
 @pytest.mark.parametrize(

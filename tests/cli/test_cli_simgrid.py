@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from hockney import lab
-from hockney.cli.counting import Counting
-from hockney.cli.talk import Talk
+from hockney.cli.output.build_progress import Counting
+from hockney.cli.output.progress import Talk
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_cli_errors import one_error
 
-from hockney.cli.story import evidence_of
+from hockney.cli.run_flow import evidence_of
 from hockney.store import RunFolder
 
 SMALL = (
@@ -42,6 +42,7 @@ def elsewhere(survey: Path) -> None:
     path.write_text(json.dumps(machine))
 
 
+@pytest.mark.page
 def test_a_study_keeps_the_survey_and_can_be_told_again_without_it(hockney, surveyed):
     words = ("--survey", str(surveyed), "--out", "g", "--seed", "1")
     said = hockney("run", "granularity", *SMALL, *words)

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from hockney.cli.talk import Talk
+from hockney.cli.output.progress import Talk
 from hockney.core.record import Failure
 from hockney.lab import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, MeasuringBegan, Notice, Waiting
 

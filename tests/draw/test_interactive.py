@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.draw import Axis, Figure, Series, interactive
+from hockney.draw.describe import axis_title, describe, point
 from hockney.draw.palette import LIGHT
-from hockney.draw.words import axis_title, describe, point
 
 SIZE, TIME = Axis("message size", "B", zero=True), Axis("one-way time", "s")
 POINTS = Series(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.picture import CHARACTER, Bar, picture
+from hockney.draw.layout import CHARACTER, Bar, picture
 
 SIZE, TIME = Axis("size", "B", zero=True), Axis("time", "s")
 

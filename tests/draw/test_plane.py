@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from hockney.draw import Axis, Plane, Sheet, interactive, save
+from hockney.draw.describe import describe
 from hockney.draw.files import rendered
 from hockney.draw.palette import LIGHT
 from hockney.draw.plane import LABEL_HEIGHT, flat, relief
-from hockney.draw.words import describe
 
 X, Y, Z = Axis("work T", "s"), Axis("ranks", "ranks", "linear"), Axis("efficiency", "", "linear")
 WORKS = tuple(10 ** (k / 10) for k in range(-20, 21))

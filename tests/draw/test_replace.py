@@ -9,7 +9,7 @@ import os
 import pytest
 
 from hockney.core.errors import EnvironmentProblem, UsageError
-from hockney.draw.replace import replace
+from hockney.system.files import replace
 
 
 def test_a_file_is_replaced_whole_in_a_folder_that_is_made(tmp_path):

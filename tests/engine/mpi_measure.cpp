@@ -273,8 +273,8 @@ TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemor
   // Only the last rank shares its host with so many others that it has no room.
   Arena arena(comm.rank == comm.size - 1 ? INT_MAX : 1);
   for (const char* bytes : {"12345678", "17179869184"}) {
-    const Values values(
-        std::map<std::string, std::string>{{"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
+    const Values values(std::map<std::string, std::string>{
+        {"algorithm", "mpi"}, {"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
     EXPECT_THROW(Measurer({comm, arena}, comm, {3e-8, 1e-9})
                      .measure(patterns::allreduce, values, {.budget_s = 0.1}, now()),
                  InvalidCase);

@@ -10,7 +10,7 @@ import pytest
 from hockney import lab, simulated
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
-from hockney.lab.checks import unlike
+from hockney.lab.machine_diff import unlike
 from hockney.launch.fake_world import World
 from hockney.store import Settings
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hockney import lab
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.record import Launch
-from hockney.lab.checks import differences, refuse_too_many_ranks
+from hockney.lab.machine_diff import differences, refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed

@@ -10,7 +10,7 @@ import pytest
 
 from hockney import build, lab
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.places import COMPLETE
+from hockney.core.paths import COMPLETE
 from hockney.lab.simgrid import jobs
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.core.cores import Cores
+from hockney.core.binding import Cores
 from hockney.core.machine import Mpi
 from hockney.launch.command import ROOT_NOTE, command
 

@@ -9,16 +9,16 @@ import stat
 
 import pytest
 
-from hockney.core.cores import Cores
+from hockney.core.binding import Cores
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.record import Rank
-from hockney.launch.check import Hello, hellos_in, say_hello, verdict
 from hockney.launch.command import command
 from hockney.launch.explain import explain, how_it_ended
+from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, Watch
+from hockney.launch.launch_test import Hello, hellos_in, say_hello, verdict
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.reading import seen_binding
-from hockney.launch.watch import ANSWER_SECONDS, MARGIN_SECONDS, Watch
 
 MPI = Mpi(
     family="openmpi",

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.core.machine import Machine
-from hockney.machine import describe, load_between, moment, processors, surroundings
+from hockney.machine import describe, load_between, moment, processors, system
 from hockney.machine.cpu import memory_bytes, numbers, quota
 from hockney.machine.load import Moment, counters
 
@@ -152,7 +152,7 @@ FLAGS = "flags\t: fpu hypervisor sse"
     ],
 )
 def test_hypervisors_and_containers(tmp_path, files, name):
-    assert surroundings.virtual(put(tmp_path, files)) == name
+    assert system.virtual(put(tmp_path, files)) == name
 
 
 def test_network_interfaces_that_are_up(tmp_path):
@@ -169,15 +169,13 @@ def test_network_interfaces_that_are_up(tmp_path):
             "sys/class/infiniband/mlx5_0/ports/1/rate": "100 Gb/sec (4X EDR)",
         },
     )
-    assert surroundings.network(root) == ["eth0 25 Gbit/s", "eth2", "mlx5_0/1 100 Gb/sec (4X EDR)"]
+    assert system.network(root) == ["eth0 25 Gbit/s", "eth2", "mlx5_0/1 100 Gb/sec (4X EDR)"]
 
 
 def test_batch_jobs_are_named():
-    assert surroundings.scheduler({}) == ""
-    assert (
-        surroundings.scheduler({"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "4"}) == "Slurm job 7 on 4 nodes"
-    )
-    assert surroundings.scheduler({"PBS_JOBID": "8.head"}) == "PBS job 8.head"
+    assert system.scheduler({}) == ""
+    assert system.scheduler({"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "4"}) == "Slurm job 7 on 4 nodes"
+    assert system.scheduler({"PBS_JOBID": "8.head"}) == "PBS job 8.head"
 
 
 def test_an_empty_system_is_described_without_error(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
-from hockney.core.places import cache_folder
+from hockney.core.paths import cache_folder
 from hockney.machine import wheels
 from hockney.machine.find import find_mpi, on_machine
 from hockney.machine.probe import family_of_header, probe

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes contract/golden/median_interval.json: `python tests/models/make_golden_intervals.py`.
 
-Run it only when the rule in hockney/models/interval.py is changed on purpose; the engine must follow.
+Run it only when the rule in hockney/models/statistics/interval.py is changed on purpose; the engine must
+follow.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hockney.models.interval import median_interval
+from hockney.models.statistics.interval import median_interval
 
 GOLDEN = Path(__file__).parents[2] / "contract" / "golden" / "median_interval.json"
 

@@ -18,7 +18,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Fit, Fits
 from hockney.core.record import Run
 from hockney.models import fit_all, summarise
-from hockney.models.everything import COLLECTIVES, POINT_TO_POINT
+from hockney.models.fits.registry import COLLECTIVES, POINT_TO_POINT
 
 SIZES = [0, *(1 << k for k in range(23))]
 

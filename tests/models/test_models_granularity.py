@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 
 from hockney import simulated
 from hockney.core.errors import UsageError
-from hockney.models.choose import described
-from hockney.models.exchange import Messages, Piece
-from hockney.models.granularity import (
+from hockney.models.applications.granularity import (
     OVERLAP,
     Algorithm,
     best_ranks,
@@ -30,6 +28,8 @@ from hockney.models.granularity import (
     times,
     work_needed,
 )
+from hockney.models.applications.message_costs import described
+from hockney.models.applications.point_to_point_costs import Messages, Piece
 
 SUN = described(simulated.platform("sun-ethernet"))
 T_START, T_W, WORD = 1500e-6, 5e-6, 4

@@ -16,8 +16,8 @@ from hockney.core.errors import UsageError
 from hockney.core.fit import CurvePoint, Estimate, Fit, Segment
 from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.core.platform import Segment as Described
-from hockney.models.choose import described
-from hockney.models.exchange import Band, Messages, Piece, of_fit
+from hockney.models.applications.message_costs import described
+from hockney.models.applications.point_to_point_costs import Band, Messages, Piece, of_fit
 
 WORD = 4
 SIMULATED_US = {

@@ -13,12 +13,12 @@ from hockney import simulated
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, Segment, Summary
 from hockney.core.machine import Machine
-from hockney.core.surveyed import Surveyed
-from hockney.models.choose import described, messages_for, messages_of_run
-from hockney.models.exchange import Messages, Piece
-from hockney.models.granularity import Algorithm
-from hockney.models.network import judged, kind, overruled
-from hockney.models.prediction import predict
+from hockney.core.survey_reference import Surveyed
+from hockney.models.applications.contention import judged, kind, overruled
+from hockney.models.applications.grain_prediction import predict
+from hockney.models.applications.granularity import Algorithm
+from hockney.models.applications.message_costs import described, messages_for, messages_of_run
+from hockney.models.applications.point_to_point_costs import Messages, Piece
 
 PLAIN = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "", largest=1 << 22, most_ranks=8)
 HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.models.interval import median_interval
+from hockney.models.statistics.interval import median_interval
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "contract" / "golden" / "median_interval.json").read_text())
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from hockney.models.pieces import pieces
-from hockney.models.segments import lines, search
+from hockney.models.fits.piecewise.curve import pieces
+from hockney.models.fits.piecewise.search import lines, search
 
 
 def cost(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:

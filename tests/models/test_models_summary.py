@@ -9,7 +9,7 @@ from models_data import record
 from hockney.core.case import Case
 from hockney.core.record import Run
 from hockney.models import median_interval, summarise
-from hockney.models.combine import half_width
+from hockney.models.statistics.launch_variance import half_width
 
 CASE = Case.of("pingpong", 2, bytes=8)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.models.verdict import deviations, verdict
+from hockney.models.fits.verdict import deviations, verdict
 
 TIMES = np.full(11, 1e-6)
 

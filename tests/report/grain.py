@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hockney.draw.figure import Axis, Plane, Sheet
 from hockney.draw.page import Explorer, ExplorerMachine, Page, Section
-from hockney.models.exchange import Messages, Piece
-from hockney.models.granularity import Algorithm, efficiency
+from hockney.models.applications.granularity import Algorithm, efficiency
+from hockney.models.applications.point_to_point_costs import Messages, Piece
 
 WORD = 4
 SUN = Messages("sun", "SUNs on one Ethernet", (Piece(0, 1500e-6, 5e-6 / WORD),), True, "the paper")

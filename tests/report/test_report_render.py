@@ -22,10 +22,10 @@ from sample import sample
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
-from hockney.report import data, figures, words, write
+from hockney.report import data, figures, html_text, write
 from hockney.report.explorer import values
 from hockney.report.render import render
-from hockney.report.still import still
+from hockney.report.static_svg import still
 
 EMPTY = Page("Nothing", "", (), (), (), (), ())
 SMALL = Figure(
@@ -120,8 +120,8 @@ def test_the_page_says_everything_it_was_given(elements):
         wanted += [section.title, *section.text, *(f.caption for f in section.figures)]
         wanted += [cell for table in section.tables for row in (table.columns, *table.rows) for cell in row]
         wanted += [w.touches for w in section.warnings]
-    wanted += [words.sentence(w.text) for w in page.warnings] + [
-        words.sentence(w.todo) for w in page.warnings
+    wanted += [html_text.sentence(w.text) for w in page.warnings] + [
+        html_text.sentence(w.todo) for w in page.warnings
     ]
     for each in wanted:
         assert " ".join(each.split()) in said, each
@@ -154,7 +154,7 @@ def test_hostile_texts_stay_texts():
 
 
 def test_a_headline_s_asides_and_counts_do_not_shout():
-    said = words.emphasised("A barrier takes 2 ranks 457 ns (95%: 366 ns to 571 ns).")
+    said = html_text.emphasised("A barrier takes 2 ranks 457 ns (95%: 366 ns to 571 ns).")
     assert (
         said == "A barrier takes 2\u00a0ranks <strong>457\u00a0ns</strong> (95%: 366\u00a0ns to 571\u00a0ns)."
     )
@@ -170,21 +170,21 @@ def test_a_long_table_is_folded_and_a_repeated_title_is_not_seen_twice():
 
 def test_json_in_a_script_cannot_end_it():
     value = {"a": "</script><!--&\u2028\u2029", "b": [1.5, None]}
-    embedded = words.embedded_json(value)
+    embedded = html_text.embedded_json(value)
     assert not re.search("[<>&\u2028\u2029]", embedded)
     assert json.loads(embedded) == value
     with pytest.raises(ValueError):
-        words.embedded_json(float("nan"))
+        html_text.embedded_json(float("nan"))
 
 
 def test_quantities_keep_their_units_and_stand_out_in_the_headline():
-    assert words.emphasised("costs 0.41 us [0.40, 0.42] up to 4 KiB, n2 and 5 users") == (
+    assert html_text.emphasised("costs 0.41 us [0.40, 0.42] up to 4 KiB, n2 and 5 users") == (
         "costs <strong>0.41\u00a0us [0.40,\u00a00.42]</strong> up to "
         "<strong>4\u00a0KiB</strong>, n2 and 5 users"
     )
-    assert words.units("<b> 9.6 GB/s") == "&lt;b&gt; 9.6\u00a0GB/s"
-    assert words.sentence("the load was high") == "The load was high."
-    assert words.sentence("Why?") == "Why?"
+    assert html_text.units("<b> 9.6 GB/s") == "&lt;b&gt; 9.6\u00a0GB/s"
+    assert html_text.sentence("the load was high") == "The load was high."
+    assert html_text.sentence("Why?") == "Why?"
 
 
 def test_data_are_all_there_in_base_units_and_no_formula_for_a_spreadsheet():

@@ -19,7 +19,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.fit import Estimate, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, Run
-from hockney.core.surveyed import Surveyed
+from hockney.core.survey_reference import Surveyed
 from hockney.store import Item, Plan, RunFolder, Settings, default_path
 from hockney.store.plan import left, parse_plan
 

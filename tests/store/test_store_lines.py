@@ -30,7 +30,7 @@ from hockney.core.record import (
     encode_line,
 )
 from hockney.store import Appender
-from hockney.store.lines import read_lines
+from hockney.store.record_reader import read_lines
 
 
 def launch(host: str = "a", name: str = "0.0") -> Launch:

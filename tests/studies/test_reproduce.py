@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import pytest
 
+from hockney import reproductions
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
-from hockney.studies import reproduce
-from hockney.studies.reproduce import Answer, Compared, Part, pages, status_of, tallies, within
+from hockney.reproductions import Answer, Compared, Part, pages, status_of, tallies, within
 
 
 def platform(*rows: str) -> Platform:
@@ -24,7 +24,9 @@ def platform(*rows: str) -> Platform:
     )
 
 
-def row(simulated: float | None, published: float = 1.0, status: reproduce.Status = "predicted") -> Compared:
+def row(
+    simulated: float | None, published: float = 1.0, status: reproductions.Status = "predicted"
+) -> Compared:
     return Compared("k", "a number", published, simulated, None, "s", status)
 
 
@@ -91,7 +93,7 @@ def test_an_answer_is_the_one_case_that_has_the_words():
 
 def test_an_unknown_reproduction_is_named():
     with pytest.raises(UsageError, match="unknown reproduction 'nothing'"):
-        reproduce.reproduction("nothing")
+        reproductions.reproduction("nothing")
 
 
 def test_a_table_has_no_empty_column_and_does_not_repeat_its_name():

@@ -9,13 +9,12 @@ from functools import cache
 
 import pytest
 
-from hockney import lab, simulated
+from hockney import lab, reproductions, simulated
 from hockney.core.case import Case
 from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
 from hockney.models.barriers import traffic
 from hockney.report.render import render
-from hockney.studies import reproduce
-from hockney.studies.reproduce import Answer, Part, Reproduction, ethernet, paragon, sun
+from hockney.reproductions import Answer, Part, Reproduction, ethernet, paragon, sun
 
 CATALOG = lab.fake_catalog()
 platform = cache(simulated.platform)
@@ -155,17 +154,17 @@ def test_every_printed_barrier_is_beside_its_own_algorithm():
         assert row.simulated == pytest.approx(row.model)
 
 
-@pytest.mark.parametrize("name", reproduce.all_reproductions())
+@pytest.mark.parametrize("name", reproductions.all_reproductions())
 def test_parts_have_names_and_machines_of_their_own_size(name):
-    parts = reproduce.reproduction(name).parts(CATALOG)
+    parts = reproductions.reproduction(name).parts(CATALOG)
     assert len({part.name for part in parts}) == len(parts)
     for part in parts:
         simulated.check_ranks(platform(part.machine), max(case.ranks for case in part.cases))
 
 
-@pytest.mark.parametrize("name", reproduce.all_reproductions())
+@pytest.mark.parametrize("name", reproductions.all_reproductions())
 def test_nothing_measured_is_said_and_not_hidden(name):
-    study = reproduce.reproduction(name)
+    study = reproductions.reproduction(name)
     given = answers(study, lambda part, case: None)
     compared = study.compare(given)
     assert compared and all(row.simulated is None for row in compared)

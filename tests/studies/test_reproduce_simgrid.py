@@ -9,9 +9,9 @@ import json
 import pytest
 from real_mpi import simgrid_here
 
-from hockney.cli.guard import guarded
+from hockney.cli.errors import guarded
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 
 @pytest.fixture(scope="module")

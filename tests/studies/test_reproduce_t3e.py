@@ -9,8 +9,8 @@ import pytest
 from hockney import lab, simulated
 from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
 from hockney.report.render import render
-from hockney.studies.reproduce import Answer, t3e
-from hockney.studies.reproduce import t3e_cases as cases
+from hockney.reproductions import Answer, t3e
+from hockney.reproductions import t3e_cases as cases
 
 CATALOG = lab.fake_catalog()
 PARTS = t3e.parts(CATALOG)

@@ -10,11 +10,11 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney import lab
-from hockney.cli.guard import guarded
+from hockney.cli.errors import guarded
+from hockney.reproductions import t3e_cases as cases
 from hockney.store import RunFolder
-from hockney.studies.reproduce import t3e_cases as cases
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 ROWS = [(o, size) for o in ("bcast", "gather", "scatter", "reduce") for size in ("8", "1KB")]
 
 

@@ -22,8 +22,8 @@ from hockney.report.render import render
 from hockney.store import Settings
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import best, paper
-from hockney.studies.barriers.found import Found, failures, found, message_costs, way_of
 from hockney.studies.barriers.headline import chosen
+from hockney.studies.barriers.results import Found, failures, found, message_costs, way_of
 
 CATALOG = lab.fake_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -48,8 +48,9 @@ class Truth(World):
     of: Callable[[str, int], float] = lambda algorithm, ranks: 1e-6
 
     def time(self, case: Case) -> float:
-        algorithm = dict(case.parameters).get("algorithm")
-        return super().time(case) if algorithm is None else self.of(str(algorithm), case.ranks)
+        if not case.workload.startswith("barrier"):
+            return super().time(case)
+        return self.of(str(case.value("algorithm")), case.ranks)
 
 
 def by_the_structure(algorithm: str, ranks: int) -> float:

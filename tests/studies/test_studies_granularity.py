@@ -11,14 +11,14 @@ from granular import CATALOG, MACHINE, SMALL, STUDY, Odd, evidence, run
 
 from hockney import models
 from hockney.core.record import Record
-from hockney.core.surveyed import Surveyed
+from hockney.core.survey_reference import Surveyed
 from hockney.draw.figure import Figure, Plane
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
-from hockney.models.granularity import Algorithm, work_needed
-from hockney.models.prediction import predict
+from hockney.models.applications.grain_prediction import predict
+from hockney.models.applications.granularity import Algorithm, work_needed
 from hockney.studies import Evidence, Options
-from hockney.studies.granularity import cells, grain, parameters, validation
+from hockney.studies.granularity import cells, costs, grain, validation
 
 WORLD = World()
 
@@ -41,9 +41,9 @@ def truth(cell: cells.Cell) -> float:
 
 
 def checked_of(made: Evidence):
-    messages = parameters.known(made).messages
+    messages = costs.known(made).messages
     assert messages is not None
-    return validation.check(made, cells.cells(made), messages, parameters.cores(made))
+    return validation.check(made, cells.cells(made), messages, costs.cores(made))
 
 
 def odd(tmp_path, **fields) -> Evidence:
@@ -193,7 +193,7 @@ def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
     options = Options(ranks=(2, 4), sizes=(4,), work=(1e-4,))
     made = evidence(run(tmp_path / "r", options, cores=2))
     page = STUDY.page(made)
-    messages = parameters.known(made).messages
+    messages = costs.known(made).messages
     four = next(each for each in checked_of(made) if each.cell.ranks == 4 and each.cell.even)
     row = predict(four.cell.algorithm, messages, [4]).rows[0]
     assert four.predicted.value == row.efficiency.value <= 0.5, "as 'hockney predict' has it"
@@ -300,7 +300,7 @@ def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
     asked = replace(options, surveyed=surveyed)
     assert not [c for c in STUDY.plan(asked, CATALOG, MACHINE) if c.workload == "pingpong"]
     mine = replace(evidence(run(tmp_path / "r", asked)), surveyed=surveyed)
-    messages = parameters.known(mine).messages
+    messages = costs.known(mine).messages
     assert messages.source == "the ping-pong of runs/slow"
     assert messages.one_way(4) == pytest.approx(slow.message(4), rel=0.05)
     assert {each.breaks for each in checked_of(mine)} == {"exchange"}
@@ -325,7 +325,7 @@ def test_one_rank_alone_has_a_page(tmp_path):
     assert "Only one rank was measured" in page.headline[0]
     assert any("There is no prediction" in t for s in page.sections for t in s.text)
     explorer = next(s.explorer for s in page.sections if s.explorer is not None)
-    first, _ = parameters.published()[0]
+    first, _ = costs.published()[0]
     assert explorer.machines[0].name == first.name
     assert explorer.work_s[2] == pytest.approx(work_needed(0.8, Algorithm(1.0, 4), first, 2))
 

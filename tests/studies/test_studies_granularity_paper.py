@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Plane
-from hockney.models.granularity import Algorithm, break_even
-from hockney.studies.granularity import cells, grain, paper, parameters, planes
-from hockney.studies.granularity.words import length
+from hockney.models.applications.granularity import Algorithm, break_even
+from hockney.studies.granularity import cells, costs, grain, paper, planes
+from hockney.studies.granularity.text import length
 
-SUNS = parameters.printed()
+SUNS = costs.printed()
 FIGURES = {f.name: f for f in paper.section().figures}
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hockney import lab, simulated
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Fits
-from hockney.core.surveyed import Surveyed
+from hockney.core.survey_reference import Surveyed
 from hockney.launch.fake import FakeLauncher
 from hockney.store import Settings
 from hockney.studies import Options

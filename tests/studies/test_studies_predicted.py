@@ -13,15 +13,15 @@ import pytest
 from hockney import simulated
 from hockney.core.fit import Estimate
 from hockney.core.platform import Noise
-from hockney.models.choose import described
-from hockney.models.exchange import Band, Messages, Piece
-from hockney.models.granularity import Algorithm
-from hockney.models.network import ASSUMED
-from hockney.models.prediction import predict
-from hockney.studies import predicted
-from hockney.studies.predicted import Known
-from hockney.studies.predicted.words import algorithm, digits, percent, ratio, seconds, share, size, time
-from hockney.studies.provenance import in_short, provenance
+from hockney.models.applications.contention import ASSUMED
+from hockney.models.applications.grain_prediction import predict
+from hockney.models.applications.granularity import Algorithm
+from hockney.models.applications.message_costs import described
+from hockney.models.applications.point_to_point_costs import Band, Messages, Piece
+from hockney.views import grain_prediction
+from hockney.views.grain_prediction import Known
+from hockney.views.grain_prediction.words import algorithm, digits, percent, ratio, seconds, share, size, time
+from hockney.views.origins import in_short, provenance
 
 MACHINE = Messages(
     "m", "M", (Piece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
@@ -31,7 +31,7 @@ MACHINE = Messages(
 
 def codes(messages: Messages = MACHINE, known: Known | None = None, ranks=(2, 4), **more) -> list[str]:
     found = predict(Algorithm(**{"work_s": 1e-3, "bytes": 1000, **more}), messages, ranks)
-    return [each.code for each in predicted.doubts(found, known or Known())]
+    return [each.code for each in grain_prediction.doubts(found, known or Known())]
 
 
 def test_a_sound_prediction_has_no_doubts():
@@ -96,7 +96,7 @@ def test_the_algorithm_in_words():
 
 def test_the_best_number_of_ranks_in_words():
     def said(messages: Messages = MACHINE, **more) -> tuple[str, ...]:
-        return predicted.best(predict(Algorithm(**{"work_s": 1e-3, **more}), messages, [2]))
+        return grain_prediction.best(predict(Algorithm(**{"work_s": 1e-3, **more}), messages, [2]))
 
     assert said()[0].startswith("Best: 16 ranks, speed-up 15.5 [")
     assert said()[1] == "The most ranks with an efficiency of at least 50%: 16."
@@ -111,7 +111,7 @@ def test_the_best_number_of_ranks_in_words():
     found = predict(Algorithm(3e-5, 1000), shared, [2])
     assert len(set(found.best.ends)) == 2
     low, high = found.best.ends
-    assert f"(95%: {low} to {high})" in predicted.best(found)[0]
+    assert f"(95%: {low} to {high})" in grain_prediction.best(found)[0]
 
 
 def test_every_number_of_an_exchange_has_its_origin():
@@ -134,7 +134,7 @@ def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
     def todo(cores: int) -> str:
         machine = replace(MACHINE, most_ranks=cores, why=f"{ASSUMED} since nothing tells")
         found = predict(Algorithm(1e-3, 1000), machine, [2, 3])
-        return next(d.todo for d in predicted.doubts(found, Known()) if d.code == "network-assumed")
+        return next(d.todo for d in grain_prediction.doubts(found, Known()) if d.code == "network-assumed")
 
     assert todo(3) == "it takes 4 cores to measure it; --network shared tells the other case"
     assert "--ranks 2,4" in todo(4)
@@ -144,5 +144,5 @@ def test_all_that_the_document_says_of_a_machine_is_in_the_docs():
     found = predict(Algorithm(1e-3, 1000), MACHINE, [2])
     page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
     row = next(line for line in page.splitlines() if line.startswith("| `machine` |"))
-    names = predicted.document(found, (), None)["machine"]
+    names = grain_prediction.document(found, (), None)["machine"]
     assert [name for name in names if f"`{name}`" not in row] == []

@@ -14,12 +14,13 @@ from hockney.core.fit import Estimate
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
+from hockney.pages import headline
+from hockney.pages.caveats import beside, doubts, everywhere
+from hockney.pages.format import interval, quantity, told
+from hockney.pages.headline import half_reached, sentences
 from hockney.store import Settings
-from hockney.studies import Evidence, Options, headline
-from hockney.studies.doubts import beside, doubts, everywhere
-from hockney.studies.headline import half_reached, sentences
+from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
-from hockney.studies.words import interval, quantity, told
 
 CATALOG = lab.fake_catalog()
 MACHINE = lab.fake_bench("fake").machine

@@ -21,7 +21,8 @@ from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit
 from hockney.models import collective_time
 from hockney.models.barriers import MOST_RANKS, by_messages, by_structure, predicted
-from hockney.studies.barriers.found import (
+from hockney.pages.evidence import Evidence
+from hockney.studies.barriers.results import (
     MESSAGES,
     STRUCTURE,
     Found,
@@ -31,7 +32,6 @@ from hockney.studies.barriers.found import (
     message_costs,
     way_of,
 )
-from hockney.studies.question import Evidence
 
 NOISELESS = ("simulated", "published")
 FITS = 1.25

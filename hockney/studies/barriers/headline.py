@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.core.errors import HockneyError
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import listing, plural, quantity
 from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
-from hockney.studies.barriers.found import Found, failures, iterations, way_of
-from hockney.studies.question import Evidence
-from hockney.studies.words import listing, plural, quantity
+from hockney.studies.barriers.results import Found, failures, iterations, way_of
 
 MPI = "mpi"
 CLOSE = 0.2

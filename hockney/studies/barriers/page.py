@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.draw.page import Page, Section
-from hockney.studies import environment, method, quality
+from hockney.pages import environment, method, quality
+from hockney.pages.caveats import doubts
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import listing, quantity
 from hockney.studies.barriers import figures, headline, paper, tables
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
-from hockney.studies.barriers.found import Found, cores, found, iterations, message_costs
-from hockney.studies.doubts import doubts
-from hockney.studies.question import Evidence
-from hockney.studies.words import listing, quantity
+from hockney.studies.barriers.results import Found, cores, found, iterations, message_costs
 
 METHOD = (
     "In a row: many calls after one MPI_Barrier, the longest time over the ranks divided by the number of "

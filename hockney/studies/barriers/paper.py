@@ -7,17 +7,9 @@ from __future__ import annotations
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
+from hockney.pages.format import quantity
+from hockney.reproductions.ethernet import ALGORITHMS, BARRIER, ENGINE, MESSAGE, PRINTED, PROCESSES, messages
 from hockney.studies.barriers.tables import error
-from hockney.studies.reproduce.ethernet import (
-    ALGORITHMS,
-    BARRIER,
-    ENGINE,
-    MESSAGE,
-    PRINTED,
-    PROCESSES,
-    messages,
-)
-from hockney.studies.words import quantity
 
 
 def printed(name: str, processes: int) -> float:

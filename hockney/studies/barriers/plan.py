@@ -17,7 +17,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.models.barriers import predicted
-from hockney.studies.question import Options, once
+from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
 
 PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.barriers import MessageCosts, traffic
-from hockney.studies.barriers.found import Found, failures
-from hockney.studies.question import Evidence
-from hockney.studies.words import interval, quantity
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import interval, quantity
+from hockney.studies.barriers.results import Found, failures
 
 
 def costs(every: Sequence[Found], name: str, title: str) -> Table:

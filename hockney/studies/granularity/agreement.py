@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models.exchange import Messages
-from hockney.models.network import DECIDED, FEWEST_RANKS
+from hockney.models.applications.contention import DECIDED, FEWEST_RANKS
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import plural, quantity
 from hockney.studies.granularity import assumptions, curves, presets
 from hockney.studies.granularity.curves import WORK
+from hockney.studies.granularity.text import bounds, change, length, share
 from hockney.studies.granularity.validation import CORES, MUCH, STEPS, TYPICAL, WORST, Checked, agreement
-from hockney.studies.granularity.words import bounds, change, length, share
-from hockney.studies.question import Evidence
-from hockney.studies.words import plural, quantity
 
 
 def section(checked: tuple[Checked, ...], messages: Messages, evidence: Evidence) -> Section:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.draw.page import Table
+from hockney.pages.format import plural, quantity
+from hockney.studies.granularity.text import change, length
 from hockney.studies.granularity.validation import CORES, MUCH, STEPS, Checked
-from hockney.studies.granularity.words import change, length
-from hockney.studies.words import plural, quantity
 
 ASSUMED = {
     "exchange": "an exchange takes as long as the model of one message says",

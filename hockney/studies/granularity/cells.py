@@ -17,8 +17,8 @@ from statistics import median
 
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate
-from hockney.models.granularity import Algorithm
-from hockney.studies.question import Evidence, Measured
+from hockney.models.applications.granularity import Algorithm
+from hockney.pages.evidence import Evidence, Measured
 
 EVEN = "equal"
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Series
-from hockney.models.exchange import Messages
-from hockney.models.granularity import Algorithm, efficiency, on_cores
+from hockney.models.applications.granularity import Algorithm, efficiency, on_cores
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.format import plural, quantity
 from hockney.studies.granularity.cells import Cell
-from hockney.studies.granularity.words import told
-from hockney.studies.words import plural, quantity
+from hockney.studies.granularity.text import told
 
 WORK = Axis("T, work on one rank between two exchanges", "s")
 EFFICIENCY = Axis("efficiency", "", "linear")

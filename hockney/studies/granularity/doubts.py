@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hockney.draw.page import Warning
-from hockney.models.exchange import Messages
-from hockney.studies import doubts as general
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages import caveats as general
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import listing, percent, plural, quantity, together
 from hockney.studies.granularity.cells import Cell
-from hockney.studies.granularity.words import length, share
-from hockney.studies.question import Evidence
-from hockney.studies.words import listing, percent, plural, quantity, together
+from hockney.studies.granularity.text import length, share
 
 MISSED = 0.01
 """Computing is meant to take what was preset to 1%."""

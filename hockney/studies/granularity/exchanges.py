@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Section, Table
-from hockney.models.exchange import Messages
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import interval, quantity, told
 from hockney.studies.granularity.grain import WANTED
-from hockney.studies.granularity.words import length
-from hockney.studies.question import Evidence, Measured
-from hockney.studies.words import interval, quantity, told
+from hockney.studies.granularity.text import length
 
 ORDERED = "ordered"
 WAYS = {

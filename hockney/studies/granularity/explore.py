@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.draw.page import Explorer, ExplorerMachine, Section
-from hockney.models.exchange import Messages, Piece
-from hockney.models.granularity import Algorithm, work_needed
-from hockney.models.network import kind
-from hockney.studies.granularity import parameters
-from hockney.studies.granularity.words import WORD
+from hockney.models.applications.contention import kind
+from hockney.models.applications.granularity import Algorithm, work_needed
+from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.studies.granularity import costs
+from hockney.studies.granularity.text import WORD
 
 WORK_S = (1e-6, 1000.0)
 MOST_BYTES = 1 << 22
@@ -26,12 +26,10 @@ def section(messages: Messages | None, evidence_cores: int, name: str = "") -> S
     """`name` is that of the simulated machine that was measured: it is not listed twice."""
     here = [] if messages is None else [_machine(messages, _note(messages), evidence_cores)]
     others = [
-        _machine(each, note, MOST_RANKS)
-        for each, note in parameters.published()
-        if each.name != name or not here
+        _machine(each, note, MOST_RANKS) for each, note in costs.published() if each.name != name or not here
     ]
     machines = (*here, *others)
-    first = messages or parameters.published()[0][0]
+    first = messages or costs.published()[0][0]
     work = work_needed(SHOWN, Algorithm(1.0, WORD), first, 2) or WORK_S[0]
     most = min(MOST_RANKS, max(2, *(m.most_ranks for m in machines)))
     return Section(

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.exchange import Messages
-from hockney.models.granularity import Algorithm, break_even
+from hockney.models.applications.granularity import Algorithm, break_even
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.format import plural, quantity
 from hockney.studies.granularity import curves
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.curves import EFFICIENCY, WORK
 from hockney.studies.granularity.plan import ITERATIONS
-from hockney.studies.granularity.words import length, share
-from hockney.studies.words import plural, quantity
+from hockney.studies.granularity.text import length, share
 
 FEWEST_ROUNDS = 6
 """So many launches make a course over time."""

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.models.exchange import Messages
-from hockney.models.granularity import Algorithm, on_cores, work_needed
+from hockney.models.applications.granularity import Algorithm, on_cores, work_needed
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.format import interval, quantity
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
-from hockney.studies.granularity.words import length
-from hockney.studies.words import interval, quantity
+from hockney.studies.granularity.text import length
 
 WANTED = 0.9
 """Beside break-even the table says from which work on this efficiency is had."""

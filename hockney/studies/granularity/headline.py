@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.models.exchange import Messages
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.format import quantity
 from hockney.studies.granularity import agreement
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.grain import WANTED, predicted, reached
+from hockney.studies.granularity.text import length, told
 from hockney.studies.granularity.validation import Checked
-from hockney.studies.granularity.words import length, told
-from hockney.studies.words import quantity
 
 
 def sentences(

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from hockney.draw.page import Page, Section
-from hockney.models.exchange import Messages
-from hockney.studies import environment, method, quality
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages import environment, method, quality
+from hockney.pages.evidence import Evidence
 from hockney.studies.granularity import (
     agreement,
     cells,
+    costs,
     doubts,
     exchanges,
     explore,
@@ -17,13 +19,11 @@ from hockney.studies.granularity import (
     grain,
     headline,
     paper,
-    parameters,
     planes,
     uneven,
     validation,
 )
 from hockney.studies.granularity.plan import ITERATIONS
-from hockney.studies.question import Evidence
 
 METHOD = (
     "Efficiency is the measured time of the whole work on one rank over np times the measured time of one "
@@ -41,9 +41,9 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     found = cells.cells(evidence)
-    known = parameters.known(evidence)
+    known = costs.known(evidence)
     messages = known.messages
-    cores = parameters.cores(evidence)
+    cores = costs.cores(evidence)
     checked = validation.check(evidence, found, messages, cores) if messages else ()
     seen = "simulated" if evidence.machine.kind == "simulated" else "measured"
     said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores), seen)
@@ -55,7 +55,7 @@ def page(evidence: Evidence) -> Page:
         agreement.section(checked, messages, evidence) if messages and checked else None,
         uneven.section(checked),
         exchanges.section(evidence, messages),
-        parameters.section(known) if evidence.run.records else None,
+        costs.section(known) if evidence.run.records else None,
         _planes(messages),
         paper.section(),
         quality.parameters(evidence),

@@ -8,12 +8,12 @@ from functools import cache
 
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.page import Section, Table
-from hockney.models.granularity import Algorithm, break_even, efficiency
+from hockney.models.applications.granularity import Algorithm, break_even, efficiency
+from hockney.pages.format import quantity
 from hockney.studies.granularity import curves, planes
+from hockney.studies.granularity.costs import PRINTED, printed
 from hockney.studies.granularity.curves import EFFICIENCY, WORK
-from hockney.studies.granularity.parameters import PRINTED, printed
-from hockney.studies.granularity.words import WORD, length, share
-from hockney.studies.words import quantity
+from hockney.studies.granularity.text import WORD, length, share
 
 WORKS = (0.1, 1.0, 10.0)
 SERIAL = (0.0, 0.01)

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.models.exchange import Messages
-from hockney.models.granularity import Algorithm, break_even, work_needed
-from hockney.studies.granularity.parameters import foreseen
-from hockney.studies.granularity.words import WORD
-from hockney.studies.question import Options, once
+from hockney.models.applications.granularity import Algorithm, break_even, work_needed
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.evidence import Options, once
+from hockney.studies.granularity.costs import foreseen
+from hockney.studies.granularity.text import WORD
 from hockney.studies.sizes import default_ranks, thin
 from hockney.studies.survey import sweep
 

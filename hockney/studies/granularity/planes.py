@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from hockney.draw.figure import Axis, Plane, Sheet
-from hockney.models.exchange import Messages
-from hockney.models.granularity import Algorithm, break_even, efficiency, work_needed
+from hockney.models.applications.granularity import Algorithm, break_even, efficiency, work_needed
+from hockney.models.applications.point_to_point_costs import Messages
 from hockney.studies.granularity.curves import EFFICIENCY, WORK, spread
 from hockney.studies.granularity.plan import half_decades
-from hockney.studies.granularity.words import WORD, length
+from hockney.studies.granularity.text import WORD, length
 
 RANKS = (2, 4, 8)
 ENDS = (1 * WORD, 10000 * WORD)

@@ -7,8 +7,8 @@ from __future__ import annotations
 from statistics import median
 
 from hockney.draw.page import Table
-from hockney.studies.question import Evidence
-from hockney.studies.words import percent, quantity
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import percent, quantity
 
 CLOCKS = {"thread": "of the thread", "wall": "wall", "simulated": "simulated"}
 WALL = " The wall's clock counts other programs' time too: there a thread has none of its own."

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.draw.page import Section, Table
+from hockney.pages.format import quantity
+from hockney.studies.granularity.text import bounds, change, length, share
 from hockney.studies.granularity.validation import Checked
-from hockney.studies.granularity.words import bounds, change, length, share
-from hockney.studies.words import quantity
 
 
 def section(checked: Sequence[Checked]) -> Section | None:

@@ -23,10 +23,10 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.core.fit import Estimate
-from hockney.models.exchange import Messages
-from hockney.models.granularity import efficiency, on_cores
+from hockney.models.applications.granularity import efficiency, on_cores
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.pages.evidence import Evidence
 from hockney.studies.granularity.cells import Cell
-from hockney.studies.question import Evidence
 
 STEPS = ("exchange", "preset", "together", "sum")
 MUCH = 0.05

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run that knows what messages cost: the one that is named, or the newest survey in the default place."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab
+from hockney.core.errors import HockneyError, Inconclusive, printable
+from hockney.core.machine import Machine
+from hockney.core.record import Run
+from hockney.machine import processors
+from hockney.models.applications.message_costs import messages_of_run
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.store import RunFolder
+
+PLACE = Path("runs")
+STUDIES = ("survey", "granularity")
+"""Studies that measure the ping-pong over all sizes."""
+
+ELSEWHERE = ("simulated", "published")
+"""Kinds of machines that nobody means who names none."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """`hosts` are all on which its ranks were, `pair_hosts` those of launches of two ranks, at most."""
+
+    messages: Messages
+    machine: Machine
+    hosts: int
+    pair_hosts: int
+
+
+def named(path: Path, tell: Callable[[str], None]) -> Source:
+    """Raises UsageError for what is no run, Inconclusive for one that does not say what messages cost."""
+    return _source(RunFolder.open(path), tell)
+
+
+def newest(tell: Callable[[str], None]) -> Source:
+    """Of this machine's surveys in the default place the one written last; which, is told, and which newer
+    one of another machine was passed by."""
+    passed = ""
+    for folder, machine in by_age(STUDIES):
+        where = printable(str(folder.path))
+        if not _here(machine):
+            passed = passed or f"{where} was made on {printable(machine.host)}, not here"
+            continue
+        with contextlib.suppress(HockneyError):
+            found = _source(folder, tell)
+            tell(f"from {where}, the newest survey in {PLACE}")
+            if passed:
+                tell(f"note: {passed}; --run takes it all the same")
+            return found
+    raise Inconclusive(
+        f"no survey in {PLACE} says what messages cost" + (" on this machine" if passed else ""),
+        passed or "a prediction starts from their times",
+        "run 'hockney survey' first, or give --run RUN or --machine NAME",
+    )
+
+
+def _here(machine: Machine) -> bool:
+    """Whether a run's `machine` is this one, by what is known without starting anything: host and
+    processor. A fake one is at home everywhere."""
+    return machine.kind == "fake" or (machine.host, machine.cpu) == (
+        socket.gethostname(),
+        processors().model,
+    )
+
+
+def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
+    """The runs of these studies in the default place that can be read, the one written last first; none of a
+    machine that is elsewhere."""
+    found = []
+    with contextlib.suppress(OSError):
+        for path in PLACE.iterdir():
+            with contextlib.suppress(OSError):
+                found.append(((path / "records.jsonl").stat().st_mtime_ns, path))
+    for _, path in sorted(found, reverse=True):
+        try:
+            folder = RunFolder.open(path)
+            machine = folder.machine()
+            wanted = folder.plan().settings.study in studies and machine.kind not in ELSEWHERE
+        except HockneyError:
+            continue
+        if wanted:
+            yield folder, machine
+
+
+def _source(folder: RunFolder, tell: Callable[[str], None]) -> Source:
+    found = lab.results(folder, save=False)
+    hosts = _hosts(found.run)
+    most = max(hosts.values(), default=1)
+    surveyed = folder.surveyed()
+    messages = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
+    for notice in found.notices:
+        tell(f"note: {notice}")
+    return Source(messages, surveyed.machine if surveyed else found.machine, most, hosts.get(2, 1))
+
+
+def _hosts(run: Run) -> dict[int, int]:
+    """For each number of ranks on how many hosts they were, at most."""
+    found: dict[int, int] = {}
+    for launch in run.launches:
+        hosts = len({rank.host for rank in launch.ranks})
+        found[len(launch.ranks)] = max(found.get(len(launch.ranks), 1), hosts)
+    return found

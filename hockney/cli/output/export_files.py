@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables into files, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+
+from hockney.cli.output.export_table import Cell, Rows
+from hockney.core.errors import EnvironmentProblem
+from hockney.system.files import replace
+
+
+def save_csv(table: Rows, name: str) -> None:
+    """As RFC 4180 with a header line; empty cells where there is no value; "-" is stdout."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(zip(*table.columns.values(), strict=True))
+    if name == "-":
+        sys.stdout.write(text.getvalue())
+    else:
+        _put(Path(name), text.getvalue().encode("utf-8"))
+
+
+def save_text(text: str, path: Path) -> None:
+    _put(path, text.encode("utf-8"))
+
+
+def save_parquet(table: Rows, path: Path) -> None:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        todo = "pip install 'hockney[parquet]', or use --csv"
+        raise EnvironmentProblem("Parquet cannot be written", "pyarrow is not installed", todo) from error
+    columns = {name: pyarrow.array(_one_type(cells)) for name, cells in table.columns.items()}
+    content = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), content)
+    _put(path, content.getvalue())
+
+
+def _one_type(cells: list[Cell]) -> list[Cell]:
+    """A parameter that is a word in one workload and a number in another is a word throughout."""
+    if any(isinstance(cell, str) for cell in cells):
+        return [None if cell is None else str(cell) for cell in cells]
+    return cells
+
+
+def _put(path: Path, content: bytes) -> None:
+    """A device or a pipe is written to; only a regular file may be replaced."""
+    try:
+        if not path.exists() or path.is_file() or path.is_dir():
+            replace(path, content)
+        else:
+            path.write_bytes(content)
+    except ValueError as error:  # a NUL in the name
+        raise EnvironmentProblem(f"cannot write '{path}'", str(error), "name another file") from error
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"cannot write '{path}'", (error.strerror or "").lower(), "name another file"
+        ) from error

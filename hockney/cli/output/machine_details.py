@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""All that is known of a machine that is not here: what a paper has printed, how it is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+
+from hockney import lab, reference, simulated
+from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.core.errors import UsageError, unknown
+from hockney.core.platform import Platform
+from hockney.draw.page import Table
+from hockney.reference import Published
+from hockney.simulated import Variant
+from hockney.views.paper_tables import described, extent, formulas, node_count, tables
+
+Found = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
+
+
+def find(name: str) -> Found:
+    """What is published of it (a paper's name stands for all its machines), and its description.
+
+    Raises UsageError where the name is neither, and for a machine file with mistakes.
+    """
+    name = name.removeprefix(lab.SIMULATED)
+    known = reference.machine_names()
+    papers = [each for each, paper in known.items() if name in (each, paper)]
+    try:
+        description = simulated.platform(name), simulated.variants(name)
+    except UsageError:
+        if name in simulated.names() or not (papers or _is_a_word(name)):
+            raise
+        if not papers:
+            raise unknown("machine", name, [*simulated.names(), *known, *reference.names()]) from None
+        description = None
+    return [reference.paper_of(each) for each in papers], description
+
+
+def _is_a_word(name: str) -> bool:
+    """Not a file, nor a machine of hockney's own with a variant or extent: those have errors of their own."""
+    base = name.partition("+")[0]
+    own = any(base == known or base.startswith(f"{known}-") for known in simulated.names())
+    return "/" not in name and not name.endswith(".toml") and not own
+
+
+def show(name: str) -> None:
+    papers, description = find(name)
+    for k, paper in enumerate(papers):
+        _show_published(paper, notes=k == len(papers) - 1)
+    if description is not None:
+        _show_described(*description)
+
+
+def show_json(name: str) -> None:
+    papers, description = find(name)
+    platform, variants = description or (None, ())
+    print_json({"published": papers, "simulated": platform, "variants": variants})
+
+
+def _show_published(paper: Published, notes: bool) -> None:
+    """The paper's own notes come once, behind the last of its machines."""
+    about = paper.machines[0]
+    print_line(f"{about.title} ({about.name}), published")
+    print_line(about.text)
+    print_line(paper.citation)
+    click.echo()
+    found = [*tables(paper), formulas(paper)]
+    for table in found:
+        if table is not None:
+            _table(table)
+    if not any(found):
+        print_line("no number is printed for it")
+        click.echo()
+    if notes:
+        _listed("How it was measured", paper.method)
+        _listed("What else the paper says", paper.facts)
+        _listed("How it was copied", paper.transcription)
+        _listed("What does not agree", paper.inconsistencies)
+
+
+def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
+    print_line(f"{platform.title} (sim:{platform.name}), simulated")
+    if platform.source:
+        print_line(platform.source)
+    print_line(f"{node_count(platform)} nodes, {platform.capacity} cores, {extent(platform)}")
+    click.echo()
+    _table(described(platform))
+    if variants:
+        rows = tuple((f"+{v.name}", v.title, v.why, ", ".join(v.keys)) for v in variants)
+        _table(Table("variants", "", ("variant", "what", "why", "changes"), rows))
+    _listed("Notes", platform.notes)
+
+
+def _table(table: Table) -> None:
+    click.echo(text_table(table))
+    if table.caption:
+        print_line(table.caption)
+    click.echo()
+
+
+def _listed(title: str, lines: Iterable[str]) -> None:
+    lines = tuple(lines)
+    if lines:
+        print_line(f"{title}:")
+        for line in lines:
+            print_line(f"- {line}")
+        click.echo()

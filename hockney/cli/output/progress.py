@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Talk on stderr: notices, and how far measuring is. A bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.text import Text
+
+from hockney.core.errors import one_line
+from hockney.core.record import Failure
+from hockney.core.units import format_seconds
+from hockney.lab import CaseBegan, CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice, Waiting
+from hockney.pages.format import plural
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Talk:
+    """Use as a context manager around measuring; call it with the lab's events."""
+
+    def __init__(self, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self.quiet = quiet
+        self.console = Console(file=sys.stderr, quiet=quiet, highlight=False)
+        self.clock = clock
+        self.progress: Progress | None = None
+        self.task = TaskID(0)
+        self.plan = MeasuringBegan(0, 0, 0, 0.0)
+        self.done = 0
+        self.launch = ""
+        self.next_line = 0.0
+        self.awaited = 0
+
+    def __enter__(self) -> Talk:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.progress is not None:
+            self.progress.stop()
+            self.progress = None
+
+    def say(self, text: str) -> None:
+        """One line; nothing in it is taken for markup or obeyed by the terminal."""
+        self.console.print(Text(one_line(text)), soft_wrap=True)
+
+    def __call__(self, event: Event) -> None:
+        if self.quiet:
+            return
+        if isinstance(event, MeasuringBegan):
+            self._began(event)
+        elif isinstance(event, LaunchBegan):
+            self.launch = f"launch {event.launch}, {plural(event.ranks, 'rank')}"
+        elif isinstance(event, CaseBegan) and self.progress is not None:
+            self.progress.update(self.task, case=one_line(event.case))
+        elif isinstance(event, CaseEnded):
+            self._ended(event)
+        elif isinstance(event, Waiting):
+            self._waits(event)
+        elif isinstance(event, Notice):
+            self.say(f"note: {event.text}")
+
+    def _began(self, event: MeasuringBegan) -> None:
+        self.plan = event
+        if not event.measurements:
+            self.say(f"all {event.planned} measurements are there already")
+            return
+        again = f" of {event.planned}" if event.measurements != event.planned else ""
+        self.say(
+            f"measuring: {event.measurements}{again} measurements in {event.launches} launches, "
+            f"{_rounds(event)}at most {format_seconds(event.budget_s)}"
+        )
+        if self.console.is_terminal:
+            self.progress = Progress(
+                BarColumn(bar_width=30),
+                TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+                TextColumn("{task.fields[eta]} left", style="bold"),
+                TextColumn("{task.fields[case]}", markup=False),
+                console=self.console,
+                transient=True,
+            )
+            self.task = self.progress.add_task(
+                "", total=event.measurements, eta=format_seconds(event.budget_s), case=""
+            )
+            self.progress.start()
+
+    def _waits(self, event: Waiting) -> None:
+        """Counted down in the bar; elsewhere one line for each round that is waited for."""
+        text = f"next round in {format_seconds(event.seconds, 2)}, round {event.round} of {event.rounds}"
+        if self.progress is not None:
+            self.progress.update(self.task, case=text)
+        elif not self.console.is_terminal and event.round != self.awaited:
+            self.say(text)
+        self.awaited = event.round
+
+    def _ended(self, event: CaseEnded) -> None:
+        self.done += 1
+        left = self._left(event.elapsed_s)
+        eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
+        if isinstance(event.result, Failure):
+            self.say(f"note: {event.result.case} gave no result: {event.result.message}")
+        if self.progress is not None:
+            self.progress.update(self.task, completed=self.done, eta=eta)
+        elif not self.console.is_terminal and self.clock() >= self.next_line:
+            self.next_line = self.clock() + SECONDS_BETWEEN_LINES
+            self.say(f"{self.done}/{self.plan.measurements} measured, {self.launch}, {eta} left")
+
+    def _left(self, elapsed: float) -> float:
+        """By the pace so far, but never more than is left of the budget."""
+        by_pace = elapsed / self.done * max(0, self.plan.measurements - self.done)
+        return max(0.0, min(by_pace, self.plan.budget_s - elapsed))
+
+
+def _rounds(event: MeasuringBegan) -> str:
+    if not event.every_s:
+        return ""
+    return f"in {event.rounds} rounds that begin {format_seconds(event.every_s)} after one another, "

@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney barrier: which barrier to take, from the records of a run that measured them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.find_runs import PLACE, by_age
+from hockney.cli.output.progress import Talk
+from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.run_flow import evidence_of
+from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.draw.page import Table
+from hockney.pages.format import quantity
+from hockney.store import RunFolder
+from hockney.studies import Evidence
+from hockney.studies.barriers import NAME
+from hockney.studies.barriers.best import Candidate, Choice, choose
+from hockney.studies.barriers.headline import chosen
+
+
+@click.command(
+    "barrier",
+    cls=Command,
+    epilog=example("hockney run barriers --ranks 2", "hockney barrier --best --ranks 2"),
+)
+@click.argument("run", type=options.PATH, required=False)
+@click.option("--best", is_flag=True, help="The fastest only, in a sentence.")
+@click.option(
+    "--ranks", type=options.RANKS, metavar="P,...", default=(), help="Numbers of ranks, as 2 or 2,4,8."
+)
+@options.as_json
+def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool) -> int:
+    """Say which barrier to take on so many ranks, by how much, and what that rests on.
+
+    From RUN, or from the newest run of 'hockney run barriers' in runs/. Where as many ranks were measured,
+    the measured times decide, and no difference is claimed where their intervals meet; else the models do,
+    as far as they hold, and that is said.
+    """
+    if not ranks:
+        raise UsageError(
+            "no number of ranks is given", "which barrier is best depends on it", "give --ranks 2"
+        )
+    talk = Talk(False)
+    path = run or _newest()
+    if run is None:
+        talk.say(f"from {printable(str(path))}, the newest run of barriers in {PLACE}")
+    evidence = evidence_of(RunFolder.open(path), save=False)
+    for notice in evidence.notices:
+        talk.say(f"note: {notice}")
+    choices, unknown = _choices(evidence, ranks)
+    if unknown and not choices:
+        raise unknown[0]
+    if as_json:
+        print_json(_document(path, evidence, choices, best))
+    else:
+        for k, choice in enumerate(choices):
+            if not best:
+                click.echo(("\n" if k else "") + text_table(_table(choice)))
+            print_line(chosen(choice))
+    if unknown:  # what is known was told first
+        raise unknown[0]
+    return 0
+
+
+def _choices(evidence: Evidence, ranks: Sequence[int]) -> tuple[list[Choice], list[Inconclusive]]:
+    choices, unknown = [], []
+    for p in ranks:
+        try:
+            choices.append(choose(evidence, p))
+        except Inconclusive as error:
+            unknown.append(error)
+    return choices, unknown
+
+
+def _newest() -> Path:
+    """Of the runs of the study in the default place the one written last."""
+    for folder, _ in by_age((NAME,)):
+        return folder.path
+    raise Inconclusive(
+        f"no run in {PLACE} has measured barriers",
+        "the choice is made from its records",
+        "'hockney run barriers' first, or name a run",
+    )
+
+
+def _table(choice: Choice) -> Table:
+    rows = tuple(
+        (
+            each.algorithm,
+            str(choice.ranks),
+            quantity(each.seconds, "s"),
+            _range(each),
+            f"{each.seconds / choice.best.seconds:.2f}" if choice.best.seconds else "",
+            each.by,
+        )
+        for each in choice.candidates
+    )
+    columns = ("barrier", "ranks", "a call", "from to", "times the best", "by")
+    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4))
+
+
+def _range(each: Candidate) -> str:
+    if each.high == float("inf"):
+        return "unknown"
+    return f"{quantity(each.low, 's')} to {quantity(each.high, 's')}"
+
+
+def _document(path: Path, evidence: Evidence, choices: list[Choice], best: bool) -> dict[str, object]:
+    return {
+        "run": printable(str(path)),
+        "machine": evidence.machine.host,
+        "choices": [
+            {
+                "ranks": choice.ranks,
+                "measured": choice.measured,
+                "best": _candidate(choice.best),
+                "alike": choice.alike,
+                "unknown": choice.unknown,
+                **({} if best else {"candidates": [_candidate(each) for each in choice.candidates]}),
+            }
+            for choice in choices
+        ],
+    }
+
+
+def _candidate(each: Candidate) -> dict[str, object]:
+    """JSON has no infinity: ends that are not known are null."""
+    known = each.high < float("inf")
+    return {
+        "algorithm": each.algorithm,
+        "time_s": each.seconds,
+        "low_s": each.low if known else None,
+        "high_s": each.high if known else None,
+        "by": each.by,
+    }

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney build: compile the engine now, SimGrid for simulated machines, or the C++ library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import lab
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.build_progress import Counting
+from hockney.cli.output.progress import Talk
+from hockney.cli.output.tables import print_json, print_line
+from hockney.core.errors import UsageError
+
+
+@click.command("build", cls=Command, epilog=example("hockney build"))
+@options.where
+@click.option(
+    "--simgrid",
+    is_flag=True,
+    help="Build SimGrid, which simulated machines run on, instead; unless there is one.",
+)
+@click.option("--force", is_flag=True, help="Build SimGrid even where there is one.")
+@click.option("--library", is_flag=True, help="Compile and install the C++ library instead.")
+@click.option("--prefix", type=options.PATH, metavar="DIR", help="Where the library goes: include and lib.")
+@options.quiet
+@options.as_json
+def command(
+    mpi: str,
+    machine: str,
+    simgrid: bool,
+    force: bool,
+    library: bool,
+    prefix: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Compile the engine for an MPI, unless that was done before. Prints its path.
+
+    With --simgrid: fetch the sources of SimGrid from the package index (and Boost's headers where the
+    compiler finds none), compile them into hockney's cache, and print the folder. Takes some minutes and
+    400 MB while it lasts, and needs neither root nor an MPI.
+
+    With --library: compile barriers for C++ programs with the MPI that these are compiled with, and install
+    header, library, and files for CMake and pkg-config below --prefix.
+    """
+    talk = Talk(quiet)
+    if library and (simgrid or machine):
+        raise UsageError(
+            f"--library does not go with {'--simgrid' if simgrid else '--machine'}",
+            "it is for programs that run on an MPI here",
+            "for example --library --prefix ~/.local --mpi mpich",
+        )
+    if library != (prefix is not None):
+        raise UsageError(
+            "--library and --prefix belong together",
+            "the library has to go somewhere" if library else "nothing else is installed",
+            "for example --library --prefix ~/.local",
+        )
+    if prefix is not None:
+        return _library(talk, mpi, prefix, as_json)
+    if simgrid:
+        return _simgrid(talk, force, as_json)
+    if force:
+        raise UsageError(
+            "--force is for --simgrid", "an engine is built anew when anything it is made of changes"
+        )
+    bench = lab.prepare(machine, mpi, True, talk.say)
+    if as_json:
+        here = bench.machine
+        print_json({"engine": here.engine, "compiler": here.compiler, "flags": here.flags, "mpi": here.mpi})
+    else:
+        print_line(bench.machine.engine)
+    return 0
+
+
+def _library(talk: Talk, mpi: str, prefix: Path, as_json: bool) -> int:
+    where = prefix.expanduser().absolute()
+    found = lab.install_library(mpi, where, talk.say)
+    if as_json:
+        print_json({"library": str(where), "mpi": found})
+    else:
+        print_line(str(where))
+    return 0
+
+
+def _simgrid(talk: Talk, force: bool, as_json: bool) -> int:
+    with Counting(talk, "compiled") as counting:
+        found = lab.bring_simgrid(force, talk.say, counting)
+    if as_json:
+        print_json({"simgrid": found})
+    else:
+        print_line(found.prefix)
+    return 0

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney calibrate: from a survey of a real machine to a simulated one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import lab, simulated
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.export_files import save_text
+from hockney.cli.output.progress import Talk
+from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.run_flow import tell_notices
+from hockney.core.errors import UsageError, printable
+from hockney.core.platform import Platform
+from hockney.draw.page import Table
+from hockney.pages.format import interval, percent, quantity
+from hockney.simulated.calibrate import Agreement, Wishes, calibrate, compare
+from hockney.store import RunFolder
+
+ANSWER_IS_NO = 1
+ENDING = ".toml"
+
+
+@click.command(
+    "calibrate", cls=Command, epilog=example("hockney calibrate runs/mine --out mine.toml --check")
+)
+@options.folder
+@click.option(
+    "--out", type=options.PATH, metavar="FILE", help="The machine file to write.  [default: stdout]"
+)
+@click.option("--name", metavar="NAME", default="", help="The machine's name.  [default: the host's]")
+@click.option(
+    "--nodes",
+    type=options.NODES,
+    metavar="N",
+    default=0,
+    help="Nodes of the machine.  [default: enough for 16384 ranks]",
+)
+@click.option(
+    "--network",
+    metavar="NAME|FILE",
+    default="",
+    help="Take what is between nodes from this simulated machine.  [default: as measured]",
+)
+@click.option("--noise", is_flag=True, help="Let messages vary as they did in the run.")
+@click.option("--check", is_flag=True, help="Survey the simulated twin too, and compare it with the run.")
+@click.option(
+    "--against", type=options.PATH, metavar="RUN", help="Compare the twin with this other run instead."
+)
+@options.quiet
+@options.as_json
+def command(
+    run: Path,
+    out: Path | None,
+    name: str,
+    nodes: int,
+    network: str,
+    noise: bool,
+    check: bool,
+    against: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Describe a run's machine for the simulator, so that it can be grown beyond its size.
+
+    The machine file says of every number which fit or median of the run it is from, and what is a guess.
+    With --check or --against the twin is surveyed in simulation: exit code 1 when a message, a fitted
+    parameter or a collective between 2 ranks does not agree.
+    """
+    if out is not None and out.suffix != ENDING:
+        raise UsageError(
+            f"{printable(str(out))} would not be known as a machine file",
+            f"their names end in {ENDING}",
+            f"use --out {out}{ENDING}",
+        )
+    given = simulated.platform(network.removeprefix(lab.SIMULATED)) if network else None
+    real, notices = lab.surveyed(RunFolder.open(run))
+    tell_notices(notices)
+    platform = calibrate(real, Wishes(name=name, nodes=nodes, noise=noise, network=given))
+    text = simulated.write(platform)
+    simulated.read(text, str(out or "the machine"))
+    if out is not None:
+        save_text(text, out)
+    elif not (check or against or as_json):
+        click.echo(text, nl=False)
+    talk = Talk(quiet)
+    found: list[Agreement] = []
+    if check or against is not None:
+        beside = real if against is None else lab.surveyed(RunFolder.open(against))[0]
+        with talk:
+            twin = lab.survey_twin(platform, beside, talk.say, talk)
+        found = compare(beside, twin)
+    if as_json:
+        print_json({"machine": platform, "agreement": found})
+    else:
+        if found:
+            _table(found)
+        if out is not None:
+            _tell(platform, out)
+    return 0 if all(each.agrees for each in found if each.counts) else ANSWER_IS_NO
+
+
+def _tell(platform: Platform, out: Path) -> None:
+    nodes = sum(group.count for group in platform.nodes)
+    print_line(f"{platform.name}: room for {platform.capacity} ranks on {nodes} nodes")
+    for note in platform.notes:
+        print_line(f"note: {note}")
+    print_line(f"machine: {out}")
+    print_line(f"try: hockney run allreduce --machine sim:{out} --ranks {min(1024, platform.capacity)}")
+
+
+def _table(found: list[Agreement]) -> None:
+    rows = tuple(
+        (
+            each.what,
+            quantity(each.real.value, each.unit),
+            interval(each.real, each.unit),
+            quantity(each.twin, each.unit),
+            percent(each.error) if each.error >= 0 else f"-{percent(-each.error)}",
+            "yes" if each.agrees else "no" if each.counts else "no, but its fit is poor",
+        )
+        for each in found
+    )
+    columns = ("of", "real", "95% interval", "twin", "error", "agrees")
+    click.echo(text_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3, 4))))
+    counted = [each for each in found if each.counts]
+    agreeing = sum(each.agrees for each in counted)
+    print_line(
+        f"{agreeing} of {len(counted)} agree; {len(found) - len(counted)} of poor fits are not counted"
+    )

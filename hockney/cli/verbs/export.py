@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney export: a run as a table for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import lab
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.export_files import save_csv, save_parquet
+from hockney.cli.output.export_table import repetitions, summaries
+from hockney.cli.run_flow import tell_notices
+from hockney.core.errors import UsageError
+from hockney.store import RunFolder
+
+
+@click.command(
+    "export",
+    cls=Command,
+    epilog=example(
+        "hockney export runs/mine --csv times.csv", "hockney export runs/mine --what summaries --csv -"
+    ),
+)
+@options.folder
+@click.option("--csv", "csv_file", metavar="FILE", help="Write CSV; - is stdout.")
+@click.option("--parquet", "parquet_file", metavar="FILE", help="Write Parquet (needs pyarrow).")
+@click.option(
+    "--what",
+    type=click.Choice(["repetitions", "summaries"]),
+    default="repetitions",
+    show_default=True,
+    help="A row for each repetition, or one for each case with median and interval.",
+)
+def command(run: Path, csv_file: str | None, parquet_file: str | None, what: str) -> int:
+    """Write a run's times as CSV or Parquet. Times are seconds, sizes bytes."""
+    if csv_file is None and parquet_file is None:
+        raise UsageError(
+            "no file is named", "the table has to go somewhere", "use --csv FILE or --parquet FILE"
+        )
+    found = lab.results(RunFolder.open(run), save=False)
+    tell_notices(found.notices)
+    table = repetitions(found.run) if what == "repetitions" else summaries(found.fits)
+    if csv_file is not None:
+        save_csv(table, csv_file)
+    if parquet_file is not None:
+        save_parquet(table, Path(parquet_file))
+    return 0

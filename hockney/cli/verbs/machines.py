@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney machines: where programs can run or be simulated, and what papers have printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from hockney import lab, reference, simulated
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.machine_details import show, show_json
+from hockney.cli.output.progress import Talk
+from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.core.machine import Machine, Mpi
+from hockney.draw.page import Table
+from hockney.machine import find_simgrid, simgrids
+from hockney.store import default_path
+from hockney.views.paper_tables import extent, node_count
+
+
+@click.command(
+    "machines",
+    cls=Command,
+    epilog=example("hockney machines", "hockney machines --show t3e", "hockney machines --export t3e"),
+)
+@click.option(
+    "--show",
+    "shown",
+    metavar="NAME",
+    default="",
+    help="All that is known of a simulated or published machine: t3e, my.toml.",
+)
+@click.option(
+    "--export",
+    "exported",
+    metavar="NAME",
+    default="",
+    help="Write a published machine's numbers as a run, for report, models and export.",
+)
+@options.out
+@options.where
+@options.as_json
+def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str, as_json: bool) -> int:
+    """Show this machine with every MPI on it, the simulated and the published machines."""
+    if shown and exported:
+        raise UsageError("--show and --export exclude each other", "", "give one of them")
+    if out is not None and not exported:
+        raise UsageError("--out is for --export", "nothing else is written", "add --export NAME")
+    if shown:
+        (show_json if as_json else show)(shown)
+    elif exported:
+        folder = lab.export_published(exported, out or default_path(f"published-{exported}"))
+        if as_json:
+            print_json({"run": str(folder.path)})
+        else:
+            print_line(str(folder.path))
+    else:
+        _all(mpi, machine, as_json)
+    return 0
+
+
+def _all(mpi: str, machine: str, as_json: bool) -> None:
+    talk = Talk(False).say
+    here, mpis = lab.look_around(machine, mpi, talk)
+    simulators = _simulators(talk)
+    if as_json:
+        print_json(
+            {
+                "machine": here,
+                "mpi": mpis,
+                "simgrid": simulators,
+                "simulated": [_simulated(name) for name in simulated.names()],
+                "published": [_published(name) for name in reference.machine_names()],
+            }
+        )
+        return
+    _here(here, mpis, simulators)
+    rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())
+    _table(("simulated as", "what it stands for", "nodes", "cores", "network"), rows, numeric=(2, 3))
+    papers = [_published(name) for name in reference.machine_names()]
+    rows = tuple(tuple(str(paper[key]) for key in ("name", "title", "paper", "numbers")) for paper in papers)
+    _table(("published", "machine", "paper", "numbers"), rows, numeric=(3,))
+
+
+def _simulators(tell: Callable[[str], None]) -> list[Mpi]:
+    """Every SimGrid; where there is none, how to get one is told."""
+    found = list(simgrids(os.environ, tell))
+    if not found:
+        try:
+            found.append(find_simgrid(tell=tell))
+        except EnvironmentProblem as problem:
+            tell(f"note: {problem}")
+    return found
+
+
+def _here(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None:
+    virtual = f", {here.virtual}" if here.virtual else ""
+    print_line(f"{here.host}: {here.cpu}, {here.cores} cores, {here.threads} threads{virtual}")
+    for title, found in (("MPI", mpis), ("simulator", simulators)):
+        rows = tuple((each.title, each.source, each.prefix) for each in found)
+        if rows:
+            _table((title, "found by", "in"), rows)
+
+
+def _simulated(name: str) -> dict[str, str | int]:
+    platform = simulated.platform(name)
+    return {
+        "name": f"{lab.SIMULATED}{name}",
+        "title": platform.title,
+        "nodes": node_count(platform),
+        "cores": platform.capacity,
+        "network": extent(platform),
+    }
+
+
+def _published(name: str) -> dict[str, str | int]:
+    paper = reference.paper_of(name)
+    return {
+        "name": name,
+        "title": paper.title,
+        "paper": paper.name,
+        "citation": paper.citation,
+        "numbers": len(paper.rows) + len(paper.formulas),
+    }
+
+
+def _table(
+    columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...], numeric: tuple[int, ...] = ()
+) -> None:
+    click.echo()
+    click.echo(text_table(Table(columns[0], "", columns, rows, numeric=numeric)))

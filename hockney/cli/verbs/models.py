@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney models: the fitted parameters of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import lab
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.tables import print_json, text_table
+from hockney.cli.run_flow import tell_notices
+from hockney.core.errors import Inconclusive
+from hockney.pages.quality import chosen, parameter_table
+from hockney.store import RunFolder
+
+
+@click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
+@options.folder
+@options.as_json
+def command(run: Path, as_json: bool) -> int:
+    """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
+    found = lab.results(RunFolder.open(run), save=False)
+    tell_notices(found.notices)
+    fits = found.fits
+    if as_json:
+        print_json(fits)
+    elif not fits.fits:
+        raise Inconclusive(
+            "no model fits this run", "it measured nothing that a model describes", "'hockney survey' does"
+        )
+    else:
+        click.echo(text_table(parameter_table(chosen(fits.fits))))
+    return 0

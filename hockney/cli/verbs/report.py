@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney report: the page of a run, and its figures as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import report
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.tables import print_json, print_line
+from hockney.cli.run_flow import page_of
+from hockney.core.errors import printable
+from hockney.store import RunFolder
+
+
+@click.command("report", cls=Command, epilog=example("hockney report runs/mine --figures figures"))
+@options.folder
+@click.option(
+    "--figures",
+    type=options.PATH,
+    metavar="DIR",
+    help="Write each figure as SVG and PNG into DIR as well.",
+)
+@options.as_json
+def command(run: Path, figures: Path | None, as_json: bool) -> int:
+    """Make report.html of a run again from its records."""
+    folder = RunFolder.open(run)
+    page = page_of(folder)
+    written = [report.write(page, folder.report_path)]
+    if figures is not None:
+        written += report.figures(page, figures)
+    if as_json:
+        print_json({"files": [printable(str(path)) for path in written]})
+    else:
+        for path in written:
+            print_line(str(path))
+    return 0

@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Do messages under way at once share the bandwidth? Decided by which of both predicts what was measured.
+
+Ping-pongs cannot tell: one message at a time has a shared cable for itself. What many ranks send at once can:
+the round-robin exchange (every second rank sends) and the bisection (the lower half sends), from 4 ranks on,
+each on a core of its own, with messages so long that it makes a difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from hockney.core.case import Case, parse_canonical
+from hockney.core.fit import Summary
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.fits.verdict import percent
+
+FEWEST_RANKS = 4
+"""Fewer have one message under way at a time."""
+
+ASKED = {"round_robin": ("exchange", "ordered"), "bisection": ("direction", "one")}
+"""Workloads that tell, and in which way of exchanging."""
+
+TELLING = 1.2
+"""A case tells where both predictions are at least so far apart."""
+
+CLEARLY, USABLE = 1.2, 0.5
+"""Nothing is decided where the worse error is less than so many times the better one, nor where the better
+one is larger than this."""
+
+
+ASSUMED = "assumed"
+"""So `why` begins where nothing tells, or what was measured does not decide."""
+
+DECIDED = "which predicts"
+"""So it begins where measured cases decided."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One measured case beside what it would take on a shared medium and by a switch (s)."""
+
+    case: str
+    measured: float
+    shared: float
+    switched: float
+
+    @property
+    def tells(self) -> bool:
+        return max(self.shared, self.switched) >= TELLING * min(self.shared, self.switched) > 0
+
+
+def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
+    """`messages` with `shared` as the measured cases have it, and `why`, which is to be read after the
+    network's `kind`; a switch where none tells, or neither model is clearly the better and usable."""
+    found = evidence(messages, summaries)
+    telling = [each for each in found if each.tells]
+    if not telling:
+        return replace(messages, shared=False, why=f"{ASSUMED} since {_silence(found)}")
+    shared = _error([(each.shared, each.measured) for each in telling])
+    switched = _error([(each.switched, each.measured) for each in telling])
+    better, worse = sorted((shared, switched))
+    count = f"{len(telling)} measured case{'s' if len(telling) > 1 else ''} of {FEWEST_RANKS} and more ranks"
+    if worse < CLEARLY * better or better > USABLE:
+        errors = f"a switch is typically {percent(switched)} off and a shared medium {percent(shared)}"
+        decide = "do not decide" if len(telling) > 1 else "does not decide"
+        return replace(messages, shared=False, why=f"{ASSUMED} since {count} {decide}: {errors}")
+    other = kind(replace(messages, shared=shared > switched))
+    return replace(
+        messages,
+        shared=shared < switched,
+        why=f"{DECIDED} {count} best, typically {percent(better)} off; {other} is {percent(worse)} off",
+    )
+
+
+def kind(messages: Messages) -> str:
+    """The network in words."""
+    if any(messages.medium):
+        return "a medium that messages pass in turn"
+    return "a shared medium" if messages.shared else "a switch"
+
+
+def overruled(messages: Messages, shared: bool) -> Messages:
+    """`messages` on a network as asked for, whatever is known of it."""
+    asked = replace(messages, shared=shared, medium=(0.0, 0.0), why="as asked for")
+    if messages.why.startswith(ASSUMED):
+        return asked
+    same = kind(asked) == kind(messages)
+    return messages if same else replace(asked, why=f"as asked for, else {kind(messages)}, {messages.why}")
+
+
+def evidence(messages: Messages, summaries: Iterable[Summary]) -> list[Evidence]:
+    """The cases that could tell, whatever the length of their messages."""
+    shared, switched = replace(messages, shared=True), replace(messages, shared=False)
+    found = []
+    for summary in summaries:
+        case = parse_canonical(summary.case)
+        if _usable(case, messages) and summary.median.value > 0:
+            times = (predicted(each, case) for each in (shared, switched))
+            found.append(Evidence(summary.case, summary.median.value, *times))
+    return found
+
+
+def predicted(messages: Messages, case: Case) -> float:
+    """Seconds of a round-robin exchange or of a bisection in one direction."""
+    if case.workload == "round_robin":
+        return messages.exchange(case.size, case.ranks)
+    piece = messages.piece(case.size, case.ranks)
+    at_once = case.ranks // 2 if messages.shared else 1
+    return piece.latency_s + piece.per_byte_s * at_once * case.size
+
+
+def _usable(case: Case, messages: Messages) -> bool:
+    fixed = dict(case.parameters)
+    way, value = ASKED.get(case.workload, ("", ""))
+    asks = bool(way) and fixed.get(way, value) == value
+    fits = messages.most_ranks is None or case.ranks <= messages.most_ranks
+    starts = fixed.get("sync") in ("window", "barrier") and fixed.get("buffers", "hot") == "hot"
+    sure = messages.known(case.size) and messages.change(case.size, case.ranks) is None
+    return asks and fits and starts and sure and case.ranks >= FEWEST_RANKS
+
+
+def _error(pairs: Sequence[tuple[float, float]]) -> float:
+    """The median relative error; a time half as long is as wrong as one twice as long."""
+    errors = sorted(abs(math.log(model / measured)) for model, measured in pairs)
+    middle = (errors[len(errors) // 2] + errors[(len(errors) - 1) // 2]) / 2
+    return math.expm1(middle)
+
+
+def _silence(found: Sequence[Evidence]) -> str:
+    if found:
+        return "no measured exchange has messages long enough to tell"
+    return (
+        f"no exchange of {FEWEST_RANKS} or more ranks, each on a core of its own, was measured; "
+        "between 2 ranks it is the same"
+    )

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of an algorithm on a machine: `models.granularity` with intervals, for numbers of ranks.
+
+The intervals are those of the messages' time: everything here rises or falls with Tcom throughout, so that
+the ends of the one are the ends of the other. That the model's assumptions hold, they do not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hockney.core.fit import Estimate
+from hockney.models.applications.granularity import (
+    FINE,
+    OVERLAP,
+    Algorithm,
+    Lever,
+    best_ranks,
+    ceiling,
+    efficiency,
+    levers,
+    on_cores,
+    overlapped,
+    ranks_reaching,
+    times,
+    work_needed,
+)
+from hockney.models.applications.point_to_point_costs import Messages
+
+WANTED = (0.5, 0.8, 0.9)
+"""Efficiencies for which the work that they need is told."""
+
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Row:
+    """On `ranks` ranks: time (s) of one work T, speed-up, efficiency, and the part of the time that is
+    communication. `shared_by` is how many ranks share a core, 1 where each has its own."""
+
+    ranks: int
+    time: Estimate
+    speed_up: Estimate
+    efficiency: Estimate
+    communication: Estimate
+    shared_by: float = 1.0
+
+
+@dataclass(frozen=True)
+class Needed:
+    """The work (s) from which `ranks` ranks reach `efficiency`; None where none is enough, since no work
+    reaches more than `ceiling`."""
+
+    ranks: int
+    efficiency: float
+    work: Estimate | None
+    ceiling: float
+
+
+@dataclass(frozen=True)
+class Best:
+    """Of 1 to `most` ranks: `fastest` with the largest speed-up, at the ends of the interval of Tcom between
+    these `ends`, and the most that have an efficiency of 50%."""
+
+    most: int
+    ends: tuple[int, int]
+    fastest: Row
+    thrifty: Row
+
+
+@dataclass(frozen=True)
+class Change:
+    """A lever with the interval of the efficiency it would bring."""
+
+    lever: Lever
+    efficiency: Estimate
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """`changes` are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores."""
+
+    algorithm: Algorithm
+    messages: Messages
+    one_way: Estimate
+    rows: tuple[Row, ...]
+    break_even: tuple[Needed, ...]
+    needed: tuple[Needed, ...]
+    best: Best
+    changed: int
+    changes: tuple[Change, ...]
+
+
+def predict(algorithm: Algorithm, messages: Messages, ranks: Sequence[int]) -> Prediction:
+    """For each of `ranks`, each at least 1. More ranks than the machine has cores share them."""
+    own = [n for n in ranks if n > 1 and _shared_by(messages, n) == 1]
+    changed = max(own, default=0)
+    several = [n for n in ranks if n > 1]
+    return Prediction(
+        algorithm=algorithm,
+        messages=messages,
+        one_way=_estimate(lambda factor: factor * messages.one_way(algorithm.bytes), messages, algorithm, 2),
+        rows=tuple(row(algorithm, messages, n) for n in ranks),
+        break_even=tuple(_needed(1 / n, algorithm, messages, n) for n in several),
+        needed=tuple(_needed(wanted, algorithm, messages, n) for n in several for wanted in WANTED),
+        best=_best(algorithm, messages, messages.most_ranks or max(FINE, *ranks)),
+        changed=changed,
+        changes=_changes(algorithm, messages, changed) if changed else (),
+    )
+
+
+def row(algorithm: Algorithm, messages: Messages, ranks: int) -> Row:
+    there = on_cores(algorithm, ranks, messages.most_ranks)
+
+    def of(name: str) -> Estimate:
+        return _estimate(lambda f: getattr(times(there, messages, ranks, f), name), messages, there, ranks)
+
+    return Row(
+        ranks=ranks,
+        time=of("total"),
+        speed_up=of("speed_up"),
+        efficiency=of("efficiency"),
+        communication=of("communication_share"),
+        shared_by=_shared_by(messages, ranks),
+    )
+
+
+def _shared_by(messages: Messages, ranks: int) -> float:
+    return max(1.0, ranks / messages.most_ranks) if messages.most_ranks else 1.0
+
+
+def _needed(wanted: float, algorithm: Algorithm, messages: Messages, ranks: int) -> Needed:
+    there = on_cores(algorithm, ranks, messages.most_ranks)
+
+    def least(factor: float) -> float | None:
+        return work_needed(wanted, there, messages, ranks, factor)
+
+    work = None
+    if least(1.0) is not None:  # then there is one at the ends of the interval too
+        work = _estimate(lambda factor: least(factor) or 0.0, messages, there, ranks)
+    return Needed(ranks, wanted, work, ceiling(there, ranks))
+
+
+def _best(algorithm: Algorithm, messages: Messages, most: int) -> Best:
+    thrifty = ranks_reaching(HALF, algorithm, messages, most)
+    factors = (1.0, *(messages.bounds(algorithm.bytes, most) or ()))
+    fastest, *ends = (best_ranks(algorithm, messages, most, factor) for factor in factors)
+    return Best(
+        most,
+        (min([fastest, *ends]), max([fastest, *ends])),
+        row(algorithm, messages, fastest),
+        row(algorithm, messages, thrifty),
+    )
+
+
+def _changes(algorithm: Algorithm, messages: Messages, ranks: int) -> tuple[Change, ...]:
+    return tuple(
+        Change(
+            lever,
+            _estimate(
+                _brought(lever, algorithm, messages, ranks), messages, lever.algorithm or algorithm, ranks
+            ),
+        )
+        for lever in levers(algorithm, messages, ranks)
+    )
+
+
+def _brought(lever: Lever, algorithm: Algorithm, messages: Messages, ranks: int) -> Callable[[float], float]:
+    changed = lever.algorithm
+    if changed is None:
+        assert lever.name == OVERLAP
+        return lambda factor: overlapped(times(algorithm, messages, ranks, factor))
+    return lambda factor: efficiency(changed, messages, ranks, factor)
+
+
+def _estimate(
+    value: Callable[[float], float], messages: Messages, algorithm: Algorithm, ranks: int
+) -> Estimate:
+    """`value` of the factor of Tcom, at 1 and at the ends of its interval."""
+    middle, bounds = value(1.0), messages.bounds(algorithm.bytes, ranks)
+    if bounds is None:
+        return Estimate(middle, None, None)
+    ends = [middle, *map(value, bounds)]
+    return Estimate(middle, min(ends), max(ends))

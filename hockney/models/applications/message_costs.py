@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What messages cost on a machine, from the best there is: a run's fit, or a machine's description."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hockney.core.errors import Inconclusive
+from hockney.core.fit import Fit, Fits
+from hockney.core.machine import Machine
+from hockney.core.platform import Platform
+from hockney.core.survey_reference import Surveyed
+from hockney.models.applications.contention import judged
+from hockney.models.applications.point_to_point_costs import Messages, of_fit, of_platform
+
+WORKLOAD = "pingpong"
+WANTED = ("buffers=hot", "ranks=2")
+BEST_FIRST = ("good", "fair", "poor")
+
+
+def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) -> Messages:
+    """From the fits of a run on `machine`; `where` is the run as the user named it, `hosts` on how many
+    machines like this one its ranks were.
+
+    A simulated machine's description says what its network is, and on nodes of several cores what a message
+    between nodes costs; of a real one the run's own exchanges tell (`models.network`). Raises Inconclusive
+    where the run has no fit to use.
+    """
+    fit = usable_fit(fits)
+    if fit is None:
+        raise _nothing(fits, where)
+    found = of_fit(
+        fit,
+        name=machine.host,
+        title=_title(machine),
+        source=f"the ping-pong of {where}",
+        most_ranks=_room(machine, hosts),
+    )
+    if machine.platform is not None:
+        return _on_description(found, described(machine.platform))
+    return judged(found, fits.summaries)
+
+
+def messages_of_run(
+    fits: Fits, machine: Machine, where: str, surveyed: Surveyed | None, *, hosts: int = 1
+) -> Messages:
+    """From a run that may have been given a survey's times: then from those, else from the run's own
+    ping-pong; never from a measured efficiency. Whether messages share the network is judged by exchanges of
+    4 and more ranks, of the survey and of the run itself."""
+    if surveyed is None:
+        return messages_for(fits, machine, where, hosts=hosts)
+    found = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts)
+    if surveyed.machine.platform is not None:
+        return found
+    return judged(found, [*surveyed.fits.summaries, *fits.summaries])
+
+
+def described(platform: Platform) -> Messages:
+    """From a machine's description, simulated or of a paper."""
+    found = of_platform(platform, source="the machine's description")
+    shape = platform.network.shape
+    return replace(
+        found, why="by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
+    )
+
+
+def usable_fit(fits: Fits) -> Fit | None:
+    """Hockney's model of the ping-pong with hot buffers; if there is none, of another ping-pong."""
+    found = [f for f in fits.of("hockney", WORKLOAD) if f.verdict in BEST_FIRST and f.segments]
+    return min(
+        found,
+        key=lambda f: (not set(WANTED) <= set(f.subject.split()), BEST_FIRST.index(f.verdict)),
+        default=None,
+    )
+
+
+def _title(machine: Machine) -> str:
+    known = machine.cpu not in ("", "none", machine.host)
+    return f"{machine.host} ({machine.cpu})" if known else machine.host
+
+
+def _room(machine: Machine, hosts: int) -> int | None:
+    """How many ranks have a core of their own; of printed numbers nobody knows."""
+    return machine.cores * hosts if machine.cores > 0 and machine.kind != "published" else None
+
+
+def _on_description(measured: Messages, told: Messages) -> Messages:
+    """The run's times, on the network that the description tells. Two ranks fill the first node, so where
+    nodes have several cores it is messages on a node that were measured: to more ranks the fit's interval
+    and verdict do not apply."""
+    near = told.cores > 1
+    return replace(
+        measured,
+        source=f"{measured.source} on a node and {told.source} between nodes" if near else measured.source,
+        pieces=told.pieces if near else measured.pieces,
+        near=measured.pieces if near else (),
+        shared=told.shared,
+        why=told.why,
+        eager=told.eager,
+        medium=told.medium,
+        half_duplex_s_per_byte=told.half_duplex_s_per_byte,
+        cores=told.cores,
+        most_ranks=told.most_ranks,
+    )
+
+
+def _nothing(fits: Fits, where: str) -> Inconclusive:
+    refused = next((f for f in fits.of("hockney", WORKLOAD)), None)
+    if refused is None:
+        why = "it has no ping-pong between 2 ranks"
+    else:
+        why = f"the fit of '{refused.subject}' was refused: {refused.why}"
+    return Inconclusive(f"{where} has no model of messages", why, "'hockney survey' measures what is needed")

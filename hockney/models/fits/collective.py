@@ -1,0 +1,252 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The cost of a collective over ranks p and message size m, in two forms.
+
+    logarithmic   t = a + (b + c m) ceil(log2 p)      trees: barriers, broadcasts, short reductions
+    linear        t = a + (b + c m) (p - 1)           one message for each other rank: gathers, exchanges
+
+Both are common first models of collectives (Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005) 49). They are
+fitted by relative non-negative least squares over all ranks and sizes; the one that describes the times
+better is marked as preferred. Different rank counts are different launches, so launches vary independently
+between rank counts and together over the sizes of one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+
+from hockney.core.fit import CurvePoint, Estimate, Fit, Parameter
+from hockney.models.fits.piecewise.fit import unexplained
+from hockney.models.fits.verdict import deviations, refused, verdict
+from hockney.models.statistics.launch_variance import student
+from hockney.models.statistics.observations import Observation, tabulate
+from hockney.models.statistics.summary import estimate
+
+FLOOR = 0.02
+"""Weights see at least this relative error, so that one very precise case does not decide."""
+
+
+def steps(form: str, ranks: int) -> float:
+    """What multiplies b + c m in a form, for p ranks."""
+    if form == "logarithmic":
+        return math.ceil(math.log2(ranks))
+    return 1.0 if form == "size" else ranks - 1.0
+
+
+def collective_time(fit: Fit, ranks: int, size: float) -> float:
+    """Seconds that a fit of this module predicts."""
+    value = {p.symbol: p.estimate.value for p in fit.parameters}
+    factor = steps(fit.model, ranks)
+    return value.get("a", 0.0) + (value.get("b", 0.0) + value.get("c", 0.0) * size) * factor
+
+
+def fit_collective(
+    observations: Sequence[Observation], subject: str, *, ranks_allowed: Sequence[int] | None = None
+) -> list[Fit]:
+    """Both forms for one collective, whose observations differ in nothing but `bytes` and ranks.
+
+    `ranks_allowed` leaves out other rank counts, such as those with more ranks than cores. With one rank
+    count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out beside other sizes.
+    """
+    seen = [each for each in observations if ranks_allowed is None or each.case.ranks in ranks_allowed]
+    left_out = sorted({each.case.ranks for each in observations} - {each.case.ranks for each in seen})
+    note = f"{_listed(left_out)} ranks left out (more than there are cores)" if left_out else ""
+    moving = [each for each in seen if each.bytes > 0]
+    if 0 < len(moving) < len(seen):
+        # A collective of 0 bytes need not communicate at all, and returns in nanoseconds where it does not.
+        seen = moving
+        note = "; ".join(filter(None, (note, "0 B left out (a collective without data may return at once)")))
+    ranks = sorted({each.case.ranks for each in seen if each.case.ranks > 1})
+    seen = [each for each in seen if each.case.ranks > 1]
+    if not ranks:
+        return [refused("logarithmic", subject, note or "no rank count above 1 was measured")]
+    if len(ranks) == 1:
+        return [_in_size(seen, subject, ranks[0], note)]
+    logarithmic, linear = (_Fitted.of(seen, form) for form in ("logarithmic", "linear"))
+    if logarithmic is None or linear is None:
+        return [
+            refused("logarithmic", subject, f"{len(seen)} cases are too few for the parameters of the model")
+        ]
+    both = (logarithmic, linear)
+    lead = logarithmic.criterion - linear.criterion
+    words = ["preferred: {} describes the times better", "{} describes the times better"]
+    if abs(lead) < 2:
+        words = ["preferred, but {} describes them about as well", "{} describes the times about as well"]
+    best = int(lead > 0)
+    fits = []
+    for k, fitted in enumerate(both):
+        other = both[1 - k].form if abs(lead) < 2 or k != best else "it"
+        fits.append(fitted.report(subject, words[int(k != best)].format(other), note))
+    return fits
+
+
+def _in_size(seen: Sequence[Observation], subject: str, ranks: int, note: str) -> Fit:
+    sizes = {each.bytes for each in seen}
+    if len(sizes) < 2:
+        return refused(
+            "size",
+            subject,
+            "; ".join(filter(None, (f"one size at one rank count ({ranks}) is a time, not a model", note))),
+        )
+    fitted = _Fitted.of(seen, "size")
+    assert fitted is not None, "two sizes are enough for its two parameters"
+    return fitted.report(subject, f"only {ranks} ranks were measured, so the fit is in size alone", note)
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    form: str
+    ranks: np.ndarray
+    size: np.ndarray
+    times: np.ndarray
+    symbols: list[str]
+    best: np.ndarray
+    free: np.ndarray
+    covariance: np.ndarray
+    half: np.ndarray
+    criterion: float
+    errors: int
+
+    @staticmethod
+    def of(observations: Sequence[Observation], form: str) -> _Fitted | None:
+        """None where there are fewer cases than parameters."""
+        seen = sorted(observations, key=lambda each: (each.case.ranks, each.bytes))
+        ranks = np.array([each.case.ranks for each in seen])
+        size = np.array([float(each.bytes) for each in seen])
+        symbols = [
+            s for s, used in (("a", True), ("b", form != "size"), ("c", size.max() > size.min())) if used
+        ]
+        if len(seen) < len(symbols):
+            return None
+        tables = {int(p): tabulate([each for each in seen if each.case.ranks == p]) for p in np.unique(ranks)}
+        times = np.exp(np.concatenate([table.log_center for table in tables.values()]))
+        single = np.concatenate([table.variance for table in tables.values()])
+        shared, shared_freedom = _shared(list(tables.values()))
+        per_rank = np.concatenate(
+            [np.full(len(t.log_center), shared / max(t.launches, 1)) for t in tables.values()]
+        )
+
+        design = _design(form, symbols, ranks, size)
+        weight = 1 / (np.sqrt(single + per_rank + FLOOR**2) * times)
+        scale = np.linalg.norm(design * weight[:, None], axis=0)
+        best = nnls(design * weight[:, None] / scale, times * weight)[0] / scale
+        fitted = np.maximum(design @ best, 1e-30)
+        freedom = len(seen) - len(symbols)
+        residual = np.log(times / fitted)
+        single = single + unexplained(residual, single + per_rank, freedom)
+
+        inverse = np.linalg.pinv(design * weight[:, None] / scale) / scale[:, None] * weight
+        of_points = (inverse * (single * fitted**2)) @ inverse.T
+        same = ranks[:, None] == ranks[None, :]
+        of_launches = inverse @ (same * per_rank[:, None] * np.outer(fitted, fitted)) @ inverse.T
+        quantile = _quantile(np.diag(of_points), max(freedom, 1), np.diag(of_launches), shared_freedom)
+        covariance = of_points + of_launches
+        relative = np.sum(residual**2) / len(seen)
+        return _Fitted(
+            form=form,
+            ranks=ranks,
+            size=size,
+            times=times,
+            symbols=symbols,
+            best=best,
+            free=inverse @ times,
+            covariance=covariance,
+            half=quantile * np.sqrt(np.diag(covariance)),
+            criterion=len(seen) * math.log(max(relative, 1e-12)) + 2 * len(symbols),
+            errors=sum(table.errors for table in tables.values()),
+        )
+
+    def report(self, subject: str, choice: str, note: str) -> Fit:
+        names = {
+            "a": ("constant cost", "s"),
+            "b": ("cost of a step" if self.form == "logarithmic" else "cost of a rank", "s"),
+            "c": (
+                "cost of a byte"
+                + ("" if self.form == "size" else " and step" if self.form == "logarithmic" else " and rank"),
+                "s/B",
+            ),
+        }
+        parameters = [
+            Parameter(name=names[s][0], symbol=s, unit=names[s][1], estimate=self._estimate(k))
+            for k, s in enumerate(self.symbols)
+        ]
+        fitted = _design(self.form, self.symbols, self.ranks, self.size) @ self.best
+        doubts = (
+            ["as many parameters as cases, so nothing checks the form"]
+            if len(self.times) == len(self.symbols)
+            else []
+        )
+        grade, why = verdict(self.times, fitted, errors=self.errors, doubts=doubts)
+        error, worst = deviations(self.times, fitted)
+        return Fit(
+            model=self.form,
+            subject=subject,
+            parameters=parameters,
+            verdict=grade,
+            why="; ".join(filter(None, (choice, why, note))),
+            error=error,
+            worst=worst,
+            curve=self._curve(),
+        )
+
+    def _estimate(self, k: int) -> Estimate:
+        return estimate(
+            self.best[k], max(self.free[k] - self.half[k], 0.0), max(self.free[k] + self.half[k], 0.0)
+        )
+
+    def _curve(self) -> list[CurvePoint]:
+        """Over the ranks at the smallest size; of the form `size`, over the sizes."""
+        if self.form == "size":
+            x = np.unique(self.size)
+            design = _design(self.form, self.symbols, np.full(len(x), self.ranks[0]), x)
+        else:
+            x = np.arange(2, self.ranks.max() + 1)
+            design = _design(self.form, self.symbols, x, np.full(len(x), self.size.min()))
+        quantile = float(np.max(self.half / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))))
+        half = quantile * np.sqrt(np.maximum(np.sum((design @ self.covariance) * design, axis=1), 0))
+        middle = design @ self.free
+        points = (
+            estimate(*three)
+            for three in zip(design @ self.best, np.maximum(middle - half, 0), middle + half, strict=True)
+        )
+        return [
+            CurvePoint(float(at), e.value, e.low or 0.0, e.high)  # type: ignore[arg-type]
+            for at, e in zip(x, points, strict=True)
+        ]
+
+
+def _design(form: str, symbols: Sequence[str], ranks: np.ndarray, size: np.ndarray) -> np.ndarray:
+    factor = np.array([steps(form, int(p)) for p in ranks], dtype=float)
+    columns = {"a": np.ones(len(ranks)), "b": factor, "c": factor * size}
+    return np.stack([columns[s] for s in symbols], axis=1)
+
+
+def _shared(tables: Sequence[Any]) -> tuple[float, int]:
+    """Variance between launches of what all sizes of one rank count have in common, and its degrees of
+    freedom, pooled over the rank counts."""
+    squares, freedom = 0.0, 0
+    for table in tables:
+        if table.launches > 1:
+            common = table.log_times.mean(axis=0)
+            single = table.launches * float(np.mean(table.variance)) / len(table.variance)
+            squares += float(np.sum((common - common.mean()) ** 2)) - (table.launches - 1) * single
+            freedom += table.launches - 1
+    return (max(squares, 0.0) / freedom if freedom else 0.0), freedom
+
+
+def _quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_freedom: int) -> np.ndarray:
+    """Student's quantile for a sum of two estimated variances, by Satterthwaite's degrees of freedom."""
+    total = first + second
+    part = np.where(total > 0, second / np.maximum(total, 1e-300), 0.0)
+    inverse = (1 - part) ** 2 / freedom + part**2 / max(second_freedom, 1)
+    return np.array([student(round(float(1 / each), 1)) for each in inverse])
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(str(n) for n in numbers)

@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fit a piecewise line to the times of a table of sizes, with what is needed for intervals.
+
+Three kinds of error enter the intervals: the spread inside the launches; what single points deviate from
+the model or differ between launches (from the residuals and from neighbouring sizes); and what differs
+from launch to launch as a whole (`combine.half_width` of what is read off each launch's own fit).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from hockney.core.fit import Estimate
+from hockney.models.fits.piecewise.curve import Pieces, Place, pieces
+from hockney.models.fits.piecewise.search import lines, search
+from hockney.models.statistics.launch_variance import Z, half_width, student
+from hockney.models.statistics.observations import SHORTEST_S, Table
+from hockney.models.statistics.summary import estimate
+
+REPLICATES = 200
+
+FLOOR = 0.01
+"""Deviations of 1% are not worth a segment of their own, however precise the medians are."""
+
+PENALTY = 4.0
+"""The price of a segment in units of log(sizes). BIC asks log n for each of two parameters; the place,
+chosen among n, costs the other two."""
+
+CAP = 9.0
+"""Squared deviation, in variances, above which a point is an outlier that counts no further."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One segment: rows first..beyond-1, free (not constrained) parameters of each launch (launches x 2)
+    and the variance of the center's that the errors of single points give; `alone` the same for each
+    parameter where the other is held at 0."""
+
+    first: int
+    beyond: int
+    center: tuple[float, float]
+    launches: np.ndarray
+    variance: np.ndarray
+    alone: np.ndarray
+    alone_variance: np.ndarray
+
+
+@dataclass(frozen=True)
+class Piecewise:
+    """`center` is the typical launch (one replicate), `launches` each launch with the same segments,
+    `replicates` the center with new errors and segments searched anew, by the place of the changes."""
+
+    size: np.ndarray
+    times: np.ndarray
+    starts: np.ndarray
+    lines: list[Line]
+    center: Pieces
+    launches: Pieces
+    replicates: dict[Place, Pieces]
+    replicate_starts: np.ndarray
+    quantile: float
+
+    def read(self, function: Callable[[Pieces], np.ndarray]) -> list[Estimate]:
+        """What `function` reads off a curve (replicates, or replicates x many), positive, with intervals."""
+        value = np.atleast_2d(function(self.center).T).T[0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            early, late = (np.log(np.atleast_2d(function(self.replicates[p]).T).T) for p in ("early", "late"))
+            each = np.log(np.atleast_2d(function(self.launches).T))
+            stretch = self.quantile / Z
+            low = np.log(value) - half_width(each, stretch * (np.log(value) - _percentile(early, 2.5)))
+            high = np.log(value) + half_width(each, stretch * (_percentile(late, 97.5) - np.log(value)))
+        return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
+
+    def segment(self, line: Line) -> tuple[Estimate, Estimate]:
+        """Latency and per_byte of a segment; the intervals end at 0, below which no truth can be.
+
+        Where the free line begins below 0 (or falls) that parameter is held at 0. The other one's interval
+        then has room for the value it gets, and the one at 0 for a truth that errors carried below 0.
+        """
+        found = []
+        for k, value in enumerate(line.center):
+            half = float(half_width(line.launches[:, k], self.quantile * np.sqrt(line.variance[k])))
+            free = float(line.launches[:, k].mean())
+            low, high = free - half, free + half
+            if line.center[1 - k] == 0:
+                alone = half_width(line.alone[:, k], self.quantile * np.sqrt(line.alone_variance[k]))
+                low, high = min(low, value - float(alone)), max(high, value + float(alone))
+            if value == 0:
+                high = max(high, half)
+            found.append(estimate(value, max(low, 0.0), max(high, 0.0)))
+        return found[0], found[1]
+
+    def changes(self) -> list[Estimate]:
+        """Where each segment after the first begins, between two measured sizes or wider: as far as the
+        replicates' nearest change moves about."""
+        rows = np.arange(len(self.size))
+        found = []
+        for row in np.flatnonzero(self.starts)[1:]:
+            distance = np.where(self.replicate_starts & (rows > 0), np.abs(rows - row), len(rows))
+            nearest = distance.argmin(axis=1)[distance.min(axis=1) <= 3]
+            ends = (
+                np.percentile(nearest, (2.5, 97.5), method="nearest").astype(int)
+                if len(nearest)
+                else (row, row)
+            )
+            low, high = self.size[max(min(ends[0], row) - 1, 0)], self.size[max(ends[1], row)]
+            found.append(estimate(self.center.edge[0, row], low, high))
+        return found
+
+
+def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
+    """`size` ascends, one a row of the table."""
+    n = len(size)
+    times = np.exp(table.log_center)
+    variance = table.variance
+    for _ in range(2):
+        weight = 1 / ((variance + FLOOR**2) * times**2)
+        starts = search(size, times, weight, PENALTY * np.log(n))
+        latency, per_byte = lines(size, times[None], weight, starts)
+        fitted = np.maximum((latency + per_byte * size)[0], SHORTEST_S)
+        freedom = n - 2 * int(starts.sum())
+        residual = np.log(times / fitted)
+        extra = unexplained(residual, variance, freedom)
+        outlier = residual**2 > 2 * CAP * (variance + extra + FLOOR**2)
+        if not outlier.any():
+            break
+        # An outlier is told by the fit it spoils: once more, with its own deviation as its error.
+        variance = np.where(outlier, residual**2, variance)
+    variance = variance + extra
+
+    each = np.exp(table.log_times).T if table.launches else times[None]
+    their = np.tile(starts, (len(each), 1))
+    rng = np.random.default_rng(n)
+    again = fitted * np.exp(rng.standard_normal((REPLICATES, n)) * np.sqrt(variance))
+    again_starts = search(size, again, weight, PENALTY * np.log(n))
+    again_lines = lines(size, again, weight, again_starts)
+    bounds = [*np.flatnonzero(starts[0]), n]
+    return Piecewise(
+        size=size,
+        times=times,
+        starts=starts[0],
+        lines=[
+            _line(
+                first,
+                beyond,
+                (latency[0, first], per_byte[0, first]),
+                size,
+                each,
+                weight,
+                variance * fitted**2,
+            )
+            for first, beyond in pairwise(bounds)
+        ],
+        center=pieces(size, starts, latency, per_byte),
+        launches=pieces(size, their, *lines(size, each, weight, their)),
+        replicates={place: pieces(size, again_starts, *again_lines, place) for place in ("early", "late")},
+        replicate_starts=again_starts,
+        quantile=student(float(freedom + (n - 1) * (len(each) - 1))),
+    )
+
+
+def unexplained(residual: np.ndarray, variance: np.ndarray, freedom: int) -> float:
+    """The variance to be added to every point's own so that the residuals are as large as they should be
+    (sum of squares over variance = degrees of freedom); 0 where they are no larger already. A point counts
+    `CAP` at most and one known to be bad not at all, so that it does not widen the intervals of all."""
+    known = variance > CAP * max(float(np.median(variance)), FLOOR**2)
+    squares, variance, freedom = residual[~known] ** 2, variance[~known], freedom - int(known.sum())
+
+    def excess(extra: float) -> float:
+        total = variance + extra
+        return float(np.sum(np.minimum(squares / np.where(total > 0, total, 1e-30), CAP))) - freedom
+
+    if freedom < 1 or excess(0.0) <= 0:
+        return 0.0
+    low, high = 0.0, float(np.sum(squares)) / freedom
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def _line(
+    first: int,
+    beyond: int,
+    center: tuple[float, float],
+    size: np.ndarray,
+    each: np.ndarray,
+    weight: np.ndarray,
+    variance: np.ndarray,
+) -> Line:
+    rows = slice(first, beyond)
+    root = np.sqrt(weight[rows])[:, None]
+    design = np.stack((np.ones(beyond - first), size[rows]), axis=1) * root
+    scale = np.linalg.norm(design, axis=0)
+    both = np.linalg.pinv(design / scale) / scale[:, None] * root.T
+    alone = (design / scale**2 * root).T
+    times, errors = each[:, rows], variance[rows]
+    return Line(first, beyond, center, times @ both.T, both**2 @ errors, times @ alone.T, alone**2 @ errors)
+
+
+def _percentile(logs: np.ndarray, q: float) -> np.ndarray:
+    return np.percentile(np.where(np.isfinite(logs), logs, np.inf), q, axis=0, method="nearest")

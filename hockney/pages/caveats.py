@@ -1,0 +1,329 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What makes a run's numbers doubtful, which of them, and what to do about it. Each is said once: at the
+top when it touches all, else beside the section it touches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from statistics import median
+
+from hockney.core.case import parse_canonical
+from hockney.core.record import Launch, Record
+from hockney.draw.page import Section, Warning
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import listing, percent, plural, quantity, together
+
+OUTSIDE_CORES = 0.05
+STEAL = 0.01
+FEWEST_LAUNCHES = 3
+ALIKE = ("simulated", "published")
+"""Kinds of machines without noise: a simulation repeats itself, a printed number stands alone."""
+CLOCK_SHARE = 0.1
+"""The clock's step may be a tenth of a repetition: the engine batches until it is."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """`cases` are the lines it touches; None means all."""
+
+    warning: Warning
+    cases: frozenset[str] | None = None
+
+
+def doubts(evidence: Evidence) -> tuple[Doubt, ...]:
+    """All doubts about a run, the gravest first."""
+    return tuple(found for one in _ALL if (found := one(evidence)) is not None)
+
+
+def everywhere(evidence: Evidence) -> tuple[Warning, ...]:
+    """Those that touch all numbers, or more than one section's."""
+    return tuple(d.warning for d in doubts(evidence) if d.cases is None or len(_sections(d.cases)) != 1)
+
+
+def beside(section: Section, evidence: Evidence) -> Section:
+    """The section with the doubts that touch it alone."""
+    mine = [
+        d.warning for d in doubts(evidence) if d.cases is not None and _sections(d.cases) == {section.title}
+    ]
+    if not mine:
+        return section
+    texts = tuple(w.text for w in mine)
+    figures = tuple(replace(f, warnings=(*f.warnings, *texts)) for f in section.figures)
+    return replace(section, warnings=(*section.warnings, *mine), figures=figures)
+
+
+def section_of(case: str) -> str:
+    """The title of the survey's section that shows a case."""
+    parsed = parse_canonical(case)
+    if parsed.workload in ("prtt", "receive_overhead"):
+        return "LogGP"
+    return "Collectives" if "sync" in dict(parsed.parameters) else "Between two ranks"
+
+
+def _sections(cases: Iterable[str]) -> set[str]:
+    return {section_of(case) for case in cases}
+
+
+def _doubt(code: str, text: str, todo: str, cases: Iterable[str] | None = None, touches: str = "") -> Doubt:
+    lines = None if cases is None else frozenset(cases)
+    if not touches:
+        touches = "all numbers" if lines is None else listing(sorted(lines))
+    return Doubt(Warning(code, text, touches, todo), lines)
+
+
+def _verification(evidence: Evidence) -> Doubt | None:
+    bad = [r for r in evidence.run.records if r.verified.errors]
+    if not bad:
+        return None
+    errors = sum(r.verified.errors for r in bad)
+    return _doubt(
+        "verification",
+        f"{plural(errors, 'payload')} arrived wrong: {bad[0].verified.first}",
+        "do not use these numbers; this MPI or this network corrupts messages",
+        {r.case for r in bad},
+    )
+
+
+def _failures(evidence: Evidence) -> Doubt | None:
+    failed = {f.case: f for f in evidence.run.failures}
+    for record in evidence.run.records:
+        failed.pop(record.case, None)
+    if not failed:
+        return None
+    one = next(iter(failed.values()))
+    silent = ""
+    if one.silent_ranks and "did not answer" not in one.message:
+        noun = "rank" if len(one.silent_ranks) == 1 else "ranks"
+        silent = f"; {noun} {', '.join(map(str, one.silent_ranks))} did not answer"
+    return _doubt(
+        "failures",
+        f"{plural(len(failed), 'case')} gave no result, {one.case} because {one.message}{silent}",
+        "'hockney resume' tries them again",
+        failed,
+    )
+
+
+def _incomplete(evidence: Evidence) -> Doubt | None:
+    index = {launch.launch: launch.index for launch in evidence.run.launches}
+    done = len({(index.get(r.launch), r.case) for r in evidence.run.records})
+    if done >= evidence.planned:
+        return None
+    text = f"only {done} of {evidence.planned} planned measurements were made"
+    return _doubt("incomplete", text, "'hockney resume' makes the rest")
+
+
+def _oversubscribed(evidence: Evidence) -> Doubt | None:
+    """More ranks on a host than hardware threads they may use."""
+    crowded = {launch.launch: launch for launch in evidence.run.launches if _crowded(launch, evidence)}
+    if not crowded:
+        return None
+    ranks = sorted({len(launch.ranks) for launch in crowded.values()})
+    return _doubt(
+        "oversubscribed",
+        f"{together(ranks)} ranks share fewer processors: the scheduler is measured too",
+        "use fewer ranks (--ranks) or a larger machine",
+        {r.case for r in evidence.run.records if r.launch in crowded},
+        touches=f"cases on {together(ranks)} ranks",
+    )
+
+
+def _crowded(launch: Launch, evidence: Evidence) -> bool:
+    hosts: dict[str, list[str]] = {}
+    for rank in launch.ranks:
+        hosts.setdefault(rank.host, []).append(rank.cpus)
+    for host, masks in hosts.items():
+        cpus = {cpu for mask in masks for cpu in _cpus(mask)}
+        if cpus and len(masks) > len(cpus):
+            return True
+        if not cpus and host == evidence.machine.host and len(masks) > evidence.machine.threads:
+            return True
+    return False
+
+
+def _cpus(mask: str) -> set[int]:
+    """ "0-2,8" as numbers; nothing where it is not such a list."""
+    found: set[int] = set()
+    for part in mask.split(","):
+        first, _, last = part.strip().partition("-")
+        if first.isdecimal() and (not last or last.isdecimal()):
+            found.update(range(int(first), min(int(last or first), int(first) + 65536) + 1))
+    return found
+
+
+def _unbound(evidence: Evidence) -> Doubt | None:
+    # A rank bound to a core may use all hardware threads of it.
+    threads = -(-evidence.machine.threads // max(1, evidence.machine.cores))
+    free = [
+        launch
+        for launch in evidence.run.launches
+        if any(len(_cpus(r.cpus)) > threads for r in launch.ranks) and not _crowded(launch, evidence)
+    ]
+    if not free:
+        return None
+    names = {launch.launch for launch in free}
+    cases = {r.case for r in evidence.run.records if r.launch in names}
+    whole = len(free) == len(evidence.run.launches)
+    return _doubt(
+        "unbound",
+        "ranks may wander between processors, which adds rare long times",
+        "leave out --no-bind, or let the launcher bind",
+        None if whole else cases,
+        touches="" if whole else f"{plural(len(free), 'launch', 'launches')} of {len(evidence.run.launches)}",
+    )
+
+
+def _load(evidence: Evidence) -> Doubt | None:
+    loads = [c.outside_cores for c in evidence.run.closes if c.outside_cores is not None]
+    busy = max(loads, default=0.0)
+    if busy <= OUTSIDE_CORES:
+        return None
+    return _doubt(
+        "load",
+        f"other programs used up to {busy:.2f} processors during a launch",
+        "end them and measure again",
+    )
+
+
+def _steal(evidence: Evidence) -> Doubt | None:
+    worst = max((c.steal for c in evidence.run.closes if c.steal is not None), default=0.0)
+    if worst <= STEAL:
+        return None
+    return _doubt(
+        "steal",
+        f"the hypervisor took away up to {percent(worst)} of the processors' time",
+        "measure again later, or on a machine of your own",
+    )
+
+
+def _virtual(evidence: Evidence) -> Doubt | None:
+    if not evidence.machine.virtual:
+        return None
+    return _doubt(
+        "virtual",
+        f"this machine is virtual ({evidence.machine.virtual}): neighbours can slow it unseen",
+        "compare several runs before trusting small differences",
+    )
+
+
+def _governor(evidence: Evidence) -> Doubt | None:
+    if evidence.machine.governor in ("", "performance"):
+        return None
+    return _doubt(
+        "governor",
+        f"the processors change their frequency (governor {evidence.machine.governor})",
+        "set the governor 'performance', for example with cpupower frequency-set -g performance",
+    )
+
+
+def _precision(evidence: Evidence) -> Doubt | None:
+    if evidence.machine.kind in ALIKE:
+        return None
+    wide = [r for r in evidence.run.records if _missed(r)]
+    if not wide:
+        return None
+    measured = len(evidence.run.records)
+    worst = max((r.stop.achieved for r in wide if r.stop.achieved is not None), default=None)
+    return _doubt(
+        "precision",
+        f"{len(wide)} of {measured} measurements did not reach the wanted {percent(evidence.precision)} "
+        f"(the widest: {percent(worst)})",
+        "give more time (--budget), or ask for less (--precision)",
+        {r.case for r in wide},
+        touches=f"{plural(len({r.case for r in wide}), 'case')}, marked in the table of spread",
+    )
+
+
+def _missed(record: Record) -> bool:
+    return record.stop.achieved is None or record.stop.achieved > record.stop.precision
+
+
+def _few_launches(evidence: Evidence) -> Doubt | None:
+    fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
+    if fewest >= FEWEST_LAUNCHES or evidence.machine.kind in ALIKE:
+        return None
+    few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
+    return _doubt(
+        "launches",
+        f"{plural(len(few), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
+        + (
+            "what differs from launch to launch is not in the intervals"
+            if fewest == 1
+            else "how much launches differ is hardly known, which makes some intervals wide"
+        ),
+        f"measure with --launches {FEWEST_LAUNCHES} or more",
+        None if len(few) == len(evidence.fits.summaries) else few,
+    )
+
+
+def _clock(evidence: Evidence) -> Doubt | None:
+    clock = {launch.launch: launch.clock.resolution_s for launch in evidence.run.launches}
+    coarse = {
+        r.case
+        for r in evidence.run.records
+        if r.times_s and clock.get(r.launch, 0.0) > 1.5 * CLOCK_SHARE * r.batch * median(r.times_s)
+    }
+    if not coarse:
+        return None
+    return _doubt(
+        "clock",
+        f"the clock's step ({quantity(max(clock.values()), 's')}) is too coarse "
+        f"for {plural(len(coarse), 'case')}",
+        "use an MPI whose MPI_Wtime is finer",
+        coarse,
+    )
+
+
+def _notices(evidence: Evidence) -> Doubt | None:
+    if not evidence.notices:
+        return None
+    return _doubt("notices", "; ".join(evidence.notices), "'hockney resume' measures what is missing")
+
+
+def _surveyed(evidence: Evidence) -> Doubt | None:
+    """Only --force leaves such differences."""
+    if evidence.surveyed is None or not evidence.surveyed.differences:
+        return None
+    return _doubt(
+        "survey",
+        f"what a message costs is from the survey {evidence.surveyed.where}, made on another machine: "
+        + "; ".join(evidence.surveyed.differences),
+        "survey this machine with 'hockney survey'",
+        touches="all predictions",
+    )
+
+
+def _fake(evidence: Evidence) -> Doubt | None:
+    if all(r.origin != "fake" for r in evidence.run.records) or not evidence.run.records:
+        return None
+    return _doubt(
+        "fake", "these numbers were made up by the fake machine", "leave out --machine fake to measure"
+    )
+
+
+def _simulated(evidence: Evidence) -> Doubt | None:
+    if evidence.machine.platform is None:
+        return None
+    title = evidence.machine.platform.title
+    return _doubt(
+        "simulated",
+        f"these numbers were simulated on a description of {title}, not measured",
+        "'hockney machines --show' tells what of it was printed, fitted or guessed",
+    )
+
+
+def _published(evidence: Evidence) -> Doubt | None:
+    if evidence.machine.kind != "published":
+        return None
+    return _doubt(
+        "published",
+        f"these numbers were printed, not measured here: {evidence.machine.citation}",
+        f"'hockney machines --show {evidence.machine.host}' tells what of them does not agree with itself",
+    )
+
+
+_ALL: tuple[Callable[[Evidence], Doubt | None], ...] = (
+    _fake, _simulated, _published, _verification, _failures, _incomplete, _surveyed, _notices, _load, _steal,
+    _oversubscribed, _unbound, _virtual, _governor, _precision, _few_launches, _clock,
+)  # fmt: skip

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a run was made: name and value pairs."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import datetime, timezone
+
+from hockney.core.platform import Platform
+from hockney.core.units import format_bytes, format_seconds
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import plural
+
+
+def subtitle(evidence: Evidence) -> str:
+    """Host, MPI and time in a line; of a simulated machine what it stands for, since its clock has no
+    date."""
+    if evidence.machine.platform is not None:
+        simulator = evidence.machine.mpi.title if evidence.machine.mpi else "a simulator"
+        return f"{evidence.machine.platform.title}, simulated by {simulator}"
+    if evidence.machine.kind == "published":
+        return f"{evidence.machine.cpu}, as published: {evidence.machine.citation}"
+    parts = [evidence.machine.host]
+    if evidence.machine.mpi is not None:
+        parts.append(evidence.machine.mpi.title)
+    elif evidence.run.launches:
+        parts.append(evidence.run.launches[0].library)
+    if evidence.run.launches:
+        with contextlib.suppress(OverflowError, ValueError, OSError):  # a date that no calendar has
+            began = datetime.fromtimestamp(evidence.run.launches[0].started_s, timezone.utc)
+            parts.append(began.strftime("%Y-%m-%d %H:%M UTC"))
+    return ", ".join(parts)
+
+
+def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    """Facts that are not known are left out."""
+    m = evidence.machine
+    if m.platform is not None:
+        return _simulated(evidence, m.platform)
+    if m.kind == "published":
+        said = [("machine", m.cpu), ("published in", m.citation), *(("note", note) for note in m.notes)]
+        return (*said, ("copied by", f"hockney {m.hockney}"))
+    caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in m.caches.items())
+    found = [
+        ("host", m.host),
+        ("system", m.system),
+        ("processor", m.cpu),
+        (
+            "cores",
+            f"{plural(m.cores, 'core')}, {plural(m.threads, 'thread')}, {plural(m.sockets, 'socket')}, "
+            f"{plural(m.numa_nodes, 'NUMA node')}",
+        ),
+        ("caches", caches),
+        ("memory", format_bytes(m.memory_bytes) if m.memory_bytes else ""),
+        ("virtual", m.virtual),
+        ("governor", m.governor),
+        ("load before", "" if m.load_before is None else f"{m.load_before:.2f}"),
+        ("network", ", ".join(m.network)),
+        ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
+        *_launch(evidence),
+        ("compiler", m.compiler),
+        ("flags", m.flags),
+        ("hockney", f"{m.hockney}, Python {m.python}"),
+    ]
+    return tuple((name, value) for name, value in found if value)
+
+
+def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str], ...]:
+    m, network = evidence.machine, platform.network
+    first = evidence.run.launches[:1]
+    found = [
+        ("machine", f"{platform.title} ({platform.name}), simulated"),
+        ("after", platform.source),
+        ("size", f"{plural(m.cores, 'core')} in {plural(sum(g.count for g in platform.nodes), 'node')}"),
+        ("network", " ".join([network.shape, "x".join(map(str, network.dims))]).strip()),
+        ("simulator", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
+        *[("command", " ".join(launch.command)) for launch in first],
+        ("compiler", m.compiler),
+        ("hockney", m.hockney),
+        *[("note", note) for note in platform.notes],
+    ]
+    return tuple((name, value) for name, value in found if value)
+
+
+def _launch(evidence: Evidence) -> list[tuple[str, str]]:
+    if not evidence.run.launches:
+        return []
+    first = evidence.run.launches[0]
+    step, cost = format_seconds(first.clock.resolution_s), format_seconds(first.clock.overhead_s)
+    return [
+        ("library", first.library),
+        ("MPI standard", first.mpi_standard),
+        ("binding", first.binding),
+        ("command", " ".join(first.command)),
+        ("clock", f"MPI_Wtime, step {step}, a reading costs {cost}"),
+    ]

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers with units and intervals as a reader wants them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from hockney.core.fit import Estimate
+from hockney.core.units import format_bytes, format_rate, format_seconds
+from hockney.pages.evidence import Measured
+
+
+def quantity(value: float, unit: str) -> str:
+    if unit == "s":
+        return format_seconds(value)
+    if unit == "B":
+        return format_bytes(value if value == int(value) and value % 64 == 0 else _three_digits(value))
+    if unit == "B/s":
+        return format_rate(value)
+    if unit == "s/B":
+        return f"{format_seconds(value)}/B" if value else "0 s/B"
+    return f"{value:.3g} {unit}".rstrip()
+
+
+def _three_digits(value: float) -> float:
+    """A fitted size, rounded in the unit it will be shown in, so as not to claim more than is known."""
+    unit = 1024.0 ** (math.floor(math.log(value, 1024)) if value >= 1 else 0)
+    return float(f"{value / unit:.3g}") * unit
+
+
+def interval(estimate: Estimate, unit: str) -> str:
+    """ "449 ns to 453 ns", or the one end that the data allow."""
+    if estimate.low is None:
+        return "unknown" if estimate.high is None else f"at most {quantity(estimate.high, unit)}"
+    if estimate.high is None:
+        return f"at least {quantity(estimate.low, unit)}"
+    return f"{quantity(estimate.low, unit)} to {quantity(estimate.high, unit)}"
+
+
+def told(estimate: Estimate, unit: str) -> str:
+    """ "451 ns (95%: 449 ns to 453 ns)"."""
+    known = estimate.low is not None or estimate.high is not None
+    bounds = f" (95%: {interval(estimate, unit)})" if known else " (no interval)"
+    return quantity(estimate.value, unit) + bounds
+
+
+def percent(fraction: float | None) -> str:
+    if fraction is None:
+        return "unknown"
+    if fraction >= 10:
+        return "over 1000%"
+    return f"{100 * fraction:.2g}%" if fraction < 0.995 else f"{100 * fraction:.0f}%"
+
+
+def bandwidth(measured: Measured) -> Estimate:
+    """Payload over time (B/s): the ends of the interval change places."""
+    moved, median = measured.summary.bytes_moved, measured.summary.median
+    return Estimate(
+        moved / median.value if median.value else 0.0,
+        moved / median.high if median.high else None,
+        moved / median.low if median.low else None,
+    )
+
+
+def label(measured: Measured, *without: str) -> str:
+    """The case in words, without the parameters that vary in a figure."""
+    words = [f"{k}={v}" for k, v in measured.case.parameters if k not in without]
+    if "ranks" not in without:
+        words.append(f"ranks={measured.case.ranks}")
+    return " ".join([measured.case.workload, *words])
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def listing(names: list[str], most: int = 3) -> str:
+    """ "a, b, c and 4 more"."""
+    shown = ", ".join(names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def together(words: Iterable[object]) -> str:
+    """ "a, b and c"."""
+    *first, last = map(str, words)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in words: a few sentences, each with the number it rests on."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import bandwidth, plural, quantity, told
+
+FLAT = 1.25
+"""A message counts as costing the same as an empty one while it takes at most a quarter longer."""
+
+SHORT = 8
+"""A message of so few bytes stands for all shorter ones."""
+
+
+def sentences(evidence: Evidence) -> tuple[str, ...]:
+    found = [_short(evidence), _long(evidence), _overhead(evidence), *_together(evidence)]
+    said = tuple(sentence for sentence in found if sentence)
+    return said or ("Nothing was measured.",)
+
+
+def _short(evidence: Evidence) -> str:
+    sweep = [m for m in evidence.of("pingpong", buffers="hot")]
+    if not sweep:
+        return ""
+    first = sweep[0].summary.median
+    flat = sweep[0]
+    for m in sweep:
+        if m.summary.median.value > FLAT * first.value:
+            break
+        flat = m
+    least, most = quantity(sweep[0].size, "B"), quantity(flat.size, "B")
+    if flat.size <= SHORT or flat is sweep[0]:
+        return f"A message of {least} costs {told(first, 's')}."
+    sizes = f"Up to {most}" if sweep[0].size <= SHORT else f"From {least} to {most}"
+    return (
+        f"{sizes} a message costs about {told(first, 's')} whatever its size (at most {FLAT - 1:.0%} more)."
+    )
+
+
+def _long(evidence: Evidence) -> str:
+    sweep = [m for m in evidence.of("pingpong", buffers="hot") if m.summary.bytes_moved]
+    if len(sweep) < 2:
+        return ""
+    peak = max(sweep, key=lambda m: bandwidth(m).value)
+    half = half_reached(sweep, bandwidth(peak).value / 2)
+    near = f"; half of it is reached at about {quantity(half, 'B')}" if half else ""
+    best = told(bandwidth(peak), "B/s")
+    return f"One message at a time moves at most {best}, at {quantity(peak.size, 'B')}{near}."
+
+
+def half_reached(sweep: list[Measured], rate: float) -> float | None:
+    """The size where the bandwidth first passes `rate`, between two measured ones by straight lines on log
+    scales, to two digits of the unit it is shown in; None when the smallest has it already."""
+    for before, after in pairwise(sweep):
+        slow, fast = bandwidth(before).value, bandwidth(after).value
+        if slow < rate <= fast:
+            share = math.log(rate / slow) / math.log(fast / slow)
+            size = before.size * (after.size / before.size) ** share
+            unit = 1024 ** math.floor(math.log(size, 1024))
+            return round(size / unit, 1 - math.floor(math.log10(size / unit))) * unit
+    return None
+
+
+def _overhead(evidence: Evidence) -> str:
+    for fit in evidence.fits.of("loggp", "prtt"):
+        busy, gap = fit.parameter("o_s"), fit.parameter("g")
+        if fit.verdict in ("good", "fair") and busy is not None and gap is not None:
+            follow = f"a new message can follow every {told(gap.estimate, 's')}."
+            if busy.estimate.value > 0:
+                return f"Sending keeps a processor busy for {told(busy.estimate, 's')}; {follow}"
+            return follow.capitalize()  # no time at all is not to be claimed, only not to be seen
+    return ""
+
+
+def _together(evidence: Evidence) -> list[str]:
+    found = []
+    for workload, words in (("barrier", "A barrier"), ("allreduce", "Summing one double everywhere")):
+        cases = [
+            m
+            for m in evidence.of(workload, sync="barrier")
+            if m.size == (8 if workload == "allreduce" else 0)
+        ]
+        if cases:
+            most = cases[-1]
+            costs = told(most.summary.median, "s")
+            found.append(f"{words} takes {plural(most.case.ranks, 'rank')} {costs}.")
+    return found

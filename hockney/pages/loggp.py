@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The section on LogGP: what a train of messages costs, measured as PRTT(n, d, s)."""
+
+from __future__ import annotations
+
+from hockney.core.fit import Estimate, Fit
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Section
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import quantity
+from hockney.pages.quality import parameter_table
+
+
+def section(evidence: Evidence) -> Section | None:
+    trains = evidence.of("prtt", delay=0)
+    if not trains:
+        return None
+    fits = evidence.fits.of("loggp", "prtt")
+    fit = next((f for f in fits if f.verdict != "refused"), None)
+    series = [s for n in sorted({_messages(m) for m in trains} - {1}) if (s := _per_message(trains, n)).x]
+    if fit is not None and (line := _line(trains, fit)) is not None:
+        series.append(line)
+    figure = Figure(
+        name="loggp",
+        title="What each further message of a train costs",
+        x=Axis("message size", "B", "log", zero=True),
+        y=Axis("time", "s"),
+        series=tuple(series),
+        caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP says g + G s.",
+    )
+    tables = (parameter_table([fit]),) if fit is not None else ()
+    return Section("LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables)
+
+
+def _messages(m: Measured) -> int:
+    return int(m.case.number("messages", 1))
+
+
+def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
+    """Differences of medians; a bar covers both ends of both intervals."""
+    single = {m.size: m.summary.median for m in trains if _messages(m) == 1}
+    drawn = []
+    for m in trains:
+        if _messages(m) == n and m.size in single:
+            one, many = single[m.size], m.summary.median
+            drawn.append((float(m.size), *_difference(many, one, n - 1)))
+    drawn = [d for d in drawn if min(d[1:]) > 0]
+    x, y, low, high = zip(*drawn, strict=True) if drawn else ((), (), (), ())
+    detail = tuple(f"{quantity(a, 'B')}: {quantity(b, 's')} a message" for a, b in zip(x, y, strict=True))
+    return Series(f"{n} messages", x, y, low, high, group=f"{n} messages", detail=detail)
+
+
+def _difference(many: Estimate, one: Estimate, over: int) -> tuple[float, float, float]:
+    value = (many.value - one.value) / over
+    if None in (many.low, many.high, one.low, one.high):
+        return value, value, value
+    return value, (many.low - one.high) / over, (many.high - one.low) / over
+
+
+def _line(trains: tuple[Measured, ...], fit: Fit) -> Series | None:
+    gap, per_byte = fit.parameter("g"), fit.parameter("G")
+    if gap is None or per_byte is None:
+        return None
+    sizes = sorted({float(m.size) for m in trains})
+    y = tuple(gap.estimate.value + s * per_byte.estimate.value for s in sizes)
+    return Series("LogGP: g + G s", tuple(sizes), y, kind="line", group="LogGP")
+
+
+def _text(fit: Fit | None, fits: list[Fit]) -> str:
+    if fit is None:
+        return f"No LogGP parameters: {fits[0].why}." if fits else "No LogGP parameters could be fitted."
+    why = f": {fit.why}" if fit.why else ""
+    how = "Trains of messages, of which only the last is answered, tell the parameters apart."
+    return f"{how} The fit is {fit.verdict}{why}."

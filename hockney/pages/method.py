@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a run was measured, in words, from what the run says of itself."""
+
+from __future__ import annotations
+
+from hockney.core.units import format_seconds
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import percent, plural
+
+
+def sentences(evidence: Evidence) -> tuple[str, ...]:
+    run = evidence.run
+    if evidence.machine.kind == "simulated":
+        return simulated(evidence)
+    if evidence.machine.kind == "published":
+        return published(evidence)
+    reasons = [r.stop.reason for r in run.records]
+    measured = sum(len(r.times_s) for r in run.records)
+    spent = sum(c.seconds for c in run.closes)
+    said = [
+        f"{plural(len(evidence.fits.summaries), 'case')} were measured in "
+        f"{plural(len(run.launches), 'launch', 'launches')} of the engine; in each the order was shuffled "
+        f"(seed {evidence.seed}). Launches took {format_seconds(spent)} of the "
+        f"{format_seconds(evidence.budget_s)} asked for.",
+        *_rounds(evidence),
+        f"A case was repeated until the 95% interval of its median was within {percent(evidence.precision)} "
+        f"of it, or its share of the time was used up: {reasons.count('precision')} ended by precision, "
+        f"{reasons.count('budget')} by time, {reasons.count('repetitions')} by the number of repetitions. "
+        f"All {measured} repetitions are kept.",
+        "Repetitions before the times settled are kept apart as warm-up. Where one operation is too short "
+        "for the clock, several share one reading, and the record says how many.",
+    ]
+    windows = [r for r in run.records if r.sync.kind == "window"]
+    if windows:
+        worst = max((r.sync.error_s for r in windows if r.sync.error_s is not None), default=None)
+        late = sum(r.sync.late for r in windows)
+        error = "" if worst is None else f"; its largest residual error was {format_seconds(worst)}"
+        said.append(
+            f"{plural(len(windows), 'measurement')} started at moments of a synchronised clock{error}, "
+            f"{plural(late, 'repetition')} came too late and {'was' if late == 1 else 'were'} dropped."
+        )
+    said.append(
+        "Intervals of medians are from order statistics and need no assumption about the shape of the noise; "
+        "payloads are verified outside the timed region in every launch."
+    )
+    return tuple(said)
+
+
+def _rounds(evidence: Evidence) -> list[str]:
+    """How a run was repeated through a period; nothing where it was not."""
+    if not evidence.every_s:
+        return []
+    groups = len({len(launch.ranks) for launch in evidence.run.launches}) or 1
+    began: dict[int, float] = {}
+    for launch in evidence.run.launches:
+        number = launch.index // groups
+        began[number] = min(began.get(number, launch.started_s), launch.started_s)
+    through = max(began.values(), default=0.0) - min(began.values(), default=0.0)
+    return [
+        f"Everything was measured in {plural(len(began), 'round')}, planned to begin "
+        f"{format_seconds(evidence.every_s)} after one another; the last began "
+        f"{format_seconds(through)} after the first. A median stands for the typical round, and its "
+        "interval tells how well that one is known; single rounds scatter more widely than that."
+    ]
+
+
+def simulated(evidence: Evidence) -> tuple[str, ...]:
+    """A simulation has no noise and no date; what is to be known of it is what it stands on."""
+    run = evidence.run
+    measured = sum(len(r.times_s) for r in run.records)
+    cases = plural(len(evidence.fits.summaries), "case")
+    launches = plural(len(run.launches), "launch", "launches")
+    return (
+        f"{cases} ran in {launches} of the engine that also measures real machines, with every rank on a "
+        "simulated core of its own; times are those of the simulated clock.",
+        f"{plural(measured, 'repetition')} were made: a simulation repeats itself, so a few show that "
+        "nothing was left over from one to the next. Where an interval is missing, nothing varies.",
+        "The times are as good as the machine's description, whose every number says where it comes from: "
+        "printed, fitted or guessed ('hockney machines --show').",
+        "Payloads are verified in every launch, as on a real machine.",
+    )
+
+
+def published(evidence: Evidence) -> tuple[str, ...]:
+    """What printed numbers are, and what they are not."""
+    numbers = plural(len(evidence.run.records), "number")
+    return (
+        f"{numbers} were copied from {evidence.machine.citation}; nothing was run or verified here.",
+        "A printed formula stands for its values at the powers of two and at the ends of its ranges. "
+        "Printed numbers have neither repetitions nor intervals, so that intervals of fits tell only how "
+        "well a model describes them.",
+        "A case is the one of the engine that asks what the paper's number answers; how the paper measured "
+        "it, its notes say.",
+    )

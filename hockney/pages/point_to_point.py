@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The section on two ranks: latency and bandwidth against size, with the fitted piecewise Hockney model."""
+
+from __future__ import annotations
+
+from hockney.core.fit import Fit
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Section, Table
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import plural, quantity, told
+from hockney.pages.series import curve, rates, times, usable
+
+SHOWN = (
+    ("pingpong", "hot", "ping-pong, one way"),
+    ("pingpong", "cold", "ping-pong, cold buffers"),
+    ("pingpong_double", "hot", "both ways at once"),
+    ("isend_recv", "hot", "non-blocking send, receive"),
+    ("stream", "hot", "stream, one way"),
+    ("stream_both", "hot", "stream, both ways"),
+)
+SIZE = Axis("message size", "B", "log", zero=True)
+
+
+def section(evidence: Evidence) -> Section | None:
+    shown = [(w, b, name, evidence.of(w, buffers=b)) for w, b, name in SHOWN]
+    shown = [each for each in shown if each[3]]
+    if not shown:
+        return None
+    fit = usable(evidence.fits.of("hockney", "pingpong"), buffers="hot")
+    return Section(
+        title="Between two ranks",
+        text=(_text(fit),),
+        figures=(_latency(shown, fit), _bandwidth(shown, fit)),
+        tables=(_pieces(fit),) if fit is not None and fit.segments else (),
+    )
+
+
+def _latency(shown: list[tuple[str, str, str, tuple[Measured, ...]]], fit: Fit | None) -> Figure:
+    series = [times(name, found) for workload, _, name, found in shown if not workload.startswith("stream")]
+    if fit is not None:
+        series.append(curve("fitted model, 95% band", fit, "ping-pong, one way"))
+    return Figure(
+        name="latency",
+        title="Time of one message against its size",
+        x=SIZE,
+        y=Axis("time", "s"),
+        series=tuple(series),
+        caption="Median time with its 95% interval. The line is the ping-pong's piecewise Hockney model.",
+        marks=_marks(fit),
+    )
+
+
+def _bandwidth(shown: list[tuple[str, str, str, tuple[Measured, ...]]], fit: Fit | None) -> Figure:
+    series = [rates(name, found) for _, _, name, found in shown]
+    if fit is not None:
+        series.append(curve("fitted model, 95% band", fit, "ping-pong, one way", rate=1.0))
+    return Figure(
+        name="bandwidth",
+        title="Bandwidth against message size",
+        x=Axis("message size", "B"),
+        y=Axis("bandwidth", "B/s", "linear"),
+        series=tuple(s for s in series if s.x),
+        caption="Payload over median time; where both ranks send, the payload of both.",
+        marks=_marks(fit),
+    )
+
+
+def _marks(fit: Fit | None) -> tuple[tuple[float, str], ...]:
+    return tuple((p.value, f"change at {quantity(p.value, 'B')}") for p in fit.change_points) if fit else ()
+
+
+def _text(fit: Fit | None) -> str:
+    if fit is None:
+        return "No model could be fitted to the ping-pong; the table of parameters says why."
+    typical = f" with a typical error of {100 * fit.error:.1f}%" if fit.error is not None else ""
+    return f"The ping-pong is described by {plural(len(fit.segments), 'straight line')}{typical}."
+
+
+def _pieces(fit: Fit) -> Table:
+    rows = tuple(
+        (
+            quantity(piece.first, "B"),
+            "" if piece.beyond is None else quantity(piece.beyond, "B"),
+            told(piece.latency, "s"),
+            told(piece.per_byte, "s/B"),
+            quantity(1 / piece.per_byte.value, "B/s") if piece.per_byte.value else "",
+        )
+        for piece in fit.segments
+    )
+    columns = ("from", "below", "latency", "and for each byte", "which is")
+    caption = (
+        "Between two neighbouring measured sizes the place of a change is not known; their middle is given."
+    )
+    return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Series for figures, from measured cases and from fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hockney.core.fit import Estimate, Fit
+from hockney.draw.figure import Series
+from hockney.pages.evidence import Measured
+from hockney.pages.format import bandwidth, plural, quantity, told
+
+
+def points(
+    name: str,
+    measured: Sequence[Measured],
+    x: Callable[[Measured], float],
+    y: Callable[[Measured], Estimate],
+    unit: str,
+) -> Series:
+    """One point a case with the 95% interval of its median as bar (the point itself where there is none)."""
+    values = [y(m) for m in measured]
+    return Series(
+        name=name,
+        x=tuple(float(x(m)) for m in measured),
+        y=tuple(v.value for v in values),
+        low=tuple(v.value if v.low is None else v.low for v in values),
+        high=tuple(v.value if v.high is None else v.high for v in values),
+        group=name,
+        detail=tuple(_detail(m, v, unit) for m, v in zip(measured, values, strict=True)),
+    )
+
+
+def times(name: str, measured: Sequence[Measured]) -> Series:
+    """Median time against size."""
+    return points(name, measured, lambda m: m.size, lambda m: m.summary.median, "s")
+
+
+def rates(name: str, measured: Sequence[Measured]) -> Series:
+    """Bandwidth against size; 0 bytes have none."""
+    return points(name, [m for m in measured if m.summary.bytes_moved], lambda m: m.size, bandwidth, "B/s")
+
+
+def curve(name: str, fit: Fit, group: str, *, rate: float | None = None) -> Series:
+    """The fitted model with its band; as bandwidth when `rate` bytes are moved for each byte of size."""
+    if rate is None:
+        drawn = [(p.x, p.time, p.low, p.high) for p in fit.curve]
+    else:
+        drawn = [
+            (p.x, *(rate * p.x / t for t in (p.time, p.high, p.low)))
+            for p in fit.curve
+            if p.x > 0 and min(p.time, p.low, p.high) > 0
+        ]
+    x, y, low, high = zip(*drawn, strict=True) if drawn else ((), (), (), ())
+    return Series(name=name, x=x, y=y, low=low, high=high, kind="line", group=group)
+
+
+def usable(fits: Sequence[Fit], **fixed: str | int) -> Fit | None:
+    """The first fit that was not refused and whose subject has these words."""
+    words = {f"{name}={value}" for name, value in fixed.items()}
+    for fit in fits:
+        if fit.verdict != "refused" and fit.curve and words <= set(fit.subject.split()):
+            return fit
+    return None
+
+
+def _detail(m: Measured, value: Estimate, unit: str) -> str:
+    s = m.summary
+    size = f"{quantity(m.size, 'B')}: " if "bytes" in dict(m.case.parameters) else ""
+    counts = f"{plural(s.repetitions, 'repetition')} in {plural(s.launches, 'launch', 'launches')}"
+    return f"{size}{told(value, unit)}, {counts}"

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Papers measured again on simulated machines. Each module here that has NAME, TITLE, PAPER, parts, compare,
+limits and page reproduces one paper: its printed numbers stand beside what the simulated machine does."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from hockney.core.catalog import Catalog
+from hockney.core.errors import unknown
+from hockney.draw.page import Page
+from hockney.reproductions.compared import Compared, Limit, Status, Tally, status_of, tallies, within
+from hockney.reproductions.parts import Answer, Part
+
+__all__ = [
+    "Answer",
+    "Compared",
+    "Limit",
+    "Part",
+    "Reproduction",
+    "Status",
+    "Tally",
+    "all_reproductions",
+    "reproduction",
+    "status_of",
+    "tallies",
+    "within",
+]
+
+WORDS = ("NAME", "TITLE", "PAPER", "parts", "compare", "limits", "page")
+
+
+class Reproduction(Protocol):
+    """`PAPER` is the reference's name. `parts` says what to run on which simulated machine; `compare` gives a
+    row for every printed number, also for those that were not measured; `limits` says what the rows must keep
+    for the reproduction to count as one."""
+
+    NAME: str
+    TITLE: str
+    PAPER: str
+
+    def parts(self, catalog: Catalog) -> list[Part]: ...
+
+    def compare(self, answers: Mapping[str, Answer]) -> list[Compared]: ...
+
+    def limits(self, compared: Sequence[Compared]) -> list[Limit]: ...
+
+    def page(
+        self, answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]
+    ) -> Page: ...
+
+
+def all_reproductions() -> dict[str, Reproduction]:
+    """Every reproduction on the shelf, by name."""
+    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
+    found = [m for m in modules if all(hasattr(m, word) for word in WORDS)]
+    return {m.NAME: m for m in sorted(found, key=lambda m: m.NAME)}
+
+
+def reproduction(name: str) -> Reproduction:
+    shelf = all_reproductions()
+    if name not in shelf:
+        raise unknown("reproduction", name, [*shelf, "all"], "'hockney reproduce --list' shows all")
+    return shelf[name]

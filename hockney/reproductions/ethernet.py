@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The switched Ethernet of Krishnamurthy (1998): one message, MPI_Barrier, and the five algorithms of the
+paper that have printed times.
+
+The printed times of barriers are those of a network that carries one message after the other, 1.2 ms each, so
+the description has one medium instead of a switch; the variant true-switch shows what a switch would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hockney import reference
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Page, Section
+from hockney.models.barriers import traffic
+from hockney.reproductions import pages
+from hockney.reproductions.compared import Compared, Limit, status_of, within
+from hockney.reproductions.parts import Answer, Part
+
+NAME = "ethernet"
+TITLE = "16 nodes on switched Ethernet: one message, MPI_Barrier, and five other barriers"
+PAPER = "barriers"
+PRINTED = reference.published(PAPER)
+
+PROCESSES = (1, 3, 5, 7, 9, 12, 14, 16)
+MESSAGE = "barriers/text/message"
+MESSAGE_BYTES = 1
+"""The paper does not print the size of its message; in the machine's description it costs nothing."""
+BARRIER = "barriers/table/{}/{}"
+MPI = "mpi"
+ALGORITHMS = {
+    MPI: "MPI_Barrier",
+    "dissemination": "dissemination",
+    "mcs-tree": "MCS tree",
+    "n-way": "N-way",
+    "total-exchange": "total exchange",
+    "tournament": "tournament",
+}
+"""By the names of the paper's rows."""
+ENGINE = {
+    MPI: "mpi",
+    "dissemination": "dissemination_mcs",
+    "mcs-tree": "mcs_tree",
+    "n-way": "central",
+    "total-exchange": "total_exchange",
+    "tournament": "tournament_mcs",
+}
+"""The engine's names for them."""
+HYPERCUBE = "recursive_doubling"
+"""What MPI_Barrier is in MPICH of that time, as the machine's description has it."""
+COUNTED = ("dissemination", "mcs-tree", "n-way", "total-exchange")
+"""Barriers whose printed times the number of their messages explains."""
+BROADCAST = "a broadcast on Ethernet is heard by all at once, here its P-1 messages are sent one by one"
+SWITCH = "messages side by side, as a switch promises"
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    def barriers(*names: str) -> tuple[Case, ...]:
+        return tuple(
+            catalog.case(f"barrier algorithm={ENGINE[name]} sync=window ranks={p}")
+            for name in names
+            for p in PROCESSES
+        )
+
+    message = catalog.case(f"isend_recv bytes={MESSAGE_BYTES} ranks=2")
+    return [
+        Part("message", "switched-ethernet", (message,)),
+        Part("barrier", "switched-ethernet", barriers(MPI)),
+        Part("algorithms", "switched-ethernet", barriers(*(name for name in ALGORITHMS if name != MPI))),
+        Part("true-switch", "switched-ethernet+true-switch", barriers(MPI)),
+    ]
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    row = PRINTED.row(MESSAGE)
+    message = answers["message"]
+    one = Compared(
+        row.key,
+        "one message, one way",
+        row.si,
+        message.seconds("isend_recv"),
+        None,
+        "s",
+        status_of(message.platform, row.key),
+        table="one message",
+    )
+    others = (_barriers(answers["algorithms"], name) for name in ALGORITHMS if name != MPI)
+    return [
+        one,
+        *_barriers(answers["barrier"], MPI),
+        *(each for rows in others for each in rows),
+        *_barriers(answers["true-switch"], MPI, SWITCH),
+    ]
+
+
+def _barriers(answer: Answer, name: str, mechanism: str = "") -> Iterable[Compared]:
+    title = ALGORITHMS[name]
+    for p in PROCESSES:
+        row = PRINTED.row(BARRIER.format(name, p))
+        note = "no message: what is printed is the call itself" if p == 1 else ""
+        yield Compared(
+            row.key,
+            f"{title}, {p} process{'es' if p > 1 else ''}",
+            row.si,
+            answer.seconds("barrier", algorithm=ENGINE[name], ranks=p),
+            None if mechanism else messages(name, p) * PRINTED.row(MESSAGE).si,
+            "s",
+            status_of(answer.platform, row.key, mechanism),
+            mechanism or (BROADCAST if name == "tournament" and p > 1 else ""),
+            note=note,
+            table=f"{title}, {mechanism}" if mechanism else title,
+        )
+
+
+def messages(name: str, processes: int) -> int:
+    """Of one barrier, by the name of the paper's row."""
+    return traffic(HYPERCUBE if name == MPI else ENGINE[name], processes).messages
+
+
+def limits(compared: Sequence[Compared]) -> list[Limit]:
+    largest = {BARRIER.format(name, PROCESSES[-1]) for name in COUNTED}
+    return [
+        within("one message of 1.2 ms", [row for row in compared if row.key == MESSAGE], 0.01),
+        within(
+            f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes",
+            [row for row in compared if row.key in largest],
+            0.1,
+        ),
+    ]
+
+
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+    section = Section("Barriers", figures=(_figure(answers),))
+    return pages.page(TITLE, PRINTED.citation, answers, compared, limits, [section])
+
+
+def _figure(answers: Mapping[str, Answer]) -> Figure:
+    drawn = []
+    for name, title in ALGORITHMS.items():
+        rows = [(p, PRINTED.row(BARRIER.format(name, p)).si) for p in PROCESSES]
+        drawn.append(pages.series(f"{title}, published", rows, "line", title))
+    shown = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
+    for part, name, words in (*shown, ("true-switch", MPI, " on a true switch")):
+        seconds = [(p, answers[part].seconds("barrier", algorithm=ENGINE[name], ranks=p)) for p in PROCESSES]
+        group = f"{ALGORITHMS[name]}{words}"
+        drawn.append(pages.series(f"{ALGORITHMS[name]}, simulated{words}", seconds, group=group))
+    return Figure(
+        "ethernet-barriers",
+        "Time of barriers",
+        Axis("processes", "processes", "linear"),
+        Axis("time", "s", "linear"),
+        tuple(drawn),
+        "Lines: published. Points: simulated.",
+    )

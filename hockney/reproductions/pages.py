@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the pages of all reproductions have in common: the answer in words, the tables, where it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hockney.core.platform import Platform
+from hockney.core.units import format_value
+from hockney.draw.figure import Series
+from hockney.draw.page import Page, Section, Table
+from hockney.pages.format import plural
+from hockney.reproductions.compared import CLOSE, Compared, Limit, tallies
+from hockney.reproductions.parts import Answer
+
+COLUMNS = ("printed number", "published", "simulated", "model", "error", "status", "why")
+NUMERIC = ("published", "simulated", "model", "error")
+METHOD = (
+    "The engine, unchanged, runs on SimGrid's SMPI: every rank executes the program, and messages take the "
+    "time that the machine's description gives them. Simulated time has no noise.",
+    "Published are the paper's printed numbers. The error is that of the simulated number, relative to the "
+    "published one. The model is the paper's own formula, where it has one.",
+    "A row is fitted when the machine's description has used it; only the others are predictions. A variant "
+    "ran on the machine with the named mechanism laid over.",
+)
+
+
+def page(
+    title: str,
+    source: str,
+    answers: Mapping[str, Answer],
+    compared: Sequence[Compared],
+    limits: Sequence[Limit],
+    sections: Iterable[Section],
+) -> Page:
+    """`source` cites the paper; `sections` have its figures. What was compared follows, table by table."""
+    machines = {each.part.machine: each.platform for each in answers.values()}
+    rows = (table(name, [row for row in compared if row.table == name]) for name in _names(compared))
+    return Page(
+        title=title,
+        subtitle=f"{source}; simulated on {', '.join(machines)}",
+        headline=(*(f"{limit_words(limit)}" for limit in limits), *(tally_words(compared))),
+        warnings=(),
+        sections=(
+            *sections,
+            Section("Every printed number", tables=tuple(rows)),
+            Section("Where the machines' numbers come from", tables=tuple(map(origins, machines.values()))),
+        ),
+        environment=_environment(answers),
+        method=METHOD,
+    )
+
+
+def limit_words(limit: Limit) -> str:
+    return f"{'Holds' if limit.holds else 'Does not hold'}: {limit.what} ({limit.found})."
+
+
+def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
+    """One sentence for each status."""
+    said = []
+    for tally in tallies(compared):
+        counts = ", ".join(f"{n} within {close:.0%}" for n, close in zip(tally.within, CLOSE, strict=True))
+        missing = f", {tally.missing} not measured" if tally.missing else ""
+        said.append(f"{plural(tally.rows, 'row')} {tally.status}: {counts}{missing}.")
+    return tuple(said)
+
+
+def table(name: str, rows: Iterable[Compared]) -> Table:
+    """Columns that would be empty are left out; what the table's name says already is not repeated."""
+    cells = [
+        (
+            row.what,
+            number(row.published, row.unit),
+            number(row.simulated, row.unit),
+            number(row.model, row.unit),
+            "" if row.error is None else f"{row.error:+.1%}",
+            row.status,
+            "; ".join(filter(None, ("" if row.mechanism in name else row.mechanism, row.note))),
+        )
+        for row in rows
+    ]
+    kept = [k for k in range(len(COLUMNS)) if any(row[k] for row in cells)]
+    columns = tuple(COLUMNS[k] for k in kept)
+    numeric = tuple(k for k, column in enumerate(columns) if column in NUMERIC)
+    return Table(
+        name or "compared",
+        name,
+        columns,
+        tuple(tuple(row[k] for k in kept) for row in cells),
+        numeric=numeric,
+    )
+
+
+def number(value: float | None, unit: str) -> str:
+    return "" if value is None else format_value(value, unit, digits=4)
+
+
+def origins(platform: Platform) -> Table:
+    rows = tuple((o.key, o.status, o.source, ", ".join(o.rows)) for o in platform.origins)
+    columns = ("number", "status", "where from", "rows used")
+    caption = " ".join(platform.notes)
+    return Table(platform.name, f"{platform.name}: {platform.title}", columns, rows, caption=caption)
+
+
+def series(
+    name: str, points: Iterable[tuple[float, float | None]], kind: str = "points", group: str = ""
+) -> Series:
+    """A series for a figure from pairs of x and y; those that were not measured are left out."""
+    known = [(x, y) for x, y in points if y is not None]
+    xs, ys = zip(*known, strict=True) if known else ((), ())
+    return Series(name, tuple(map(float, xs)), tuple(ys), kind=kind, group=group or name)  # type: ignore[arg-type]
+
+
+def _names(compared: Iterable[Compared]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.table for row in compared))
+
+
+def _environment(answers: Mapping[str, Answer]) -> tuple[tuple[str, str], ...]:
+    launches = [launch for each in answers.values() for launch in each.run.launches]
+    facts = {"MPI": sorted({launch.library for launch in launches})}
+    facts["engine"] = sorted({launch.engine for launch in launches})
+    facts["compiler"] = sorted({launch.compiler for launch in launches})
+    return tuple((name, ", ".join(values)) for name, values in facts.items() if values)

@@ -1,0 +1,241 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Intel Paragon of Juurlink (1998): one message, two that cross, and the bisection of a line of nodes.
+
+The description was fitted to the two formulas: those rows only show that the simulator does as it is told.
+The bisection is predicted from the links' printed rate and from what the formulas say a node can deliver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from hockney import reference
+from hockney.core.catalog import Catalog
+from hockney.core.platform import Platform
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Page, Section
+from hockney.pages.format import quantity
+from hockney.reproductions import pages
+from hockney.reproductions.compared import Compared, Limit, status_of, within
+from hockney.reproductions.parts import Answer, Part
+
+NAME = "paragon"
+TITLE = "Intel Paragon: one message, two that cross, and bisection"
+PAPER = "paragon"
+PRINTED = reference.published(PAPER)
+
+SIZES = (0, 8, 64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576)
+WAYS = {"pingpong": "one way", "pingpong_double": "both ways at once"}
+FORMULA = "paragon/formula/{}"
+BISECTION_BYTES = 65536
+LINE = (2, 4, 6, 8, 10)
+CONSTANT = 0.05
+"""The bandwidth has stopped growing where it is within 5% of the largest."""
+LINEAR = 0.1
+"""It grows almost linearly where it is within 10% of as many times that of one pair."""
+POINTS = "one message, and two that cross"
+DIRECTIONS = {"both": "", "one": "only the lower half sends"}
+"""Of the bisection: each processor sends, as the paper has it, and what else it could have meant."""
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    pairs = [f"{workload} bytes={size} ranks=2" for workload in WAYS for size in SIZES]
+    lines = [
+        f"bisection bytes={BISECTION_BYTES} direction={direction} sync=window ranks={p}"
+        for direction in DIRECTIONS
+        for p in LINE
+    ]
+    return [
+        Part("pairs", "paragon", tuple(map(catalog.case, pairs))),
+        Part("bisection", "paragon-10x1", tuple(map(catalog.case, lines))),
+    ]
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    pairs, bisection = answers["pairs"], answers["bisection"]
+    saturation = [row for direction in DIRECTIONS for row in _saturation(bisection, direction)]
+    return [*_times(pairs), *_of_the_line(pairs), *saturation]
+
+
+def _times(pairs: Answer) -> list[Compared]:
+    rows = []
+    for workload, way in WAYS.items():
+        formula = PRINTED.formula(FORMULA.format(workload))
+        for size in SIZES:
+            key = f"{formula.key}/{size}"
+            rows.append(
+                Compared(
+                    key,
+                    f"{way}, {quantity(size, 'B')}",
+                    formula.time(size),
+                    pairs.seconds(workload, bytes=size),
+                    None,
+                    "s",
+                    status_of(pairs.platform, key),
+                    table=POINTS,
+                )
+            )
+    return rows
+
+
+def _of_the_line(pairs: Answer) -> list[Compared]:
+    """What the paper reads off its first formula, read off a line through the simulated times."""
+    bandwidth = PRINTED.row("paragon/text/bandwidth")
+    half = PRINTED.row("paragon/text/half-size")
+    line = _fitted(pairs)
+    status = [status_of(pairs.platform, row.key) for row in (bandwidth, half)]
+    return [
+        Compared(
+            bandwidth.key, "asymptotic bandwidth", bandwidth.si, line and 1 / line[1], None, "B/s",
+            status[0], table=POINTS,
+        ),
+        Compared(
+            half.key, "half-performance length", half.si, line and line[0] / line[1], None, "B",
+            status[1], table=POINTS,
+        ),
+    ]  # fmt: skip
+
+
+def _fitted(pairs: Answer) -> tuple[float, float] | None:
+    """Startup and time for each byte of a line through the one-way times, by relative errors."""
+    times = [pairs.seconds("pingpong", bytes=size) for size in SIZES]
+    if any(t is None or t <= 0 for t in times):
+        return None
+    slope, start = np.polyfit(SIZES, times, 1, w=[1 / t for t in times if t])
+    return float(start), float(slope)
+
+
+def _saturation(bisection: Answer, direction: str) -> list[Compared]:
+    until = PRINTED.row("paragon/bisection/linear-to")
+    since = PRINTED.row("paragon/bisection/constant-from")
+    simulated = bandwidths(bisection, direction)
+    model = {p: modelled(bisection.platform, p, direction) for p in LINE}
+    mechanism = DIRECTIONS[direction]
+    return [
+        Compared(
+            row.key, what, row.si, found(simulated) if simulated else None, found(model),
+            "processors", status_of(bisection.platform, row.key, mechanism), mechanism, note,
+            table=f"bisection, {mechanism}" if mechanism else "bisection",
+        )
+        for row, what, found, note in (
+            (until, "bandwidth grows almost linearly up to", linear_to, f"within {LINEAR:.0%} of linear"),
+            (since, "bandwidth is constant from", constant_from, f"within {CONSTANT:.0%} of the largest"),
+        )
+    ]  # fmt: skip
+
+
+def bandwidths(bisection: Answer, direction: str = "both") -> dict[int, float]:
+    """Bytes a second over the middle link in each direction, by processors; empty where one is missing."""
+    times = {p: bisection.seconds("bisection", ranks=p, direction=direction) for p in LINE}
+    return {p: p / 2 * BISECTION_BYTES / t for p, t in times.items() if t} if all(times.values()) else {}
+
+
+def modelled(platform: Platform, processors: int, direction: str = "both") -> float:
+    """The same from the description: p/2 messages share the middle link in each direction that has any, and a
+    node's interface has one, or one coming in and one going out."""
+    segment, network = platform.segment(BISECTION_BYTES), platform.network
+    both = direction == "both"
+    overhead = segment.isend_s if both and segment.isend_s is not None else segment.send_s
+    start = overhead + segment.latency_s + (processors - 1) * network.hop_s + segment.receive_s
+    beside = segment.per_byte_s - 1 / min(network.nic, network.link)
+    slowest = max((2 if both else 1) / network.nic, processors / 2 / network.link)
+    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + beside))
+
+
+def linear_to(bandwidth: Mapping[int, float]) -> int:
+    alone = bandwidth[2]
+    return max(p for p in LINE if bandwidth[p] >= (1 - LINEAR) * alone * p / 2)
+
+
+def constant_from(bandwidth: Mapping[int, float]) -> int:
+    return min(p for p in LINE if bandwidth[p] >= (1 - CONSTANT) * max(bandwidth.values()))
+
+
+def limits(compared: Sequence[Compared]) -> list[Limit]:
+    def of(*keys: str) -> list[Compared]:
+        return [row for row in compared if row.key.startswith(keys) and row.status != "variant"]
+
+    one, both = (FORMULA.format(workload) + "/" for workload in WAYS)
+    knee = of("paragon/bisection/constant-from")[0].simulated
+    return [
+        within("146 + 0.0115 m us, one way,", of(one), 0.01),
+        within("216 + 0.0226 m us, both ways at once,", of(both), 0.02),
+        within("87 MB/s and 12.7 KB", of("paragon/text/"), 0.01),
+        Limit(
+            "bandwidth of the bisection constant from 6 to 8 processors on",
+            knee in (6, 8),
+            f"from {knee:g}" if knee else "not measured",
+        ),
+    ]
+
+
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+    pairs, bisection = answers["pairs"], answers["bisection"]
+    sections = [
+        Section("One message, and two that cross", figures=(_time_figure(pairs), _rate_figure(pairs))),
+        Section("Bisection", figures=(_bisection_figure(bisection),)),
+    ]
+    return pages.page(TITLE, PRINTED.citation, answers, compared, limits, sections)
+
+
+def _time_figure(pairs: Answer) -> Figure:
+    drawn = []
+    for workload, way in WAYS.items():
+        formula = PRINTED.formula(FORMULA.format(workload))
+        drawn += [
+            pages.series(f"{way}, published", [(s, formula.time(s)) for s in SIZES], "line", way),
+            pages.series(
+                f"{way}, simulated", [(s, pairs.seconds(workload, bytes=s)) for s in SIZES], group=way
+            ),
+        ]
+    return Figure(
+        "paragon-time",
+        "Time of a message",
+        Axis("message size", "B", "log", zero=True),
+        Axis("time", "s"),
+        tuple(drawn),
+        "Lines: 146 + 0.0115 m us one way, 216 + 0.0226 m us when both send and receive. Points: simulated.",
+    )
+
+
+def _rate_figure(pairs: Answer) -> Figure:
+    formula = PRINTED.formula(FORMULA.format("pingpong"))
+    half = PRINTED.row("paragon/text/half-size").si
+    sizes = [s for s in SIZES if s]
+    times = [(s, pairs.seconds("pingpong", bytes=s)) for s in sizes]
+    drawn = (
+        pages.series("published", [(s, s / formula.time(s)) for s in sizes], "line", "rate"),
+        pages.series("simulated", [(s, s / t if t else None) for s, t in times], group="rate"),
+    )
+    return Figure(
+        "paragon-bandwidth",
+        "Bandwidth of one message",
+        Axis("message size", "B"),
+        Axis("bandwidth", "B/s", "linear"),
+        drawn,
+        "The mark is the published half-performance length.",
+        marks=((half, "12.7 KB"),),
+    )
+
+
+def _bisection_figure(bisection: Answer) -> Figure:
+    drawn = []
+    for direction, words in DIRECTIONS.items():
+        model = [(p, modelled(bisection.platform, p, direction)) for p in LINE]
+        title = words or "each sends"
+        drawn += [
+            pages.series(f"{title}, from the description", model, "line", title),
+            pages.series(f"{title}, simulated", bandwidths(bisection, direction).items(), group=title),
+        ]
+    return Figure(
+        "paragon-bisection",
+        "Bandwidth over the middle link of a p x 1 line",
+        Axis("processors", "processors", "linear"),
+        Axis("bandwidth in a direction", "B/s", "linear"),
+        tuple(drawn),
+        "Each processor i sends 64 KB to p-i-1. The paper: almost linear growth to 6, constant from 8.",
+        marks=((6.0, "linear to 6"), (8.0, "constant from 8")),
+    )

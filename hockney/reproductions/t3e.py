@@ -1,0 +1,250 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Cray T3E-512 of Resch, Berger, Rabenseifner and Boenisch (1998): point-to-point, barrier, and six
+collectives of three sizes on 32 to 256 processes, 72 printed times.
+
+The machine sends messages, and nothing else: what they cost is printed, how much of that keeps a processor
+busy is fitted to a few rows (the machine's origins say which). Where it misses, a mechanism is laid over and
+tried out; those rows are counted apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hockney.draw.page import Page, Section
+from hockney.reproductions import pages, t3e_figures
+from hockney.reproductions.compared import Compared, Limit, status_of, within
+from hockney.reproductions.parts import Answer
+from hockney.reproductions.t3e_cases import (
+    BARRIERS,
+    FORMULA,
+    MECHANISMS,
+    OPERATIONS,
+    PAIR_SIZES,
+    PRINTED,
+    PROCESSES,
+    SIZE_WORDS,
+    SIZES,
+    Mechanism,
+    counted,
+    parts,
+    printed,
+    seconds,
+    simulated,
+)
+
+__all__ = ["NAME", "PAPER", "TITLE", "compare", "limits", "page", "parts"]
+
+NAME = "t3e"
+TITLE = "Cray T3E-512: messages, barrier and collectives on up to 256 processes"
+PAPER = "t3e"
+
+CLOSE = 0.25
+WANTED = 48
+"""Of the 72 printed times, within CLOSE."""
+EXPLAINED = 0.75
+"""Of the rows that the machine of messages misses, what mechanisms must bring within CLOSE."""
+TOO_MANY = "not simulated: too many messages share the torus at once; see the mechanisms"
+POINTS, TEXT, BARRIER = "point-to-point", "in the text", "barrier"
+
+
+def compare(answers: Mapping[str, Answer]) -> list[Compared]:
+    tables = [_row(answers["tables"], o, s, p) for s in SIZES for o in OPERATIONS for p in PROCESSES]
+    tried = [row for mechanism in MECHANISMS for row in _tried(answers, mechanism)]
+    return [*_pairs(answers["pairs"]), *tables, *_text(answers), *_barriers(answers), *tried]
+
+
+def _pairs(pairs: Answer) -> Iterable[Compared]:
+    for size in PAIR_SIZES:
+        key = f"{FORMULA.key}/{size}"
+        yield Compared(
+            key,
+            f"one way, {size} B",
+            FORMULA.time(size),
+            pairs.seconds("pingpong", bytes=size),
+            pairs.platform.segment(size).one_way(size, 1, pairs.platform.network.hop_s),
+            "s",
+            status_of(pairs.platform, key),
+            table=POINTS,
+        )
+
+
+def _row(answer: Answer, operation: str, size: str, processes: int, m: Mechanism | None = None) -> Compared:
+    row = printed(operation, size, processes)
+    asked = m is not None or simulated(operation, size, processes)
+    how = m.sync if m else ""
+    time = seconds(answer, operation, SIZES[size], processes, how) if asked else None
+    explained = [each for each in MECHANISMS if (operation, size) in each.explains]
+    miss = time is None or abs(time / row.si - 1) > CLOSE
+    return Compared(
+        row.key,
+        f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
+        row.si,
+        time,
+        counted(answer.platform, operation, SIZES[size], processes),
+        "s",
+        # Another way to time is no other machine: nothing was fitted to what it shows.
+        "variant" if how else status_of(answer.platform, row.key, m.words if m else ""),
+        m.words if m else "; ".join(each.words for each in explained if miss),
+        note="" if asked else TOO_MANY,
+        table=f"tried out: {m.words}" if m else f"time of collectives, {SIZE_WORDS[size]}",
+    )
+
+
+def _tried(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
+    return (_row(answers[m.part], o, s, p, m) for o, s in m.tried for p in m.processes)
+
+
+def _text(answers: Mapping[str, Answer]) -> Iterable[Compared]:
+    """Numbers of the running text. The paper's estimates stand as the model of what they estimate."""
+    tables, shared = answers["tables"], answers["shmem-collectives"]
+
+    def of(key: str, what: str, found: float | None, by: Answer, model="", mechanism="", note="") -> Compared:
+        row = PRINTED.row(f"t3e/text/{key}")
+        estimate = PRINTED.row(f"t3e/text/{model}").si if model else None
+        unit = "B/s" if row.unit.endswith("/s") else "s"
+        status = status_of(by.platform, row.key, mechanism)
+        return Compared(
+            row.key, what, row.si, found, estimate, unit, status, mechanism, note=note, table=TEXT
+        )
+
+    for p in (32, 256):
+        for by, mechanism in ((tables, ""), (shared, MECHANISMS[0].words)):
+            time = seconds(by, "bcast", 4096, p)
+            yield of(
+                f"bcast/4KB/{p}", f"MPI_Bcast, 4 KB, {p} processes", time, by,
+                f"bcast-tree/4KB/{p}", mechanism,
+            )  # fmt: skip
+    yield of(
+        "bcast/1MB/32", "MPI_Bcast, 1 MB, 32 processes", seconds(tables, "bcast", SIZES["1MB"], 32), tables,
+        "bcast-tree/1MB/32", note="the table says 18.92 ms",
+    )  # fmt: skip
+    yield of(
+        "alltoall/4KB/32", "MPI_Alltoall, 4 KB, 32 processes", seconds(tables, "alltoall", 4096, 32), tables,
+        "alltoall-sends/4KB/32", note="the table has this number for 1 KB on 64",
+    )  # fmt: skip
+    pairs = answers["pairs"]
+    yield of("latency", "latency", pairs.seconds("pingpong", bytes=0), pairs, note="the formula says 17 us")
+    longest = max(PAIR_SIZES)
+    time = pairs.seconds("pingpong", bytes=longest)
+    yield of("peak", "largest bandwidth of one message", longest / time if time else None, pairs)
+    yield from _peaks(tables, answers["dimension-exchange"], of)
+
+
+def _peaks(tables: Answer, exchanged: Answer, of) -> Iterable[Compared]:
+    total = SIZES["1MB"]
+
+    def rates(by: Answer, operation: str, each: bool) -> list[float]:
+        times = [(p, seconds(by, operation, total, p)) for p in PROCESSES]
+        return [total * (p if each else 1) / t for p, t in times if t]
+
+    bcast, gather = rates(tables, "bcast", True), rates(tables, "gather", False)
+    alltoall = rates(exchanged, "alltoall", True)
+    words, low, high = MECHANISMS[1].words, min(alltoall, default=None), max(alltoall, default=None)
+    yield of(
+        "bcast-peak", "aggregated bandwidth of MPI_Bcast", max(bcast, default=None), tables, note="more than"
+    )
+    yield of(
+        "alltoall-peak/low", "aggregated bandwidth of MPI_Alltoall, from", low, exchanged,
+        mechanism=words, note="simulated: 1 MB on 32 processes",
+    )  # fmt: skip
+    yield of(
+        "alltoall-peak/high", "aggregated bandwidth of MPI_Alltoall, to", high, exchanged,
+        mechanism=words, note="simulated: 1 MB on 256 processes",
+    )  # fmt: skip
+    yield of("gather-peak", "bandwidth of MPI_Gather, 1 MB", max(gather, default=None), tables)
+
+
+def _barriers(answers: Mapping[str, Answer]) -> Iterable[Compared]:
+    row = PRINTED.row("t3e/text/barrier/256")
+    for name, mechanism in (("tables", ""), ("hardware-barrier", BARRIERS[1])):
+        by = answers[name]
+        time = by.seconds("barrier", ranks=256)
+        yield Compared(
+            row.key,
+            "MPI_Barrier, 256 processes",
+            row.si,
+            time,
+            None,
+            "s",
+            status_of(by.platform, row.key, mechanism),
+            mechanism or BARRIERS[1],
+            table=BARRIER,
+        )
+
+
+def table_rows(compared: Iterable[Compared]) -> list[Compared]:
+    """The 72 printed times on the machine of messages."""
+    return [row for row in compared if row.table.startswith("time of collectives")]
+
+
+def hits(rows: Iterable[Compared]) -> list[Compared]:
+    return [row for row in rows if row.error is not None and abs(row.error) <= CLOSE]
+
+
+def explained(compared: Sequence[Compared]) -> tuple[int, int, int]:
+    """Rows that the machine of messages misses, how many of them come close with the mechanism held to
+    explain them, and to how many of these the mechanism was fitted."""
+    held = {(m.words, o, s) for m in MECHANISMS for o, s in m.explains}
+    close = {
+        row.key: row.status
+        for row in hits(compared)
+        if row.table.startswith("tried out") and (row.mechanism, *row.key.split("/")[2:4]) in held
+    }
+    near = {row.key for row in hits(table_rows(compared))}
+    missed = [row.key for row in table_rows(compared) if row.key not in near]
+    brought = [close[key] for key in missed if key in close]
+    return len(missed), len(brought), brought.count("fitted")
+
+
+def limits(compared: Sequence[Compared]) -> list[Limit]:
+    rows = table_rows(compared)
+    close = hits(rows)
+    apart = [
+        f"{sum(r.status == status for r in close)} of {sum(r.status == status for r in rows)} {status}"
+        for status in ("predicted", "fitted")
+    ]
+    missed, brought, fitted = explained(compared)
+    return [
+        within(
+            "17 + x/50 us and 56 + x/308 us, 0 B to 1 MiB,", [r for r in compared if r.table == POINTS], 0.01
+        ),
+        Limit(
+            f"{WANTED} of the {len(rows)} printed times within {CLOSE:.0%}",
+            len(close) >= WANTED,
+            f"{len(close)}: {', '.join(apart)}",
+        ),
+        Limit(
+            f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with a mechanism laid over",
+            brought >= EXPLAINED * missed,
+            f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
+        ),
+    ]
+
+
+def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+    sections = [
+        Section("One message", figures=t3e_figures.pairs(answers["pairs"])),
+        *(
+            Section(name, figures=t3e_figures.operation(operation, answers))
+            for operation, name in OPERATIONS.items()
+        ),
+        Section("What misses, and why", text=_told(compared)),
+    ]
+    return pages.page(TITLE, PRINTED.citation, answers, compared, limits, sections)
+
+
+def _told(compared: Sequence[Compared]) -> tuple[str, ...]:
+    """A sentence for each mechanism: how many of the rows it was tried on come close with and without it."""
+    near = {row.key for row in hits(table_rows(compared))}
+    said = []
+    for m in MECHANISMS:
+        rows = [row for row in compared if row.table == f"tried out: {m.words}"]
+        before = sum(row.key in near for row in rows)
+        explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
+        end = f"; held to explain {explains}" if explains else "; for comparison, held to explain nothing"
+        said.append(
+            f"{m.words}: {len(hits(rows))} of {len(rows)} rows within {CLOSE:.0%}, {before} without it{end}."
+        )
+    return tuple(said)

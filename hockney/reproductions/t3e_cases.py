@@ -1,0 +1,176 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the T3E's reproduction asks: the paper's operations, sizes and processes in the engine's words, which
+mechanisms are tried out on which of them, and what the paper's own way of counting messages makes of each.
+
+The paper calls an operation in a loop and divides the loop's time. Broadcasts, reductions, and what goes in
+and out of a root then overlap with the calls before them, which the engine does with sync=loop. Nothing
+overlaps in MPI_Alltoall, in MPI_Allreduce, or when a message waits for its receiver; and what a first Gather
+takes longer is lost among hundreds of messages. There each call is timed by itself (sync=window), which is
+quicker to simulate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import log2
+
+from hockney import reference
+from hockney.core.catalog import Catalog
+from hockney.core.platform import Platform
+from hockney.reference import Row
+from hockney.reproductions.parts import Answer, Part
+
+PRINTED = reference.published("t3e")
+FORMULA = PRINTED.formula("t3e/formula/pingpong")
+
+OPERATIONS = {
+    "bcast": "MPI_Bcast",
+    "gather": "MPI_Gather",
+    "scatter": "MPI_Scatter",
+    "alltoall": "MPI_Alltoall",
+    "reduce": "MPI_Reduce",
+    "allreduce": "MPI_Allreduce",
+}
+SHARED_OUT = ("gather", "scatter", "alltoall")
+SIZES = {"8": 8, "1KB": 1024, "1MB": 1 << 20}
+SIZE_WORDS = {"8": "8 B", "1KB": "1 KB", "1MB": "1 MB"}
+PROCESSES = (32, 64, 128, 256)
+DOUBLE = 8
+
+PAIR_SIZES = (0, 8, 64, 256, 1024, 2048, 4000, 4095, 4097, 8192, 8193, 16384, 65536, 262144, 524288, 1048576)
+LONG_GATHER = 128
+"""Processes from which a loop of Gather is not simulated: the others would run far ahead of the root."""
+MANY_MESSAGES = 128
+"""Processes from which all messages of an all-to-all of 1 MB at once, 16000 and more that share the torus,
+are too many to simulate."""
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A variant of the machine, or another way to time ("window"), tried out on rows of the tables.
+    `explains` names those operations and sizes whose misses it is held to explain."""
+
+    part: str
+    machine: str
+    words: str
+    tried: tuple[tuple[str, str], ...]
+    processes: tuple[int, ...] = PROCESSES
+    explains: tuple[tuple[str, str], ...] = ()
+    sync: str = ""
+
+
+def _rows(operations: tuple[str, ...], sizes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((operation, size) for operation in operations for size in sizes)
+
+
+SMALL = ("8", "1KB")
+MECHANISMS = (
+    Mechanism(
+        "shmem-collectives", "t3e+shmem-collectives", "collectives in shared memory",
+        _rows(("bcast", "reduce", "allreduce"), SMALL),
+        explains=(("bcast", "1KB"), ("reduce", "8"), ("allreduce", "8")),
+    ),
+    Mechanism(
+        "dimension-exchange", "t3e+dimension-exchange", "all-to-all in log2 P steps",
+        _rows(("alltoall",), ("1MB",)),
+        explains=(("alltoall", "1MB"),),
+    ),
+    Mechanism(
+        "sums-in-cache", "t3e+sums-in-cache", "sums in cache", _rows(("reduce", "allreduce"), ("1KB",)),
+        explains=(("allreduce", "1KB"),),
+    ),
+    Mechanism(
+        "pairwise-exchange", "t3e+pairwise-exchange", "all-to-all with one partner at a time",
+        _rows(("alltoall",), ("1MB",)), processes=(32, 64, 128),
+    ),
+    Mechanism(
+        "eager-4k", "t3e+eager-4k", "no message above 4096 B sent ahead",
+        _rows(("gather", "scatter"), ("1MB",)),
+    ),
+    Mechanism(
+        "eager-unlimited", "t3e+eager-unlimited", "every message sent ahead",
+        _rows(("gather", "scatter"), ("1MB",)),
+    ),
+    Mechanism(
+        "exchange-full-duplex",
+        "t3e+dimension-exchange+full-duplex",
+        "all-to-all in log2 P steps, full duplex",
+        _rows(("alltoall",), ("1MB",)),
+    ),
+    Mechanism("full-duplex", "t3e+full-duplex", "full duplex", _rows(("allreduce",), ("1MB",))),
+    Mechanism(
+        "single-calls", "t3e", "each call timed by itself",
+        _rows(("bcast", "reduce", "gather", "scatter"), SMALL),
+        sync="window",
+    ),
+)  # fmt: skip
+BARRIERS = ("t3e+hardware-barrier", "barrier network")
+
+
+def share(operation: str, total: int, processes: int) -> int:
+    """A rank's bytes: of what is shared out, so many whole doubles."""
+    return total // processes // DOUBLE * DOUBLE if operation in SHARED_OUT else total
+
+
+def sync(operation: str, total: int, processes: int) -> str:
+    waits = total == SIZES["1MB"] or operation == "alltoall"
+    return "window" if waits or (operation == "gather" and processes >= LONG_GATHER) else "loop"
+
+
+def line(operation: str, total: int, processes: int, how: str = "") -> str:
+    how = how or sync(operation, total, processes)
+    return f"{operation} bytes={share(operation, total, processes)} sync={how} ranks={processes}"
+
+
+def simulated(operation: str, size: str, processes: int) -> bool:
+    """Whether the machine of messages only is asked this row."""
+    return (operation, size) != ("alltoall", "1MB") or processes < MANY_MESSAGES
+
+
+def seconds(answer: Answer, operation: str, total: int, processes: int, how: str = "") -> float | None:
+    size, how = share(operation, total, processes), how or sync(operation, total, processes)
+    return answer.seconds(operation, bytes=size, sync=how, ranks=processes)
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    def part(name: str, machine: str, lines: Iterable[str]) -> Part:
+        return Part(name, machine, tuple(map(catalog.case, dict.fromkeys(lines))))
+
+    tables = [
+        line(operation, total, p)
+        for operation in OPERATIONS
+        for size, total in SIZES.items()
+        for p in PROCESSES
+        if simulated(operation, size, p)
+    ]
+    text = [line("bcast", 4096, 32), line("bcast", 4096, 256), line("alltoall", 4096, 32)]
+    barriers = [f"barrier sync=window ranks={p}" for p in PROCESSES]
+    return [
+        part("pairs", "t3e", (f"pingpong bytes={size} ranks=2" for size in PAIR_SIZES)),
+        part("tables", "t3e", [*tables, *text, *barriers]),
+        *(part(m.part, m.machine, lines(m)) for m in MECHANISMS),
+        part("hardware-barrier", BARRIERS[0], barriers),
+    ]
+
+
+def lines(mechanism: Mechanism) -> list[str]:
+    tried = [(o, SIZES[size], p) for o, size in mechanism.tried for p in mechanism.processes]
+    text = [("bcast", 4096, p) for p in (32, 256) if mechanism.part == "shmem-collectives"]
+    return [line(*each, mechanism.sync) for each in [*tried, *text]]
+
+
+def printed(operation: str, size: str, processes: int) -> Row:
+    return PRINTED.row(f"t3e/table/{operation}/{size}/{processes}")
+
+
+def counted(platform: Platform, operation: str, total: int, processes: int) -> float:
+    """The paper's own estimate, "a tree of send and receive": one message after the other, log2 P of them in
+    a tree, P - 1 where each process has a share; a reduction adds at each step."""
+    size = share(operation, total, processes)
+    message = platform.segment(size).one_way(size)
+    if operation in SHARED_OUT:
+        return (processes - 1) * message
+    adding = platform.sum_s_per_byte * size if operation in ("reduce", "allreduce") else 0.0
+    return log2(processes) * (message + adding)

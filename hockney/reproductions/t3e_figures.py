@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The T3E's figures: published points, simulated lines, and the mechanism that explains what is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.reproductions import pages
+from hockney.reproductions.parts import Answer
+from hockney.reproductions.t3e_cases import (
+    FORMULA,
+    MECHANISMS,
+    OPERATIONS,
+    PAIR_SIZES,
+    PROCESSES,
+    SIZE_WORDS,
+    SIZES,
+    counted,
+    printed,
+    seconds,
+    simulated,
+)
+
+AT_THE_ROOT = ("gather", "scatter")
+Points = list[tuple[int, "float | None"]]
+
+
+def pairs(answer: Answer) -> tuple[Figure, ...]:
+    times = [(size, answer.seconds("pingpong", bytes=size)) for size in PAIR_SIZES]
+    formula = [(size, FORMULA.time(size)) for size in PAIR_SIZES]
+    time = Figure(
+        "t3e-pingpong-time",
+        "Time of a message",
+        Axis("message size", "B", "log", zero=True),
+        Axis("time", "s"),
+        (
+            pages.series("17 + x/50, 56 + x/308 us", formula, "line", "one way"),
+            pages.series("simulated", times, group="one way"),
+        ),
+        "Line: the two printed formulas. Points: simulated.",
+    )
+    rate = Figure(
+        "t3e-pingpong-bandwidth",
+        "Bandwidth of one message",
+        Axis("message size", "B"),
+        Axis("bandwidth", "B/s", "linear"),
+        (
+            pages.series("from the formulas", [(x, x / t) for x, t in formula if x], "line", "one way"),
+            pages.series("simulated", [(x, x / t if t else None) for x, t in times if x], group="one way"),
+        ),
+        "The paper: 300 MB/s.",
+    )
+    return time, rate
+
+
+def operation(name: str, answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
+    """Time and bandwidth of one operation over the processes."""
+    return _figure(name, answers, False), _figure(name, answers, True)
+
+
+def _figure(name: str, answers: Mapping[str, Answer], bandwidth: bool) -> Figure:
+    drawn: list[Series] = []
+    for size, total in SIZES.items():
+        if bandwidth and size == "8":
+            continue
+        for words, kind, points in _lines(name, size, answers):
+            if bandwidth:
+                points = [(p, _rate(name, total, p, t)) for p, t in points]
+            if any(y is not None for _, y in points):
+                drawn.append(pages.series(f"{SIZE_WORDS[size]}, {words}", points, kind, SIZE_WORDS[size]))
+    where = "at the root" if name in AT_THE_ROOT else "of all processes together"
+    return Figure(
+        f"t3e-{name}-{'bandwidth' if bandwidth else 'time'}",
+        f"{'Bandwidth' if bandwidth else 'Time'} of {OPERATIONS[name]}",
+        Axis("processes", "processes"),
+        Axis(f"bandwidth {where}", "B/s") if bandwidth else Axis("time", "s"),
+        tuple(drawn),
+        "Points: published. Lines: simulated with messages only, with the mechanism that is held to explain "
+        "what this misses, and the paper's own way of counting messages.",
+    )
+
+
+def _rate(name: str, total: int, processes: int, time: float | None) -> float | None:
+    return total * (1 if name in AT_THE_ROOT else processes) / time if time else None
+
+
+def _lines(name: str, size: str, answers: Mapping[str, Answer]) -> list[tuple[str, str, Points]]:
+    total, tables = SIZES[size], answers["tables"]
+    found: list[tuple[str, str, Points]] = [
+        ("published", "points", [(p, printed(name, size, p).si) for p in PROCESSES]),
+        (
+            "simulated",
+            "line",
+            [(p, seconds(tables, name, total, p)) for p in PROCESSES if simulated(name, size, p)],
+        ),
+        ("counted", "line", [(p, counted(tables.platform, name, total, p)) for p in PROCESSES]),
+    ]
+    found += [
+        (m.words, "line", [(p, seconds(answers[m.part], name, total, p)) for p in m.processes])
+        for m in MECHANISMS
+        if (name, size) in m.explains
+    ]
+    return found

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Cases as typed: no question but what these cost."""
+
+from __future__ import annotations
+
+from hockney.core.case import Case, split_case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
+from hockney.core.machine import Machine
+from hockney.core.units import parse_counts, parse_sizes
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Page, Section, Table
+from hockney.pages import environment, method, quality
+from hockney.pages.caveats import doubts
+from hockney.pages.evidence import Evidence, Measured, Options, once
+from hockney.pages.format import bandwidth, interval, label, percent, quantity, told
+from hockney.pages.series import curve, rates, times
+
+NAME = "cases"
+HELP = "the cases given, and nothing else: hockney run pingpong bytes=0:4MiB"
+
+MOST_SENTENCES = 6
+MOST_CASES = 100_000
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    """Each line, once for every listed size and rank count. A line that names none takes those of the
+    options; `bytes=0:4MiB`, `work=10us,1ms` and `ranks=1,2` list several."""
+    if not options.cases:
+        raise UsageError("no case is given", "there is nothing to measure", "for example 'pingpong bytes=8'")
+    cases = once(case for text in options.cases for case in _expand(text, options, catalog))
+    if len(cases) > MOST_CASES:
+        raise UsageError(f"{len(cases)} cases are too many", f"the limit is {MOST_CASES}", "ask for less")
+    return cases
+
+
+def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
+    name, raw = split_case(text)
+    workload = catalog.workload(name)
+    sized = {p.name for p in workload.parameters if p.unit == "B"}
+    timed = {p.name for p in workload.parameters if p.unit == "s"}
+    lists: dict[str, list[str]] = {k: [v] for k, v in raw.items()}
+    for k, v in raw.items():
+        if k in sized and ("," in v or ":" in v):
+            lists[k] = [str(size) for size in parse_sizes(v)]
+        elif k in timed:
+            lists[k] = v.split(",")
+    if "ranks" in raw:
+        lists["ranks"] = [str(p) for p in parse_counts(raw["ranks"])]
+    else:
+        fewest = max(2, workload.min_ranks) if workload.max_ranks != 1 else 1
+        lists["ranks"] = [str(p) for p in options.ranks or (fewest,)]
+    if "bytes" in sized and "bytes" not in raw and options.sizes:
+        lists["bytes"] = [str(size) for size in options.sizes]
+    combined: list[dict[str, str]] = [{}]
+    for k, values in lists.items():
+        if len(combined) * len(values) > MOST_CASES:
+            raise UsageError(f"'{text}' lists too many cases", f"the limit is {MOST_CASES}", "ask for less")
+        combined = [{**each, k: value} for each in combined for value in values]
+    return [catalog.complete(name, each) for each in combined]
+
+
+def page(evidence: Evidence) -> Page:
+    groups: dict[str, list[Measured]] = {}
+    for m in evidence.measured:
+        groups.setdefault(label(m, "bytes"), []).append(m)
+    sections = [_section(evidence, subject, found) for subject, found in groups.items()]
+    more = [quality.parameters(evidence), quality.spread(evidence), quality.verification(evidence)]
+    names = sorted({m.case.workload for m in evidence.measured})
+    return Page(
+        title=", ".join(names) or "Nothing measured",
+        subtitle=environment.subtitle(evidence),
+        headline=_headline(evidence),
+        warnings=tuple(d.warning for d in doubts(evidence)),
+        sections=(*sections, *(s for s in more if s is not None)),
+        environment=environment.facts(evidence),
+        method=method.sentences(evidence),
+    )
+
+
+def _headline(evidence: Evidence) -> tuple[str, ...]:
+    said = [f"{m.case.line}: {told(m.summary.median, 's')}." for m in evidence.measured[:MOST_SENTENCES]]
+    more = len(evidence.measured) - len(said)
+    return (*said, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
+
+
+def _section(evidence: Evidence, subject: str, found: list[Measured]) -> Section:
+    fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and f.subject == subject]
+    figures = []
+    if len({m.size for m in found}) > 1:
+        name = "-".join(subject.replace("=", "_").split())
+        size = Axis("message size", "B", "log", zero=True)
+        lines = tuple(curve(f"{f.model} model", f, subject) for f in fits)
+        figures.append(
+            Figure(
+                f"time-{name}", f"Time of {subject}", size, Axis("time", "s"), (times(subject, found), *lines)
+            )
+        )
+        rate = rates(subject, found)
+        if len(rate.x) > 1:
+            axes = Axis("message size", "B"), Axis("bandwidth", "B/s", "linear")
+            figures.append(Figure(f"bandwidth-{name}", f"Bandwidth of {subject}", *axes, (rate,)))
+    return Section(subject, figures=tuple(figures), tables=(_table(subject, found),))
+
+
+def _table(subject: str, found: list[Measured]) -> Table:
+    rows = tuple(
+        (
+            m.case.line,
+            quantity(m.summary.median.value, "s"),
+            interval(m.summary.median, "s"),
+            quantity(bandwidth(m).value, "B/s") if m.summary.bytes_moved else "",
+            percent(m.summary.within),
+            percent(m.summary.between),
+            str(m.summary.repetitions),
+        )
+        for m in found
+    )
+    columns = ("case", "median", "95% interval", "bandwidth", "within", "between", "repetitions")
+    return Table("cases", subject, columns, rows, numeric=(1, 2, 3, 4, 5, 6))

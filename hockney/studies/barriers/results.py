@@ -1,0 +1,169 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run says of barriers, by algorithm, number of ranks and way of entering; and of messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from hockney.core.case import Case, parse_canonical
+from hockney.core.fit import Estimate
+from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
+from hockney.pages.evidence import Evidence
+
+Way = Literal["loop", "alone", "late", "skew"]
+WAYS: dict[str, Way] = {"barrier_staggered": "late", "barrier_skew": "skew"}
+STRUCTURE, MESSAGES = "structure", "messages"
+"""The two predictions."""
+GAP_COVERS = 1.05
+"""A delay that is not longer than the gap by this hides the overhead (Hoefler, Lichei and Rehm 2007)."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One algorithm on `ranks` ranks: seconds of one call in each way that was measured, and both predictions
+    of the tight loop, by the algorithm's structure and by its number of messages; None where there is
+    none."""
+
+    algorithm: str
+    ranks: int
+    times: dict[Way, Estimate]
+    structure_s: float | None = None
+    messages_s: float | None = None
+
+    @property
+    def loop(self) -> Estimate | None:
+        return self.times.get("loop")
+
+    def foreseen(self, form: str) -> float | None:
+        """The prediction by structure, or by messages."""
+        return self.messages_s if form == MESSAGES else self.structure_s
+
+    def error(self, prediction: float | None) -> float | None:
+        """Relative, of a prediction of the tight loop."""
+        if prediction is None or self.loop is None or self.loop.value <= 0:
+            return None
+        return prediction / self.loop.value - 1
+
+
+def found(evidence: Evidence) -> tuple[Found, ...]:
+    """By ranks, the fastest in the tight loop first; what has only other times comes last."""
+    times: dict[tuple[int, str], dict[Way, Estimate]] = {}
+    for m in evidence.measured:
+        if (way := way_of(m.case)) is not None:
+            key = m.case.ranks, str(m.case.value("algorithm"))
+            times.setdefault(key, {})[way] = m.summary.median
+    costs, most = message_costs(evidence), cores(evidence)
+    every = [
+        _with_predictions(Found(name, ranks, times[ranks, name]), costs if ranks <= most else None)
+        for ranks, name in times
+    ]
+    return tuple(
+        sorted(every, key=lambda f: (f.ranks, f.loop.value if f.loop else float("inf"), f.algorithm))
+    )
+
+
+def _with_predictions(each: Found, costs: MessageCosts | None) -> Found:
+    if costs is None or each.ranks < 2 or not predicted(each.algorithm):
+        return each
+    structure = by_structure(each.algorithm, each.ranks, costs)
+    return Found(
+        each.algorithm, each.ranks, each.times, structure, by_messages(each.algorithm, each.ranks, costs)
+    )
+
+
+def way_of(case: Case) -> Way | None:
+    """How a case enters its barriers; None for a case of anything else."""
+    words = dict(case.parameters)
+    if "algorithm" not in words or not case.workload.startswith("barrier"):
+        return None
+    if case.workload in WAYS:
+        return WAYS[case.workload]
+    if words.get("sync") == "loop" or case.number("iterations", 1) > 1:
+        return "loop"
+    return "alone" if words.get("sync") == "window" else None
+
+
+def iterations(evidence: Evidence) -> int:
+    """How many barriers were asked for in a row; 1 where the engine was left to choose."""
+    counts = (m.case.number("iterations", 1) for m in evidence.of("barrier"))
+    return int(max(counts, default=1))
+
+
+def cores(evidence: Evidence) -> int:
+    """Of all hosts of the run, taking them to be alike: with more ranks the scheduler decides."""
+    if evidence.machine.kind in ("simulated", "published"):
+        return evidence.machine.cores
+    hosts = {rank.host for launch in evidence.run.launches for rank in launch.ranks}
+    return max(1, evidence.machine.cores) * max(1, len(hosts))
+
+
+def failures(evidence: Evidence) -> list[tuple[Case, str]]:
+    """Barriers that gave no result, each once, with what the engine or the launcher said last."""
+    said: dict[str, str] = {}
+    for failure in evidence.run.failures:
+        said[failure.case] = f"{failure.reason}: {failure.message}"
+    done = {m.case.line for m in evidence.measured}
+    cases = [(parse_canonical(line), words) for line, words in said.items() if line not in done]
+    return [(case, words) for case, words in cases if way_of(case) is not None]
+
+
+def message_costs(evidence: Evidence) -> MessageCosts | None:
+    """What messages between two ranks cost in this run; None where ping-pong or exchange are missing.
+
+    Of the launches' medians the middle one, not their mean: all predictions stand on these few cases, and one
+    launch that something else disturbed would spoil them.
+    """
+    times = _middle_launch(evidence)
+
+    def seconds(workload: str, **fixed: str | int) -> float | None:
+        measured = evidence.of(workload, ranks=2, **fixed)
+        return times.get(measured[0].case.line) if measured else None
+
+    one_way, exchange = seconds("pingpong", bytes=0), seconds("pingpong_double", bytes=0)
+    if not one_way or not exchange:
+        return None
+    send_s, gap_s = _train(evidence, times)
+    return MessageCosts(
+        one_way_s=one_way,
+        exchange_s=exchange,
+        broadcast_s=max(
+            seconds("pingpong", bytes=1) or 0.0, seconds("bcast", bytes=1, sync="window") or one_way
+        ),
+        base_s=seconds("isend_recv", bytes=0) or one_way,
+        send_s=send_s,
+        receive_s=seconds("receive_overhead", bytes=0) or 0.0,
+        gap_s=gap_s,
+    )
+
+
+def _middle_launch(evidence: Evidence) -> dict[str, float]:
+    """By case."""
+    return {
+        line: median(median(record.times_s) for record in records if record.times_s)
+        for line, records in evidence.run.by_case().items()
+        if any(record.times_s for record in records)
+    }
+
+
+def _train(evidence: Evidence, times: dict[str, float]) -> tuple[float, float]:
+    """o_s and g by the parametrised round trip, as `models.loggp` has them, of empty messages."""
+    trips = {
+        (int(m.case.number("messages")), m.case.number("delay")): times[m.case.line]
+        for m in evidence.of("prtt", ranks=2, bytes=0)
+        if m.case.line in times
+    }
+    single = trips.get((1, 0))
+    most = max((messages for messages, _ in trips), default=1)
+    if single is None or most < 2:
+        return 0.0, 0.0
+    per_message = {
+        delay: max(0.0, (time - single) / (most - 1))
+        for (messages, delay), time in trips.items()
+        if messages == most
+    }
+    gap = per_message.pop(0, 0.0)
+    sends = [each - delay for delay, each in per_message.items() if each > GAP_COVERS * gap]
+    return max(0.0, min(sends, default=gap)), gap

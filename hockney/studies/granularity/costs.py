@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The costs of messages that predictions stand on: this machine's by its survey, the paper's, and those of
+the machines that come with hockney."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from hockney import reference, simulated
+from hockney.core.errors import HockneyError
+from hockney.core.machine import Machine
+from hockney.draw.page import Section, Table
+from hockney.models.applications.contention import kind
+from hockney.models.applications.message_costs import described, messages_for, messages_of_run
+from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.pages.evidence import Evidence, Options
+from hockney.pages.format import quantity
+from hockney.studies.granularity.text import length
+from hockney.views.origins import in_short
+
+PRINTED = reference.published("granularity")
+PAPERS_MACHINE = "sun-ethernet"
+SUN = "SUNs on Ethernet, by the paper"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What messages cost on the machine that was measured, or why that is not known."""
+
+    messages: Messages | None
+    why: str = ""
+
+
+def foreseen(options: Options, machine: Machine) -> Messages | None:
+    """What is known of messages before anything is measured; None if nothing is. Raises Inconclusive for a
+    survey that has no model of them."""
+    if options.surveyed is not None:
+        return messages_for(options.surveyed.fits, options.surveyed.machine, options.surveyed.where)
+    return None if machine.platform is None else described(machine.platform)
+
+
+def known(evidence: Evidence) -> Known:
+    """From the survey that was given, else from the run's own ping-pong; never from the grid."""
+    surveyed = evidence.surveyed
+    try:
+        found = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=hosts(evidence))
+    except HockneyError as error:
+        return Known(None, str(error))
+    return Known(found)
+
+
+def hosts(evidence: Evidence) -> int:
+    return max(1, len({rank.host for launch in evidence.run.launches for rank in launch.ranks}))
+
+
+def cores(evidence: Evidence) -> int:
+    """Of all hosts of the run, taking them to be alike."""
+    simulated_or_printed = evidence.machine.kind in ("simulated", "published")
+    return max(1, evidence.machine.cores) * (1 if simulated_or_printed else hosts(evidence))
+
+
+def printed() -> Messages:
+    """Equation 3 with the printed t_start and t_w."""
+    start = PRINTED.row("granularity/parameter/t_start").si
+    per_byte = PRINTED.row("granularity/parameter/t_w").si
+    return Messages(
+        name=PAPERS_MACHINE,
+        title=SUN,
+        pieces=(Piece(0, start, per_byte),),
+        shared=True,
+        source=PRINTED.citation,
+        why="equation 3 has the factor np/2",
+    )
+
+
+@cache
+def published() -> tuple[tuple[Messages, str], ...]:
+    """The machines that come with hockney, each with a word on where its numbers are from."""
+    platforms = [simulated.platform(name) for name in simulated.names()]
+    return tuple((described(p), in_short(p)) for p in platforms)
+
+
+def section(found: Known) -> Section:
+    """What the predictions stand on."""
+    messages = found.messages
+    if messages is None:
+        return Section("What messages cost", text=(f"There is no prediction: {found.why}.",))
+    rows = tuple(
+        (
+            quantity(piece.first, "B"),
+            quantity(piece.latency_s, "s"),
+            quantity(piece.per_byte_s, "s/B"),
+            quantity(1 / piece.per_byte_s, "B/s") if piece.per_byte_s else "",
+        )
+        for piece in messages.pieces
+    )
+    verdict = f" The fit is {messages.verdict}" + (f": {messages.doubt}." if messages.doubt else ".")
+    known_up_to = f" Sizes up to {quantity(messages.largest, 'B')} were measured." if messages.largest else ""
+    return Section(
+        "What messages cost",
+        text=(
+            f"One message as {messages.source} has it.{verdict if messages.verdict else ''}{known_up_to}",
+            f"The network: {kind(messages)}, {messages.why}." if messages.why else "",
+            _factor(messages),
+        ),
+        tables=(
+            Table(
+                "messages",
+                "Time of one message, one way",
+                ("from", "latency", "and for each byte", "which is"),
+                rows,
+                numeric=(0, 1, 2, 3),
+            ),
+        ),
+    )
+
+
+def _factor(messages: Messages) -> str:
+    """The paper's words, equation 3 with this machine's numbers, for messages of one word on 2 ranks."""
+    size = 4
+    total = quantity(messages.exchange(size, 2), "s")
+    one = quantity(messages.one_way(size), "s")
+    return (
+        f"An exchange of {length(size)} between 2 ranks is two messages one after the other: "
+        f"2 x {one} = {total}."
+    )

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lengths, shares and errors of efficiencies as the pages of this study say them."""
+
+from __future__ import annotations
+
+from hockney.core.fit import Estimate
+from hockney.pages.format import quantity
+
+WORD = 4
+"""Bytes of the paper's words."""
+
+
+def length(size: int) -> str:
+    """ "10000 words" where the paper would count words (1, 10, 100, ...), else bytes."""
+    words, odd = divmod(size, WORD)
+    if not odd and words and str(words).strip("0") == "1":
+        return f"{words} word{'s' if words > 1 else ''}"
+    return quantity(size, "B")
+
+
+def share(value: float) -> str:
+    """An efficiency or a fraction in percent with one decimal."""
+    return f"{100 * value:.1f}%"
+
+
+def bounds(estimate: Estimate) -> str:
+    """ "88.1% to 88.6%"."""
+    if estimate.low is None or estimate.high is None:
+        return "unknown"
+    return f"{share(estimate.low)} to {share(estimate.high)}"
+
+
+def told(estimate: Estimate) -> str:
+    """ "88.3% (95%: 88.1% to 88.6%)"."""
+    ends = {share(end) for end in (estimate.low, estimate.high) if end is not None}
+    value = share(estimate.value)
+    return f"{value} (95%: {bounds(estimate)})" if ends - {value} else value
+
+
+def change(value: float | None) -> str:
+    """A difference of two efficiencies, as "+0.012"; nothing where it is not known."""
+    if value is None:
+        return ""
+    return f"{value:+.3f}" if abs(value) >= 5e-4 else "0.000"

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a published machine: figures and fits of what a paper printed. Nothing was measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.errors import UsageError
+from hockney.core.machine import Machine
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Page, Section, Table
+from hockney.pages import collectives, environment, method, point_to_point, quality
+from hockney.pages.caveats import doubts
+from hockney.pages.evidence import Evidence, Measured, Options
+from hockney.pages.format import plural, quantity
+from hockney.pages.series import times
+
+NAME = "published"
+HELP = "what a paper has printed; nothing to run: hockney machines --export t3e"
+
+CAPTION = (
+    "Points are printed numbers, or printed formulas at some sizes; lines are what hockney fits to them."
+)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    refuse()
+
+
+def refuse() -> NoReturn:
+    raise UsageError(
+        "printed numbers cannot be measured",
+        "nothing runs on a published machine",
+        "'hockney machines --export NAME' makes a run of them",
+    )
+
+
+def page(evidence: Evidence) -> Page:
+    sections = (_pairs(evidence), _groups(evidence), quality.parameters(evidence))
+    return Page(
+        title="Published numbers",
+        subtitle=environment.subtitle(evidence),
+        headline=_headline(evidence),
+        warnings=tuple(d.warning for d in doubts(evidence)),
+        sections=tuple(section for section in sections if section is not None),
+        environment=environment.facts(evidence),
+        method=method.sentences(evidence),
+    )
+
+
+def _headline(evidence: Evidence) -> tuple[str, ...]:
+    """What the formula of a message says, and what the most ranks need for little."""
+    said = []
+    for fit in evidence.fits.of("hockney", "pingpong"):
+        value = {p.symbol: p.estimate.value for p in fit.parameters}
+        if fit.verdict != "refused" and "r_inf" in value:
+            words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
+            said.append(f"{fit.subject.split()[0]}: by the printed formula {words}.")
+    most = max((m.case.ranks for m in evidence.measured), default=0)
+    for workload in ("barrier", "bcast", "allreduce"):
+        found = sorted(evidence.of(workload, ranks=most), key=lambda m: collectives.title(m) != workload)
+        for m in found[:1]:  # MPI's own algorithm before others
+            of = f" of {quantity(m.size, 'B')}" if m.size else ""
+            time = quantity(m.summary.median.value, "s")
+            said.append(f"{collectives.title(m)}{of} on {plural(most, 'rank')}: {time} by the paper.")
+    return tuple(said) or ("Nothing was measured.",)
+
+
+def _pairs(evidence: Evidence) -> Section | None:
+    section = point_to_point.section(evidence)
+    if section is None:
+        return None
+    tables = tuple(replace(table, caption="") for table in section.tables)
+    return replace(section, figures=_plain(section.figures), tables=tables)
+
+
+def _groups(evidence: Evidence) -> Section | None:
+    section = collectives.section(evidence, sync="loop")
+    if section is None:
+        return None
+    found = [m for m in evidence.measured if "sync" in dict(m.case.parameters)]
+    figures = (*_plain(section.figures), *_exchanges(found))
+    return replace(
+        section,
+        text=("Times as printed. How they were measured is told below, in the words of the paper.",),
+        figures=figures,
+        tables=(_table(found),),
+    )
+
+
+def _exchanges(found: Sequence[Measured]) -> tuple[Figure, ...]:
+    """What starts on all ranks at one moment has a figure of its own, a series for each number of ranks."""
+    mine = [m for m in found if dict(m.case.parameters)["sync"] == "window"]
+    figures = []
+    for name in dict.fromkeys(m.case.workload for m in mine):
+        counts = sorted({m.case.ranks for m in mine if m.case.workload == name})
+        series = (
+            times(plural(p, "rank"), [m for m in mine if (m.case.workload, m.case.ranks) == (name, p)])
+            for p in counts
+        )
+        axes = Axis("bytes in a message", "B"), Axis("time", "s")
+        figures.append(Figure(name, f"Time of {name} against size", *axes, tuple(series)))
+    return _plain(figures)
+
+
+def _plain(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    """Without what is said of repetitions, launches and intervals, of which a printed number has none."""
+    return tuple(
+        replace(f, caption=CAPTION, series=tuple(replace(s, low=(), high=(), detail=()) for s in f.series))
+        for f in figures
+    )
+
+
+def _table(found: Sequence[Measured]) -> Table:
+    rows = tuple(
+        (
+            collectives.title(m),
+            str(m.case.ranks),
+            quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
+            quantity(m.summary.median.value, "s"),
+            "mean of two printed numbers" if m.summary.launches > 1 else "",
+        )
+        for m in found
+    )
+    columns = ("collective", "ranks", "bytes", "time", "")
+    return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 3))

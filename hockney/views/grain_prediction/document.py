@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A prediction as one document for programs: seconds, bytes and fractions, each with the ends of its 95%
+interval (null where none is known)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from hockney.core.platform import Platform
+from hockney.draw.page import Warning
+from hockney.models.applications.grain_prediction import Needed, Prediction, Row
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.views.origins import provenance
+
+
+def document(
+    prediction: Prediction, warnings: Sequence[Warning], platform: Platform | None
+) -> dict[str, Any]:
+    """What `--json` prints; docs/models.md names its parts."""
+    found = prediction.best
+    return {
+        "algorithm": prediction.algorithm,
+        "machine": _machine(prediction.messages, platform),
+        "message_s": prediction.one_way,
+        "ranks": [_row(each) for each in prediction.rows],
+        "break_even": [_needed(each) for each in prediction.break_even],
+        "work_needed": [_needed(each) for each in prediction.needed],
+        "best": {
+            "most": found.most,
+            "fastest": {**_row(found.fastest), "low": found.ends[0], "high": found.ends[1]},
+            "half_efficient": _row(found.thrifty),
+        },
+        "levers": {
+            "ranks": prediction.changed,
+            "changes": [
+                {
+                    "name": each.lever.name,
+                    "how": each.lever.words,
+                    "efficiency": each.efficiency,
+                    "gain": each.lever.gain,
+                    "algorithm": each.lever.algorithm,
+                }
+                for each in prediction.changes
+            ],
+        },
+        "doubts": list(warnings),
+    }
+
+
+def _machine(messages: Messages, platform: Platform | None) -> dict[str, Any]:
+    return {
+        "name": messages.name,
+        "title": messages.title,
+        "source": messages.source,
+        "verdict": messages.verdict,
+        "why": messages.doubt,
+        "network": "medium" if any(messages.medium) else "shared" if messages.shared else "switch",
+        "network_why": messages.why,
+        "pieces": messages.pieces,
+        "near_pieces": messages.near,
+        "cores_per_node": messages.cores,
+        "medium": {"message_s": messages.medium[0], "s_per_byte": messages.medium[1]},
+        "half_duplex_s_per_byte": messages.half_duplex_s_per_byte,
+        "eager_bytes": None if math.isinf(messages.eager) else messages.eager,
+        "smallest_bytes": messages.smallest,
+        "largest_bytes": messages.largest,
+        "most_ranks": messages.most_ranks,
+        "origins": list(provenance(platform)) if platform is not None else [],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "ranks": row.ranks,
+        "time_s": row.time,
+        "speed_up": row.speed_up,
+        "efficiency": row.efficiency,
+        "communication_share": row.communication,
+        "ranks_a_core": row.shared_by,
+    }
+
+
+def _needed(needed: Needed) -> dict[str, Any]:
+    return {
+        "ranks": needed.ranks,
+        "efficiency": needed.efficiency,
+        "work_s": needed.work,
+        "most_efficiency": needed.ceiling,
+    }

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A prediction's tables. Intervals stand in brackets, in the unit of the value before them."""
+
+from __future__ import annotations
+
+from hockney.draw.page import Table
+from hockney.models.applications.grain_prediction import WANTED, Needed, Prediction
+from hockney.views.grain_prediction.words import digits, percent, ratio, share, time
+
+NEVER = "never"
+
+
+def ranks(prediction: Prediction) -> Table:
+    rows = tuple(
+        (
+            str(each.ranks),
+            time(each.time),
+            ratio(each.speed_up),
+            share(each.efficiency),
+            share(each.communication),
+        )
+        for each in prediction.rows
+    )
+    columns = ("ranks", "time", "speed-up", "efficiency", "communication")
+    return Table("ranks", "By ranks", columns, rows, numeric=(0,))
+
+
+def needed(prediction: Prediction) -> Table:
+    """Work from which so many ranks break even and reach an efficiency, and the efficiency that none
+    exceeds."""
+    rows = []
+    for even in prediction.break_even:
+        rest = [each for each in prediction.needed if each.ranks == even.ranks]
+        cells = [_work(each) for each in (even, *rest)]
+        rows.append((str(even.ranks), *cells, f"{digits(100 * even.ceiling)}%"))
+    columns = ("ranks", "break-even work", *(f"work for {percent(w)}" for w in WANTED), "at most")
+    return Table("needed", "Work needed", columns, tuple(rows), numeric=(0, len(columns) - 1))
+
+
+def _work(needed: Needed) -> str:
+    if needed.work is None:
+        return NEVER
+    return "any" if needed.work.value == 0 else time(needed.work)
+
+
+def levers(prediction: Prediction) -> Table:
+    rows = tuple(
+        (
+            each.lever.name,
+            each.lever.words,
+            share(each.efficiency),
+            f"+{digits(100 * each.lever.gain)}",
+        )
+        for each in prediction.changes
+    )
+    columns = ("what would help", "how", "efficiency then", "points")
+    return Table("levers", f"On {prediction.changed} ranks", columns, rows, numeric=(3,))

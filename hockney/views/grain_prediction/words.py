@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a prediction assumes and which number of ranks is best, in sentences."""
+
+from __future__ import annotations
+
+import math
+
+from hockney.core.fit import Estimate
+from hockney.core.platform import Platform
+from hockney.core.units import format_bytes, format_seconds
+from hockney.models.applications.contention import kind
+from hockney.models.applications.grain_prediction import HALF, Prediction
+from hockney.models.applications.granularity import Algorithm
+from hockney.pages.format import told
+from hockney.views.origins import in_short
+
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+FEW = 1e-3
+"""Smaller values are written with an exponent."""
+
+
+def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...]:
+    """The algorithm, where the time of a message is from, and what the network is. `platform` is the
+    description that a machine by name stands for."""
+    messages = prediction.messages
+    of = f"on {messages.title}, by {messages.source}"
+    one = f"a message of {size(prediction.algorithm.bytes)} takes {_one_way(prediction)} one way"
+    if platform is not None:
+        fit = f" ({in_short(platform)})"
+    else:
+        fitted = "the fit on a node" if messages.cores > 1 else "the fit"
+        fit = f" ({fitted} is {messages.verdict}: {messages.doubt})" if messages.verdict else ""
+    return (
+        f"Assumed: {algorithm(prediction.algorithm)}.",
+        f"Messages {of}: {one}{fit}.",
+        f"Network: {kind(messages)}, {messages.why}.",
+    )
+
+
+def _one_way(prediction: Prediction) -> str:
+    one, messages, count = prediction.one_way, prediction.messages, prediction.algorithm.bytes
+    said = format_seconds(one.value) if one.low is None else told(one, "s")
+    if messages.cores < 2:
+        return said
+    return f"{said} on a node and {format_seconds(messages.one_way(count, messages.cores + 1))} between nodes"
+
+
+def algorithm(what: Algorithm) -> str:
+    """The algorithm's numbers in words."""
+    parts = f"{percent(what.serial)} of it serial, the rest shared" if what.serial else "all of it shared"
+    even = f", {what.imbalance:g} times the mean on the busiest rank" if what.imbalance > 1 else " evenly"
+    shared = "all of it serial" if what.serial == 1 else f"{parts}{even}"
+    return (
+        f"{seconds(what.work_s)} of computing on one rank, {shared}; "
+        f"{what.exchanges:g} exchange{'' if what.exchanges == 1 else 's'} of {size(what.bytes)} with the "
+        "neighbours"
+    )
+
+
+def best(prediction: Prediction) -> tuple[str, ...]:
+    found = prediction.best
+    fastest, thrifty = found.fastest, found.thrifty
+    range_ = f"of 1 to {found.most}"
+    if found.most == 1:
+        return ("Best: 1 rank, the machine has no more.",)
+    ends = "" if len(set(found.ends)) == 1 else f" (95%: {found.ends[0]} to {found.ends[1]})"
+    if fastest.ranks == 1:
+        first = f"Best: 1 rank{ends}; no other number {range_} is faster."
+    else:
+        first = (
+            f"Best: {fastest.ranks} ranks{ends}, speed-up {ratio(fastest.speed_up)}, "
+            f"the largest {range_} ranks."
+        )
+    if thrifty.ranks == 1:
+        return first, f"No more than 1 rank has an efficiency of {percent(HALF)}."
+    return first, f"The most ranks with an efficiency of at least {percent(HALF)}: {thrifty.ranks}."
+
+
+def changed(prediction: Prediction) -> str:
+    """Introduces the table of what would help."""
+    now = next(r for r in prediction.rows if r.ranks == prediction.changed)
+    return f"On {now.ranks} ranks, now at {share(now.efficiency)}, would help:"
+
+
+def size(count: float) -> str:
+    """Exact bytes, in the binary unit where that is whole: 40000 B, 4 KiB."""
+    return format_bytes(count) if count % 1024 == 0 or count >= 1e7 else f"{count:g} B"
+
+
+def seconds(value: float) -> str:
+    """With three digits at most, and without zeros that say nothing: 1 s, 2.5 ms."""
+    if value >= 100:
+        return format_seconds(value)
+    factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
+    return f"{float(f'{value / factor:.3g}'):g} {unit}"
+
+
+def time(estimate: Estimate) -> str:
+    """ "608 ms [600, 615]": three digits, in one unit."""
+    value = estimate.value
+    if value >= 100 or (estimate.high or 0) >= 100:
+        return _ranged(estimate, format_seconds)
+    factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
+    return _ranged(estimate, lambda v: digits(v / factor), f" {unit}")
+
+
+def ratio(estimate: Estimate) -> str:
+    return _ranged(estimate, digits)
+
+
+def share(estimate: Estimate) -> str:
+    """A part of a whole in percent: "82.2% [81.9, 82.6]"."""
+    return _ranged(estimate, lambda value: digits(100 * value), "%")
+
+
+def percent(fraction: float) -> str:
+    """Three digits, never more than is there: 82.2%, 0.181%, 50%."""
+    return f"{float(f'{100 * fraction:.3g}'):g}%" if 0 < fraction < 1 else f"{100 * fraction:g}%"
+
+
+def digits(value: float) -> str:
+    """Three significant digits, zeros at the end included."""
+    if value == 0:
+        return "0"
+    if abs(value) < FEW:
+        return f"{value:.2e}"
+    places = max(0, 2 - math.floor(math.log10(abs(float(f"{value:.3g}")))))
+    return f"{value:.{places}f}"
+
+
+def _ranged(estimate: Estimate, shown, unit: str = "") -> str:
+    ends = (
+        ""
+        if estimate.low is None or estimate.high is None
+        else (f" [{shown(estimate.low)}, {shown(estimate.high)}]")
+    )
+    return f"{shown(estimate.value)}{unit}{ends}"

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which of a described machine's numbers were printed, which were fitted, and which are guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hockney import simulated
+from hockney.core.platform import Platform
+from hockney.pages.format import together
+
+UNSAID = "not said"
+"""Where the description does not say where a number comes from."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """`what` it is in words; `status` printed, fitted, guess, or that it is not said; `source` as told."""
+
+    what: str
+    status: str
+    source: str
+
+
+def provenance(platform: Platform) -> tuple[Provenance, ...]:
+    """Of every number that an exchange of messages between nodes takes its time from, each source once."""
+    found = []
+    for what, place in _places(platform):
+        origin = simulated.origin_of(platform, place)
+        status, source = (origin.status, origin.source) if origin else (UNSAID, "")
+        found.append(Provenance(what, status, source))
+    return tuple(dict.fromkeys(found))
+
+
+def in_short(platform: Platform) -> str:
+    """ "latency fitted, cost of a byte printed, network printed, number of nodes a guess"."""
+    statuses: dict[str, list[str]] = {}
+    for each in provenance(platform):
+        statuses.setdefault(each.what, []).append("a guess" if each.status == "guess" else each.status)
+    return ", ".join(f"{what} {together(dict.fromkeys(said))}" for what, said in statuses.items())
+
+
+def _places(platform: Platform) -> Iterator[tuple[str, str]]:
+    network = platform.network
+    for table in ("segments", "on_node"):
+        yield from _messages(platform, table, "" if table == "segments" else " on a node")
+    if network.medium_message_s:
+        yield "latency", "network.medium_message_s"
+    if network.medium_s_per_byte:
+        yield "cost of a byte", "network.medium_s_per_byte"
+    yield "network", "network.shape"
+    yield "number of nodes", f"network.{_counted(platform)}"
+
+
+def _messages(platform: Platform, table: str, where: str) -> Iterator[tuple[str, str]]:
+    for k, segment in enumerate(getattr(platform, table)):
+        if segment.one_way(0) > 0:
+            yield f"latency{where}", f"{table}[{k}].latency_s"
+    for k, segment in enumerate(getattr(platform, table)):
+        for name in ("per_byte_s", "send_s_per_byte", "receive_s_per_byte"):
+            if getattr(segment, name):
+                yield f"cost of a byte{where}", f"{table}[{k}].{name}"
+
+
+def _counted(platform: Platform) -> str:
+    shapes = {"fat-tree": "down", "dragonfly": "dragonfly", "torus": "dims", "mesh": "dims"}
+    return shapes.get(platform.network.shape, "nodes")
