@@ -9,28 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hockney import __version__, build, simulated
+from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, decode_catalog
-from hockney.core.errors import UsageError, printable, unknown
-from hockney.core.machine import Machine, Mpi
-from hockney.core.platform import Platform
-from hockney.core.record import SCHEMA, Origin
+from hockney.core.machine import Machine
 from hockney.lab.machine_diff import refuse_too_many_ranks
-from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.launcher import Launcher
 from hockney.launch.mpi import MpiLauncher
-from hockney.launch.smpi import SmpiLauncher
-from hockney.machine import (
-    Load,
-    Moment,
-    describe,
-    find_mpi,
-    find_simgrid,
-    load_between,
-    moment,
-    processors,
-)
+from hockney.machine import Load, Moment, load_between, moment
 
 Tell = Callable[[str], None]
 
@@ -43,30 +29,16 @@ class Bench:
     launcher: Launcher
     catalog: Catalog
     machine: Machine
-    origin: Origin = "measured"
     launch_cost_s: float = 0.0
     now: Callable[[], float] = field(default=time.monotonic)
     wait: Callable[[float], None] = field(default=time.sleep)
 
-    @property
-    def here(self) -> bool:
-        """Whether this host's clock and load are those of the machine that is measured."""
-        return self.origin == "measured"
-
     def moment(self) -> Moment | None:
-        return moment() if self.here else None
+        return moment() if self.machine.traits.local else None
 
     def load(self, before: Moment | None) -> Load:
         """The load from outside since then; unknown on a machine that is not this host."""
         return Load(None, None) if before is None else load_between(before, moment())
-
-
-SIMULATED = "sim:"
-PUBLISHED = "published:"
-
-
-def is_fake(machine: str) -> bool:
-    return machine.partition(":")[0] == "fake"
 
 
 def fake_catalog() -> Catalog:
@@ -77,80 +49,6 @@ def fake_catalog() -> Catalog:
         if path.is_file():
             return decode_catalog(path.read_bytes())
     raise FileNotFoundError("contract/golden/catalog.json")
-
-
-def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
-    """A bench on the fake machine; budgets are kept by its simulated clock."""
-    launcher = fake_from_words(words) if isinstance(words, str) else words
-    machine = Machine(
-        schema=SCHEMA,
-        kind="fake",
-        host="fakehost",
-        system="none",
-        cpu="none",
-        cores=cores,
-        threads=cores,
-        caches={"L1d": 32768, "L2": 1 << 20, "L3": 1 << 24},
-        memory_bytes=1 << 33,
-        engine="fake",
-        compiler="none",
-        flags="",
-        hockney=__version__,
-    )
-    clock = launcher.now, launcher.wait
-    return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, *clock)
-
-
-def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
-    """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before."""
-    if is_fake(machine):
-        return fake_bench(machine)
-    if machine.startswith(SIMULATED):
-        return simulated_bench(machine, tell)
-    if machine.startswith(PUBLISHED):
-        raise UsageError(
-            f"nothing can be measured on '{printable(machine)}'",
-            "its numbers are printed in a paper",
-            "'hockney report' and 'hockney models' show them",
-        )
-    if machine:
-        todo = f"for example sim:{simulated.names()[0]}; 'hockney machines' lists all"
-        raise unknown("machine", machine, [f"{SIMULATED}{name}" for name in simulated.names()], todo)
-    found = find_mpi(mpi or None, tell=tell)
-    built = build.engine(found, tell=tell)
-    here = describe(found, engine=str(built.path), compiler=built.compiler, flags=built.flags)
-    return Bench(MpiLauncher(found, built.path, processors().cores, bind=bind), built.catalog, here)
-
-
-def simulated_bench(machine: str, tell: Tell) -> Bench:
-    """The bench for sim:NAME or sim:FILE: read the description before anything is looked for or compiled."""
-    platform = simulated.platform(machine.removeprefix(SIMULATED))
-    found = find_simgrid(tell=tell)
-    built = build.engine(found, tell=tell)
-    launcher = SmpiLauncher(found, built.path, built.platform, platform)
-    return Bench(launcher, built.catalog, stands_for(platform, found, built), "simulated")
-
-
-def stands_for(platform: Platform, found: Mpi, built: build.Engine) -> Machine:
-    """The machine that `platform` describes, as a run keeps it; nothing of this host but what compiled the
-    engine."""
-    cores = platform.capacity
-    return Machine(
-        schema=SCHEMA,
-        kind="simulated",
-        host=platform.name,
-        system="simulated",
-        cpu=platform.title,
-        cores=cores,
-        threads=cores,
-        mpi=found,
-        engine=str(built.path),
-        compiler=built.compiler,
-        flags=built.flags,
-        network=[platform.network.shape],
-        hockney=__version__,
-        platform=platform,
-    )
 
 
 def check_ranks(bench: Bench, most: int) -> None:
