@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What earlier schemas wrote, as the present one has it: the one place that knows them.
 
-Schema 1: a machine had a kind and no traits.
+Schema 1: a record's `work` was an object of its own and is now metrics and a label; a machine had a kind and
+no traits. (A rank had no node; its host is the default.)
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+SCHEMA = 2
+"""Of everything that is written."""
+
+WORK_METRICS = {"preset_s": ("work", "s"), "error": ("work_error", ""), "imbalance": ("imbalance", "")}
 
 _TRAITS_OF_KIND: dict[str, dict[str, Any]] = {
     "simulated": {
@@ -27,6 +33,21 @@ _TRAITS_OF_KIND: dict[str, dict[str, Any]] = {
     "fake": {"origin": "fake", "local": False},
 }
 """Of the kinds of schema 1 that differ from a real machine."""
+
+
+def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
+    """A line of `records.jsonl` of any earlier schema, not yet checked."""
+    line = dict(line, schema=SCHEMA)
+    work = line.pop("work", None) if line.get("kind") == "record" else None
+    if isinstance(work, dict):
+        work = {"imbalance": 1.0, "clock": "thread"} | work
+        line["metrics"] = {
+            name: {"unit": unit, "over_ranks": "max", "per": "record", "phase": False, "values": [work[old]]}
+            for old, (name, unit) in WORK_METRICS.items()
+            if old in work
+        }
+        line["labels"] = {"work_clock": work["clock"]}
+    return line
 
 
 def upgraded_machine(machine: dict[str, Any]) -> dict[str, Any]:

@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from hockney.core.case import Case, parse_canonical
+from hockney.core.migration import SCHEMA, upgraded_line
 
 if TYPE_CHECKING:
     from hockney.core.machine import Machine
-
-SCHEMA = 1
 
 Origin = Literal["measured", "emulated", "simulated", "published", "fake"]
 """How a number came about. Kinds of machines are open (`lab/kinds`); these are not, since pages and models
@@ -112,20 +111,23 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     first: str = ""
 
 
-class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """Computing that is part of the measured operation.
+OverRanks = Literal["max", "min", "mean", "sum", "root", "each"]
+Per = Literal["record", "repetition"]
 
-    `preset_s` is the processor time that the rank with most of it was to consume in one operation, `error`
-    by how much the ranks missed what was preset: the largest over them of |consumed / preset - 1| in the
-    median repetition. `imbalance` is the largest rank's parallel work over the mean (1: even). `clock` says
-    whose time was consumed: the thread's, that of the wall where a thread has no clock of its own, or
-    a simulated machine's, which is exact.
+
+class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
+    """What a workload reported of one metric; the catalog says what the metric means.
+
+    `values` holds one number where the metric is per record and combined over the ranks, one for each entry
+    of `times_s` where it is per repetition. Where `over_ranks` is each, ranks vary fastest. A `phase` is
+    a part of the operation's time, in seconds per operation.
     """
 
-    preset_s: float
-    error: float
-    imbalance: float = 1.0
-    clock: Literal["thread", "wall", "simulated"] = "thread"
+    unit: str
+    over_ranks: OverRanks
+    per: Per
+    phase: bool
+    values: list[float]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
@@ -136,7 +138,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     the operations between two readings of the clock (2 for a ping-pong, more where the clock needs it).
     `warmup_s` are the repetitions before the times settled, `bytes_moved` the payload one operation moves in
     the sense in which the workload's bandwidth is quoted, `position` the place in the launch's shuffled
-    order. `work` is None where nothing but communication is measured.
+    order. `metrics` are what else the workload reports, by name, and `labels` words that belong to them.
     """
 
     schema: int
@@ -152,7 +154,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     sync: Sync
     stop: Stop
     verified: Verified
-    work: Work | None = None
+    metrics: dict[str, MetricSeries] = {}
+    labels: dict[str, str] = {}
 
     @property
     def simulated(self) -> bool:
@@ -165,6 +168,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
 
     def parsed_case(self) -> Case:
         return parse_canonical(self.case)
+
+    def metric(self, name: str) -> float | None:
+        """The value of a metric that has one for the whole record; None where there is no such metric."""
+        series = self.metrics.get(name)
+        single = series is not None and series.per == "record" and len(series.values) == 1
+        return series.values[0] if series is not None and single else None
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="failure"):
@@ -210,9 +219,24 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"
 Line = Launch | Record | Failure | Close
 EngineLine = Launch | Record | Failure | Start | End
 
-decode_line = msgspec.json.Decoder(Line).decode
 decode_engine_line = msgspec.json.Decoder(EngineLine).decode
 encode_line = msgspec.json.Encoder().encode
+
+_decode_present = msgspec.json.Decoder(Line).decode
+
+
+class _Envelope(msgspec.Struct, frozen=True):
+    schema: int = SCHEMA
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def decode_line(raw: bytes) -> Line:
+    """A stored line, also of an earlier schema."""
+    if _decode_envelope(raw).schema >= SCHEMA:
+        return _decode_present(raw)
+    return msgspec.convert(upgraded_line(msgspec.json.decode(raw)), Line)
 
 
 @dataclass(frozen=True)
