@@ -2,17 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import (
-    SIMULATED,
-    Bench,
-    check,
-    check_ranks,
-    fake_bench,
-    fake_catalog,
-    is_fake,
-    other_groups,
-    prepare,
-)
+from hockney.lab.bench import Bench, check, check_ranks, fake_catalog
 from hockney.lab.calibration_check import survey_twin, surveyed
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
@@ -25,8 +15,13 @@ from hockney.lab.events import (
     Notice,
     Waiting,
 )
+from hockney.lab.executables import other_groups
+from hockney.lab.kinds import Kind, kind_of, listed, prepare, repeats_itself
+from hockney.lab.kinds.fake import fake_bench
+from hockney.lab.kinds.simulated import description_name
+from hockney.lab.kinds.simulated import reference as simulated_reference
 from hockney.lab.library import install_library
-from hockney.lab.machine_diff import differences
+from hockney.lab.machine_diff import MachineDifference, differences, name_of
 from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
@@ -36,14 +31,15 @@ from hockney.lab.simgrid import bring_simgrid
 from hockney.lab.survey_reuse import survey_of, take_survey
 
 __all__ = [
-    "SIMULATED",
     "Bench",
     "CaseBegan",
     "CaseEnded",
     "Event",
     "Finding",
+    "Kind",
     "LaunchBegan",
     "LaunchEnded",
+    "MachineDifference",
     "MeasuringBegan",
     "Notice",
     "Outcome",
@@ -53,20 +49,25 @@ __all__ = [
     "bring_simgrid",
     "check",
     "check_ranks",
+    "description_name",
     "differences",
     "examine",
     "export_published",
     "fake_bench",
     "fake_catalog",
     "install_library",
-    "is_fake",
+    "kind_of",
+    "listed",
     "look_around",
     "measure",
+    "name_of",
     "other_groups",
     "prepare",
+    "repeats_itself",
     "results",
     "run_part",
     "schedule",
+    "simulated_reference",
     "survey_of",
     "survey_twin",
     "surveyed",

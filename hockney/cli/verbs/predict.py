@@ -28,7 +28,6 @@ from hockney.models.applications.point_to_point_costs import Messages
 from hockney.views import grain_prediction
 from hockney.views.grain_prediction import Known
 
-PUBLISHED = "published:"
 NETWORKS = ("shared", "switch")
 MOST_ASKED = 16
 """Of a machine that is not here so many ranks are shown where none are asked for."""
@@ -173,12 +172,11 @@ def _source(run: Path | None, machine: str, tell: Callable[[str], None]) -> _Sou
     if run is not None and machine:
         raise UsageError("--run and --machine exclude each other", "times are from one of them", "give one")
     if machine:
-        words = machine.removeprefix(lab.SIMULATED).removeprefix(PUBLISHED)
-        platform = simulated.platform(words)
+        platform = simulated.platform(lab.description_name(machine))
         return _Source(described(platform), Known(platform), platform, here=False)
     found = find_runs.named(run, tell) if run is not None else find_runs.newest(tell)
-    known = Known(None, found.machine.kind, found.hosts, found.pair_hosts)
-    here = found.machine.kind not in find_runs.ELSEWHERE
+    known = Known(None, found.machine.traits.origin, found.hosts, found.pair_hosts)
+    here = not found.machine.traits.described
     return _Source(found.messages, known, found.machine.platform, here)
 
 

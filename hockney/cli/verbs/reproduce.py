@@ -65,7 +65,7 @@ def command(
         return 0
     if not names:
         raise UsageError("nothing to reproduce", "a paper is wanted", "'hockney reproduce --list' shows all")
-    if machine and not lab.is_fake(machine):
+    if machine and not lab.kind_of(machine).TRAITS.invented:
         raise UsageError(
             "a reproduction chooses its machines", "they are those of its paper", "leave out --machine"
         )
@@ -125,7 +125,7 @@ class _Work:
         return lab.fake_catalog()
 
     def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
-        words = self.machine or f"sim:{part.machine}"
+        words = self.machine or lab.simulated_reference(part.machine)
         talk = Talk(self.talk.quiet)
         try:
             with talk:
@@ -142,10 +142,7 @@ class _Work:
 
     def bench(self, words: str) -> Bench:
         if words not in self.benches:
-            fake = lab.is_fake(words)
-            self.benches[words] = (
-                lab.fake_bench(words, FAKE_CORES) if fake else lab.prepare(words, "", False, self.talk.say)
-            )
+            self.benches[words] = lab.prepare(words, "", False, self.talk.say, FAKE_CORES)
         return self.benches[words]
 
 

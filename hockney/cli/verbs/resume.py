@@ -42,5 +42,6 @@ def command(run: Path, budget: float | None, mpi: str, machine: str, quiet: bool
     bench = lab.prepare(machine or asked.machine, mpi or asked.mpi, asked.bind, talk.say, workloads)
     bench = lab.check(bench, cases, talk.say)
     for difference in lab.differences(before, bench.machine):
-        talk.say(f"note: {difference}")
+        field = lab.name_of(difference)
+        talk.say(f"note: the run began with {field} {difference.left}, now it is {difference.right}")
     return measure_and_tell(folder, bench, talk, as_json, budget)
