@@ -32,8 +32,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), p
 
 }  // namespace
 
-extern constinit const Workload allgather{
-    "allgather",     "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0,
-    Timing::longest, parameters, make<Allgather>};
+extern constinit const WorkloadInfo allgather{
+    .name = "allgather",
+    .role = "collective",
+    .operation = "allgather",
+    .size = "bytes",
+    .help = "MPI_Allgather",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Allgather>,
+};
 
 }  // namespace hockney::patterns

@@ -24,14 +24,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 
 }  // namespace
 
-extern constinit const Workload allreduce{"allreduce",
-                                          "patterns",
-                                          "MPI_Allreduce, MPI_SUM of doubles",
-                                          "the longest over the ranks",
-                                          1,
-                                          0,
-                                          Timing::longest,
-                                          parameters,
-                                          make<Allreduce>};
+extern constinit const WorkloadInfo allreduce{
+    .name = "allreduce",
+    .role = "collective",
+    .operation = "allreduce",
+    .size = "bytes",
+    .help = "MPI_Allreduce, MPI_SUM of doubles",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Allreduce>,
+};
 
 }  // namespace hockney::patterns

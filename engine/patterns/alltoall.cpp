@@ -46,8 +46,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank to e
 
 }  // namespace
 
-extern constinit const Workload alltoall{
-    "alltoall",      "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0,
-    Timing::longest, parameters, make<Alltoall>};
+extern constinit const WorkloadInfo alltoall{
+    .name = "alltoall",
+    .role = "collective",
+    .operation = "alltoall",
+    .size = "bytes",
+    .help = "MPI_Alltoall",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Alltoall>,
+};
 
 }  // namespace hockney::patterns

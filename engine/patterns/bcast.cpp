@@ -30,8 +30,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector"), pa
 
 }  // namespace
 
-extern constinit const Workload bcast{"bcast",    "patterns", "MPI_Bcast",     "the longest over the ranks",
-                                      1,          0,          Timing::longest, parameters,
-                                      make<Bcast>};
+extern constinit const WorkloadInfo bcast{
+    .name = "bcast",
+    .role = "collective",
+    .operation = "bcast",
+    .size = "bytes",
+    .help = "MPI_Bcast",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Bcast>,
+};
 
 }  // namespace hockney::patterns

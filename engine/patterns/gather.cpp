@@ -32,8 +32,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), p
 
 }  // namespace
 
-extern constinit const Workload gather{"gather",    "patterns", "MPI_Gather",    "the longest over the ranks",
-                                       1,           0,          Timing::longest, parameters,
-                                       make<Gather>};
+extern constinit const WorkloadInfo gather{
+    .name = "gather",
+    .role = "collective",
+    .operation = "gather",
+    .size = "bytes",
+    .help = "MPI_Gather",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Gather>,
+};
 
 }  // namespace hockney::patterns

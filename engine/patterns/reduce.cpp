@@ -24,14 +24,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 
 }  // namespace
 
-extern constinit const Workload reduce{"reduce",
-                                       "patterns",
-                                       "MPI_Reduce, MPI_SUM of doubles",
-                                       "the longest over the ranks",
-                                       1,
-                                       0,
-                                       Timing::longest,
-                                       parameters,
-                                       make<Reduce>};
+extern constinit const WorkloadInfo reduce{
+    .name = "reduce",
+    .role = "collective",
+    .operation = "reduce",
+    .size = "bytes",
+    .help = "MPI_Reduce, MPI_SUM of doubles",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Reduce>,
+};
 
 }  // namespace hockney::patterns

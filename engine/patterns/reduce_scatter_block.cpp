@@ -26,14 +26,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the block each r
 
 }  // namespace
 
-extern constinit const Workload reduce_scatter_block{"reduce_scatter_block",
-                                                     "patterns",
-                                                     "MPI_Reduce_scatter_block, MPI_SUM of doubles",
-                                                     "the longest over the ranks",
-                                                     1,
-                                                     0,
-                                                     Timing::longest,
-                                                     parameters,
-                                                     make<ReduceScatterBlock>};
+extern constinit const WorkloadInfo reduce_scatter_block{
+    .name = "reduce_scatter_block",
+    .role = "collective",
+    .operation = "reduce_scatter_block",
+    .size = "bytes",
+    .help = "MPI_Reduce_scatter_block, MPI_SUM of doubles",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<ReduceScatterBlock>,
+};
 
 }  // namespace hockney::patterns

@@ -24,14 +24,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a mu
 
 }  // namespace
 
-extern constinit const Workload scan{"scan",
-                                     "patterns",
-                                     "MPI_Scan, MPI_SUM of doubles",
-                                     "the longest over the ranks",
-                                     1,
-                                     0,
-                                     Timing::longest,
-                                     parameters,
-                                     make<Scan>};
+extern constinit const WorkloadInfo scan{
+    .name = "scan",
+    .role = "collective",
+    .operation = "scan",
+    .size = "bytes",
+    .help = "MPI_Scan, MPI_SUM of doubles",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Scan>,
+};
 
 }  // namespace hockney::patterns

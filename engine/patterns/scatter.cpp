@@ -36,8 +36,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes to each rank"), par
 
 }  // namespace
 
-extern constinit const Workload scatter{
-    "scatter",       "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0,
-    Timing::longest, parameters, make<Scatter>};
+extern constinit const WorkloadInfo scatter{
+    .name = "scatter",
+    .role = "collective",
+    .operation = "scatter",
+    .size = "bytes",
+    .help = "MPI_Scatter",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Scatter>,
+};
 
 }  // namespace hockney::patterns

@@ -18,9 +18,7 @@ from dataclasses import dataclass, fields
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
-from hockney.core.record import Run
-
-SCHEMA = 1
+from hockney.core.record import SCHEMA, Run
 
 _HEAD = """\
 # A hockney plan. First the settings, then one case a line: launch, place in the launch, case.

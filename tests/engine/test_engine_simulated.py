@@ -206,8 +206,8 @@ def test_granularity_takes_what_the_equations_say(engine, simulate, ranks, words
     (record,) = records(simulate([case], ranks))
     exchange = 2 * (LATENCY_S + PER_BYTE_S * size) if ranks > 1 else 0.0
     assert median(record) == pytest.approx(computing_s + exchange, rel=1e-6)
-    assert record.work.preset_s == pytest.approx(computing_s) and record.work.error == 0
-    assert record.work.clock == "simulated" and record.batch == (1 if "iterations" in words else 20)
+    assert record.metric("work") == pytest.approx(computing_s) and record.metric("work_error") == 0
+    assert record.labels["work_clock"] == "simulated" and record.batch == (1 if "iterations" in words else 20)
 
 
 @pytest.mark.parametrize(
