@@ -7,11 +7,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from hockney import __version__, build, simulated
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog, decode_catalog
+from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.machine import Machine, Mpi
 from hockney.core.platform import Platform
@@ -31,6 +30,7 @@ from hockney.machine import (
     moment,
     processors,
 )
+from hockney.system.bundled import bundled_catalog
 
 Tell = Callable[[str], None]
 
@@ -70,13 +70,8 @@ def is_fake(machine: str) -> bool:
 
 
 def fake_catalog() -> Catalog:
-    """The engine's catalog as the contract's golden file has it, for a machine that has no engine."""
-    package = Path(__file__).resolve().parents[1]
-    places = (package / "_contract", package.parent / "contract" / "golden")
-    for path in (place / "catalog.json" for place in places):
-        if path.is_file():
-            return decode_catalog(path.read_bytes())
-    raise FileNotFoundError("contract/golden/catalog.json")
+    """The workloads of a machine that has no engine."""
+    return bundled_catalog()
 
 
 def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
@@ -98,7 +93,9 @@ def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
         hockney=__version__,
     )
     clock = launcher.now, launcher.wait
-    return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, *clock)
+    catalog = fake_catalog()
+    launcher.world = replace(launcher.world, catalog=catalog)
+    return Bench(launcher, catalog, machine, "fake", launcher.launch_s, *clock)
 
 
 def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
@@ -24,7 +25,7 @@ from hockney.store.fs_errors import unreadable, unwritable
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 
-T = TypeVar("T", Machine, Fits, Surveyed)
+T = TypeVar("T", Machine, Fits, Surveyed, Catalog)
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
@@ -43,9 +44,15 @@ class RunFolder:
     path: Path
 
     @staticmethod
-    def create(path: Path, plan: Plan, machine: Machine, surveyed: Surveyed | None = None) -> RunFolder:
+    def create(
+        path: Path,
+        plan: Plan,
+        machine: Machine,
+        surveyed: Surveyed | None = None,
+        catalog: Catalog | None = None,
+    ) -> RunFolder:
         """A new folder, or an empty one that is there already. `plan.txt` comes last: a folder that has
-        one is a run."""
+        one is a run. Of the catalog it keeps the entries of the workloads planned."""
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
@@ -62,6 +69,9 @@ class RunFolder:
         folder._replace(folder.machine_path, _pretty(machine))
         if surveyed is not None:
             folder._replace(folder.survey_path, _pretty(surveyed))
+        if catalog is not None:
+            kept = catalog.only(case.workload for case in plan.cases)
+            folder._replace(folder.catalog_path, _pretty(kept))
         folder._replace(folder.plan_path, plan.text.encode())
         return folder
 
@@ -98,6 +108,10 @@ class RunFolder:
         return self.path / "survey.json"
 
     @property
+    def catalog_path(self) -> Path:
+        return self.path / "catalog.json"
+
+    @property
     def records_path(self) -> Path:
         return self.path / "records.jsonl"
 
@@ -122,6 +136,10 @@ class RunFolder:
     def surveyed(self) -> Surveyed | None:
         """The survey whose parameters the run's study uses; None where it uses its own."""
         return self._load(self.survey_path, Surveyed) if self.survey_path.exists() else None
+
+    def catalog(self) -> Catalog | None:
+        """The entries of the run's workloads; None in a run that was made before they were kept."""
+        return self._load(self.catalog_path, Catalog) if self.catalog_path.exists() else None
 
     def read(self) -> Reading:
         return read_lines(self.records_path)
@@ -185,5 +203,5 @@ def _umask() -> int:
     return mask
 
 
-def _pretty(value: Machine | Fits | Surveyed) -> bytes:
+def _pretty(value: Machine | Fits | Surveyed | Catalog) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

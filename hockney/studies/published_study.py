@@ -60,7 +60,7 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
         value = {p.symbol: p.estimate.value for p in fit.parameters}
         if fit.verdict != "refused" and "r_inf" in value:
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
-            said.append(f"{fit.subject.split()[0]}: by the printed formula {words}.")
+            said.append(f"{fit.subject.workload}: by the printed formula {words}.")
     most = max((m.case.ranks for m in evidence.measured), default=0)
     for workload in ("barrier", "bcast", "allreduce"):
         found = sorted(evidence.of(workload, ranks=most), key=lambda m: collectives.title(m) != workload)

@@ -17,7 +17,7 @@ from hockney.core.fit import Estimate, Fit, Segment
 from hockney.core.record import Run
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey, Wishes, calibrate
-from hockney.simulated.calibrate.calls import CHAINS, TREES, USUAL, Messages
+from hockney.simulated.calibrate.calls import CHAINS, FOR_MOST_SIZES, TREES, Messages
 from hockney.simulated.calibrate.curve import curve_of, rising
 from hockney.simulated.calibrate.survey import near
 
@@ -146,7 +146,7 @@ def test_a_few_rank_counts_choose_the_algorithms(real):
 
 
 def test_every_algorithm_is_one_that_the_simulator_has():
-    for table in (TREES, CHAINS, USUAL):
+    for table in (TREES, CHAINS, FOR_MOST_SIZES):
         assert algorithms.chosen(table).items() >= table.items()
 
 
@@ -165,7 +165,7 @@ def test_runs_that_tell_too_little_are_refused(real, tmp_path):
 
 
 def test_few_sizes_are_refused(real):
-    few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().size < 4]
+    few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().bytes < 4]
     with pytest.raises(Inconclusive, match="has no model"):
         calibrate(measured(real, Run(real.run.launches, tuple(few))))
 
@@ -180,7 +180,7 @@ def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Seg
 
 
 def curve(times: dict[int, float], *segments: Segment):
-    fit = Fit(model="hockney", subject="x", parameters=[], verdict="fair", why="", segments=list(segments))
+    fit = Fit(model="hockney", line="x", parameters=[], verdict="fair", why="", segments=list(segments))
     return curve_of(fit, {s: Estimate(t, 0.98 * t, 1.02 * t) for s, t in times.items()})
 
 

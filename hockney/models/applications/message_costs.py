@@ -15,7 +15,7 @@ from hockney.models.applications.contention import judged
 from hockney.models.applications.point_to_point_costs import Messages, of_fit, of_platform
 
 WORKLOAD = "pingpong"
-WANTED = ("buffers=hot", "ranks=2")
+WANTED = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
 
 
@@ -70,7 +70,7 @@ def usable_fit(fits: Fits) -> Fit | None:
     found = [f for f in fits.of("hockney", WORKLOAD) if f.verdict in BEST_FIRST and f.segments]
     return min(
         found,
-        key=lambda f: (not set(WANTED) <= set(f.subject.split()), BEST_FIRST.index(f.verdict)),
+        key=lambda f: (not f.subject.has(**WANTED), BEST_FIRST.index(f.verdict)),
         default=None,
     )
 
