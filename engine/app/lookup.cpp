@@ -140,7 +140,7 @@ std::string catalog() {
                             .field("role", info->role)
                             .field("operation", info->operation)
                             .field("size", info->size)
-                            .field("group", "hockney-engine")
+                            .field("group", executable_name)
                             .field("help", info->help)
                             .field("time", info->time)
                             .field("min_ranks", info->min_ranks)

@@ -3,7 +3,8 @@
 """What earlier schemas wrote, as the present one has it: the one place that knows them.
 
 Schema 1: a record's `work` was an object of its own and is now metrics and a label. (A rank had no node; its
-host is the default.)
+host is the default.) A collective's case named no algorithm; it was MPI's own. Which of two forms of a model is
+preferred was the beginning of its `why`.
 """
 
 from __future__ import annotations
@@ -15,10 +16,26 @@ SCHEMA = 2
 
 WORK_METRICS = {"preset_s": ("work", "s"), "error": ("work_error", ""), "imbalance": ("imbalance", "")}
 
+COLLECTIVES = (
+    "allgather", "allreduce", "alltoall", "bcast", "gather", "reduce", "reduce_scatter_block", "scan",
+    "scatter",
+)  # fmt: skip
+"""Those that schema 1 knew."""
+
+
+def upgraded_case(case: str) -> str:
+    """A canonical case of any earlier schema; of the present one it is the same."""
+    name, *parameters = case.split(" ")
+    if name not in COLLECTIVES or any(word.startswith("algorithm=") for word in parameters):
+        return case
+    return " ".join([name, *sorted(["algorithm=mpi", *parameters])])
+
 
 def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
     """A line of `records.jsonl` of any earlier schema, not yet checked."""
     line = dict(line, schema=SCHEMA)
+    if isinstance(line.get("case"), str):
+        line["case"] = upgraded_case(line["case"])
     work = line.pop("work", None) if line.get("kind") == "record" else None
     if isinstance(work, dict):
         work = {"imbalance": 1.0, "clock": "thread"} | work
@@ -29,3 +46,18 @@ def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
         }
         line["labels"] = {"work_clock": work["clock"]}
     return line
+
+
+def upgraded_fits(document: dict[str, Any]) -> dict[str, Any]:
+    """What `fits.json` holds, or the fits in a `survey.json`, not yet checked."""
+    document = dict(document, schema=SCHEMA)
+    if isinstance(document.get("fits"), dict):
+        document["fits"] = upgraded_fits(document["fits"])
+    else:
+        summaries, fits = (document.get(name) or [] for name in ("summaries", "fits"))
+        document["summaries"] = [dict(s, case=upgraded_case(s["case"])) for s in summaries]
+        document["fits"] = [
+            dict(fit, subject=upgraded_case(fit["subject"]), preferred=fit["why"].startswith("preferred"))
+            for fit in fits
+        ]
+    return document

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -228,7 +228,7 @@ class Run:
 
     @staticmethod
     def of(lines: Iterable[Line]) -> Run:
-        kinds: dict[type, list] = {Launch: [], Record: [], Failure: [], Close: []}
+        kinds: dict[type, list[Any]] = {Launch: [], Record: [], Failure: [], Close: []}
         for line in lines:
             kinds[type(line)].append(line)
         return Run(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
@@ -241,6 +241,6 @@ class Run:
         return groups
 
 
-def json_schema() -> dict:
+def json_schema() -> dict[str, Any]:
     """The JSON Schema of one line of `records.jsonl`."""
     return msgspec.json.schema(Line)

@@ -18,6 +18,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
+from hockney.core.migration import upgraded_fits
 from hockney.core.record import SCHEMA
 from hockney.core.survey_reference import Surveyed
 from hockney.store.appender import Appender
@@ -159,8 +160,16 @@ class RunFolder:
 
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
-            loaded = msgspec.json.decode(path.read_bytes(), type=kind)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raw = path.read_bytes()
+            loaded = self._decode(raw, kind)
+        except (
+            OSError,
+            msgspec.MsgspecError,
+            UnicodeDecodeError,
+            KeyError,
+            TypeError,
+            AttributeError,
+        ) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise EnvironmentProblem(
@@ -169,6 +178,14 @@ class RunFolder:
                 "use a newer hockney",
             )
         return loaded
+
+    @staticmethod
+    def _decode(raw: bytes, kind: type[T]) -> T:
+        if kind in (Fits, Surveyed):
+            document = msgspec.json.decode(raw)
+            if document.get("schema", SCHEMA) < SCHEMA:
+                return msgspec.convert(upgraded_fits(document), kind)
+        return msgspec.json.decode(raw, type=kind)
 
     def _unreadable(self, path: Path, error: Exception) -> EnvironmentProblem:
         if isinstance(error, OSError):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA, Close, Failure, Launch, Record, decode_line, encode_line
 
 RAW = (Path(__file__).parents[2] / "contract/golden/records_schema1.jsonl").read_bytes().splitlines()
@@ -42,6 +43,15 @@ def test_work_becomes_metrics_and_a_label():
         assert line.metric("imbalance") == work.get("imbalance", 1.0)
         assert line.labels == {"work_clock": work.get("clock", "thread")}
         assert {(s.over_ranks, s.per, s.phase) for s in line.metrics.values()} == {("max", "record", False)}
+
+
+def test_a_collective_was_mpis_own():
+    cases = [line.case for line in LINES if isinstance(line, Record)]
+    assert "allreduce algorithm=mpi buffers=hot bytes=8 ranks=2 sync=window" in cases
+    old = "scan buffers=hot bytes=8 ranks=2 sync=loop"
+    assert upgraded_case(old) == "scan algorithm=mpi buffers=hot bytes=8 ranks=2 sync=loop"
+    for line in (*cases, upgraded_case(old), "barrier ranks=2"):
+        assert upgraded_case(line) == line
 
 
 def test_a_rank_is_on_the_node_of_its_host():

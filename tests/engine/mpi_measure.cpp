@@ -322,8 +322,8 @@ TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemor
   Arena arena(comm.rank == comm.size - 1 ? INT_MAX : 1);
   GlobalClock clock;
   for (const char* bytes : {"12345678", "17179869184"}) {
-    const Values values(
-        std::map<std::string, std::string>{{"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
+    const Values values(std::map<std::string, std::string>{
+        {"algorithm", "mpi"}, {"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
     EXPECT_THROW(measure(patterns::allreduce, values, {comm, arena}, comm, clock, {3e-8, 1e-9},
                          {.budget_s = 0.1}, now()),
                  Refusal);

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 from engine_cases import every_case
-from real_mpi import simgrid_here
+from real_mpi import engine_for, simgrid_here
 
 from hockney import build
 from hockney.core.case import parse_canonical
@@ -21,7 +21,7 @@ from hockney.models.applications.granularity import Algorithm, times
 from hockney.models.applications.point_to_point_costs import of_platform
 from hockney.simulated import platform
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 LATENCY_S = 10e-6
 """Of a message of any size, with 0.01 us a byte: t = 10 us + x / (100 MB/s)."""
@@ -38,7 +38,7 @@ def described(nodes: int = 16, **more) -> Platform:
 
 @pytest.fixture(scope="session")
 def engine() -> build.Engine:
-    return build.engine(simgrid_here())
+    return engine_for(simgrid_here())
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from engine_cases import every_case
 
-from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import decode_catalog
 from hockney.core.record import End, Failure, Launch, Record
@@ -20,11 +19,6 @@ from hockney.launch.mpi import MpiLauncher
 from hockney.machine import processors
 
 pytestmark = pytest.mark.mpi
-
-
-@pytest.fixture(scope="session")
-def engine(mpi) -> build.Engine:
-    return build.engine(mpi)
 
 
 @pytest.fixture(scope="session")
