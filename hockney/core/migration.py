@@ -3,8 +3,8 @@
 """What earlier schemas wrote, as the present one has it: the one place that knows them.
 
 Schema 1: a record's `work` was an object of its own and is now metrics and a label. (A rank had no node; its
-host is the default.) A collective's case named no algorithm; it was MPI's own. Which of two forms of a model is
-preferred was the beginning of its `why`.
+host is the default.) A collective's case named no algorithm; it was MPI's own. Which of two forms of a model
+is preferred was the beginning of its `why`.
 """
 
 from __future__ import annotations

@@ -26,6 +26,9 @@ from hockney.store.fs_errors import unreadable, unwritable
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 
+MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
+"""What JSON of another shape raises where it is upgraded."""
+
 T = TypeVar("T", Machine, Fits, Surveyed, Catalog)
 
 
