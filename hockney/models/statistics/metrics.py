@@ -73,4 +73,4 @@ def _over_launches(launches: Sequence[np.ndarray]) -> Estimate:
 
 
 def _ends(values: np.ndarray) -> tuple[float, ...]:
-    return tuple(np.nan if end is None else end for end in median_interval(values))
+    return tuple(np.nan if end is None else end for end in median_interval(values.tolist()))
