@@ -69,7 +69,8 @@ def _over_launches(launches: Sequence[np.ndarray]) -> Estimate:
     lowest, highest = np.exp(bounds)
     if highest > WIDEST * lowest:
         lowest = highest = np.nan
-    return estimate(float(np.exp(center)), lowest, highest)
+    alike = bool((ends[:, 0] == ends[0, 0]).all())  # a count stays a whole number
+    return estimate(float(ends[0, 0] if alike else np.exp(center)), lowest, highest)
 
 
 def _ends(values: np.ndarray) -> tuple[float, ...]:
