@@ -125,6 +125,9 @@ class Subject:
     def get(self, name: str, otherwise: Value | None = None) -> Value | None:
         return self.values.get(name, otherwise)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
+
     def has(self, **fixed: Value) -> bool:
         """Whether these parameters are held fixed at these values."""
         return all(self.values.get(name) == value for name, value in fixed.items())

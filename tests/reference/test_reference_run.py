@@ -58,7 +58,7 @@ def test_fits_find_the_printed_parameters():
     assert 4095 <= fit.change_points[0].value <= 4097
     machine, run = run_of("paragon")
     fits = models.fit_all(run, lab.fake_catalog(), cores=machine.cores).of("hockney", "pingpong")
-    one = next(f for f in fits if f.subject.startswith("pingpong "))
+    one = next(f for f in fits if f.subject.workload == "pingpong")
     assert {p.symbol: p.estimate.value for p in one.parameters}["n_half"] == pytest.approx(146 / 0.0115)
     both = models.fit_all(run, lab.fake_catalog(), cores=machine.cores).of("hockney", "pingpong_double")
     assert {p.symbol: p.estimate.value for p in both[0].parameters}["t_0"] == pytest.approx(216e-6)

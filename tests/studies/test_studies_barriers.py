@@ -92,7 +92,7 @@ def test_every_barrier_is_asked_for_in_every_way():
     assert {c.workload for c in messages} == {
         "isend_recv", "pingpong", "pingpong_double", "bcast", "prtt", "receive_overhead",
     }  # fmt: skip
-    assert all(c.ranks == 2 and c.size <= 1 for c in messages)
+    assert all(c.ranks == 2 and c.bytes <= 1 for c in messages)
     assert len(set(cases)) == len(cases)
 
 
