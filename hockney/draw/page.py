@@ -71,12 +71,15 @@ class Explorer:
 
 @dataclass(frozen=True)
 class Section:
+    """`id` names a section that caveats may belong to, whatever its title."""
+
     title: str
     text: tuple[str, ...] = ()
     figures: tuple[Figure | Plane, ...] = ()
     tables: tuple[Table, ...] = ()
     warnings: tuple[Warning, ...] = ()
     explorer: Explorer | None = None
+    id: str = ""
 
 
 @dataclass(frozen=True)

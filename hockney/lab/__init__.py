@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import Bench, check, check_ranks, fake_catalog
+from hockney.lab.bench import Bench, check, check_ranks
 from hockney.lab.calibration_check import survey_twin, surveyed
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
@@ -29,6 +29,7 @@ from hockney.lab.schedule import schedule
 from hockney.lab.session import Outcome, begin, measure
 from hockney.lab.simgrid import bring_simgrid
 from hockney.lab.survey_reuse import survey_of, take_survey
+from hockney.system.bundled import bundled_catalog
 
 __all__ = [
     "Bench",
@@ -47,6 +48,7 @@ __all__ = [
     "Waiting",
     "begin",
     "bring_simgrid",
+    "bundled_catalog",
     "check",
     "check_ranks",
     "description_name",
@@ -54,7 +56,6 @@ __all__ = [
     "examine",
     "export_published",
     "fake_bench",
-    "fake_catalog",
     "install_library",
     "kind_of",
     "listed",

@@ -7,11 +7,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from hockney import simulated
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog, decode_catalog
+from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.lab.machine_diff import refuse_too_many_ranks
 from hockney.launch.launcher import Launcher
@@ -43,16 +42,6 @@ class Bench:
     def load(self, before: Moment | None) -> Load:
         """The load from outside since then; unknown on a machine that is not this host."""
         return Load(None, None) if before is None else load_between(before, moment())
-
-
-def fake_catalog() -> Catalog:
-    """The engine's catalog as the contract's golden file has it, for a machine that has no engine."""
-    package = Path(__file__).resolve().parents[1]
-    places = (package / "_contract", package.parent / "contract" / "golden")
-    for path in (place / "catalog.json" for place in places):
-        if path.is_file():
-            return decode_catalog(path.read_bytes())
-    raise FileNotFoundError("contract/golden/catalog.json")
 
 
 def check_ranks(bench: Bench, most: int) -> None:

@@ -37,7 +37,7 @@ def twin_cases(real: Survey) -> list[Case]:
     """What the twin is asked: all that the run has measured between two ranks. A simulator has no caches, so
     buffers are never cold."""
     cases = (parse_canonical(summary.case) for summary in real.fits.summaries)
-    return [case for case in cases if case.ranks == PAIR and dict(case.parameters).get("buffers") != "cold"]
+    return [case for case in cases if case.ranks == PAIR and case.get("buffers") != "cold"]
 
 
 def survey_twin(platform: Platform, real: Survey, tell: Tell, listen: Listener) -> Survey:

@@ -11,6 +11,7 @@ from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.record import Run
 from hockney.store import RunFolder
+from hockney.system.bundled import bundled_catalog
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ def results(folder: RunFolder, *, save: bool = True) -> Results:
     """Always made anew from the records, which are the truth; `fits.json` is for other programs."""
     reading = folder.read()
     machine = folder.machine()
-    fits = models.fit_all(reading.run, cores=reading.run.cores(machine))
+    catalog = folder.catalog() or bundled_catalog()
+    fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine))
     if save:
         folder.save_fits(fits)
     return Results(reading.run, fits, machine, reading.notices)

@@ -45,7 +45,7 @@ def begin(
 ) -> RunFolder:
     """Lay out a run, complete before its first launch, with the survey that its study goes by."""
     items = schedule(cases, settings.launches, settings.seed, bench.group_of)
-    return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed)
+    return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed, bench.catalog)
 
 
 def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:

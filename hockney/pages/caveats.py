@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from statistics import median
 
-from hockney.core.case import parse_canonical
 from hockney.core.record import Launch, Record
 from hockney.draw.page import Section, Warning
+from hockney.pages import collectives, loggp, point_to_point
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import listing, percent, plural, quantity, together
 
@@ -37,13 +37,19 @@ def doubts(evidence: Evidence) -> tuple[Doubt, ...]:
 
 def everywhere(evidence: Evidence) -> tuple[Warning, ...]:
     """Those that touch all numbers, or more than one section's."""
-    return tuple(d.warning for d in doubts(evidence) if d.cases is None or len(_sections(d.cases)) != 1)
+    return tuple(
+        d.warning
+        for d in doubts(evidence)
+        if d.cases is None or len(of := _sections(d.cases, evidence)) != 1 or "" in of
+    )
 
 
 def beside(section: Section, evidence: Evidence) -> Section:
     """The section with the doubts that touch it alone."""
     mine = [
-        d.warning for d in doubts(evidence) if d.cases is not None and _sections(d.cases) == {section.title}
+        d.warning
+        for d in doubts(evidence)
+        if section.id and d.cases is not None and _sections(d.cases, evidence) == {section.id}
     ]
     if not mine:
         return section
@@ -52,16 +58,20 @@ def beside(section: Section, evidence: Evidence) -> Section:
     return replace(section, warnings=(*section.warnings, *mine), figures=figures)
 
 
-def section_of(case: str) -> str:
-    """The title of the survey's section that shows a case."""
-    parsed = parse_canonical(case)
-    if parsed.workload in ("prtt", "receive_overhead"):
-        return "LogGP"
-    return "Collectives" if "sync" in dict(parsed.parameters) else "Between two ranks"
+SECTIONS = (
+    (point_to_point.ID, point_to_point.ROLES),
+    (loggp.ID, ("train", "overhead")),
+    (collectives.ID, collectives.ROLES),
+)
 
 
-def _sections(cases: Iterable[str]) -> set[str]:
-    return {section_of(case) for case in cases}
+def section_of(role: str) -> str:
+    """The id of the section that shows workloads of a role; empty where none does."""
+    return next((name for name, roles in SECTIONS if role in roles), "")
+
+
+def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
+    return {section_of(evidence.role_of(case)) for case in cases}
 
 
 def _doubt(code: str, text: str, todo: str, cases: Iterable[str] | None = None, touches: str = "") -> Doubt:

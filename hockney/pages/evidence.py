@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Protocol
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Run
@@ -57,7 +57,7 @@ class Evidence:
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
         """Every summary with its case, by workload, parameters and ranks."""
-        found = (Measured(parse_canonical(summary.case), summary) for summary in self.fits.summaries)
+        found = [self._measured(parse_canonical(summary.case), summary) for summary in self.fits.summaries]
         return tuple(sorted(found, key=lambda m: (m.case.workload, m.case.ranks, m.size, m.case.line)))
 
     def of(self, workload: str, **fixed: str | int | float) -> tuple[Measured, ...]:
@@ -65,19 +65,43 @@ class Evidence:
         return tuple(
             m
             for m in self.measured
-            if m.case.workload == workload
-            and all({**dict(m.case.parameters), "ranks": m.case.ranks}.get(k) == v for k, v in fixed.items())
+            if m.case.workload == workload and all(m.case.get(k) == v for k, v in fixed.items())
         )
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What is known of the workloads of the run."""
+        return Catalog(schema=self.fits.schema, engine="", workloads=self.fits.workloads)
+
+    def of_role(self, *roles: str, **fixed: str | int | float) -> tuple[Measured, ...]:
+        """The measured cases of all workloads with one of these roles, whose parameters have these values."""
+        return tuple(
+            m
+            for m in self.measured
+            if m.workload.role in roles and all(m.case.get(k) == v for k, v in fixed.items())
+        )
+
+    def role_of(self, case: str) -> str:
+        """The role of the workload of a case line."""
+        return self.catalog.entry(parse_canonical(case).workload).role
+
+    def _measured(self, case: Case, summary: Summary) -> Measured:
+        return Measured(case, summary, self.catalog.entry(case.workload))
 
 
 @dataclass(frozen=True)
 class Measured:
     case: Case
     summary: Summary
+    workload: Workload
 
     @property
-    def size(self) -> int:
-        return self.case.size
+    def size(self) -> float:
+        return self.workload.size_of(self.case)
+
+    @property
+    def has_size(self) -> bool:
+        return bool(self.workload.size) and self.workload.size in self.case
 
 
 class Study(Protocol):

@@ -46,7 +46,7 @@ def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, Run]:
     for index, key in enumerate(sorted(grouped)):
         launches.append(_launch(about.name, index, ranks=key[0]))
         for position, (case, seconds) in enumerate(grouped[key]):
-            records.append(_record(case, seconds, launches[-1].launch, position))
+            records.append(_record(case, catalog, seconds, launches[-1].launch, position))
     return _machine(paper, max(ranks for ranks, _ in grouped)), Run(tuple(launches), tuple(records))
 
 
@@ -76,8 +76,7 @@ def _launch(name: str, index: int, ranks: int) -> Launch:
     )
 
 
-def _record(case: Case, seconds: float, launch: str, position: int) -> Record:
-    both_ways = case.workload in ("pingpong_double", "stream_both")
+def _record(case: Case, catalog: Catalog, seconds: float, launch: str, position: int) -> Record:
     return Record(
         schema=SCHEMA,
         launch=launch,
@@ -88,8 +87,8 @@ def _record(case: Case, seconds: float, launch: str, position: int) -> Record:
         times_s=[seconds],
         batch=1,
         warmup_s=[],
-        bytes_moved=case.size * (2 if both_ways else 1),
-        sync=Sync(kind=dict(case.parameters).get("sync", "none")),
+        bytes_moved=catalog.entry(case.workload).payload(case),
+        sync=Sync(kind=case.get("sync", "none")),
         stop=Stop(reason="repetitions", precision=0.0, achieved=None),
         verified=Verified(bytes=0, errors=0),
     )

@@ -41,11 +41,7 @@ class Answer:
 
     def case(self, workload: str, **fixed: Value) -> Case:
         """The one case of the part with these parameters."""
-        found = [
-            c
-            for c in self.part.cases
-            if c.workload == workload and fixed.items() <= {**dict(c.parameters), "ranks": c.ranks}.items()
-        ]
+        found = [c for c in self.part.cases if c.workload == workload and fixed.items() <= c.values.items()]
         if len(found) != 1:
             raise LookupError(f"{len(found)} cases of {self.part.name} are {workload} with {fixed}, not one")
         return found[0]

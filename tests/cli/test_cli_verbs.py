@@ -22,7 +22,7 @@ def test_a_survey_says_its_answer_and_leaves_a_run(hockney):
     assert "doubt: these numbers were made up" in said.out
     assert "measuring:" in said.err and "measuring:" not in said.out
     assert {p.name for p in Path("r").iterdir()} == {
-        "plan.txt", "machine.json", "records.jsonl", "fits.json", "report.html",
+        "plan.txt", "machine.json", "catalog.json", "records.jsonl", "fits.json", "report.html",
     }  # fmt: skip
     assert "Survey of message passing" in Path("r/report.html").read_text()
 

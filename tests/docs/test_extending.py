@@ -185,9 +185,9 @@ def test_the_machine_kind_is_measured_reported_and_predicted(tmp_path, monkeypat
     predicted = json.loads(hockney("predict", *words))
     assert "fake" in [warning["code"] for warning in predicted["doubts"]]
     hockney("resume", "r", "-q")
-    barriers = algorithms(lab.fake_catalog(), machine)
+    barriers = algorithms(lab.bundled_catalog(), machine)
     real = msgspec.structs.replace(machine, traits=Traits())
-    assert "dissemination" in barriers and len(barriers) < len(algorithms(lab.fake_catalog(), real))
+    assert "dissemination" in barriers and len(barriers) < len(algorithms(lab.bundled_catalog(), real))
     listed = json.loads(hockney("machines", "--machine", "toy:cable", "--json"))["kinds"]
     assert "toy" in [kind["kind"] for kind in listed]
     for wrong in ("toy:cabel", "tyo:cable"):

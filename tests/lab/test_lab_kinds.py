@@ -96,7 +96,7 @@ def test_what_is_prepared_has_its_kinds_name_and_traits():
     fake = all_kinds()["fake"]
     assert (bench.machine.kind, bench.machine.traits) == (fake.KIND, fake.TRAITS)
     assert bench.machine.cores == 64 and bench.launcher.world.seed == 3
-    machine, _ = reference.run_of(reference.paper_of("t3e"), lab.fake_catalog())
+    machine, _ = reference.run_of(reference.paper_of("t3e"), lab.bundled_catalog())
     published = all_kinds()["published"]
     assert (machine.kind, machine.traits) == (published.KIND, published.TRAITS)
 

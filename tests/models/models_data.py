@@ -12,6 +12,9 @@ from types import ModuleType
 
 from hockney.core.case import Case
 from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.system.bundled import bundled_catalog
+
+CATALOG = bundled_catalog()
 
 
 def benchmark(name: str) -> ModuleType:

@@ -128,7 +128,7 @@ def fitted(*pieces: tuple[int, float, float], verdict: str = "good") -> Fit:
     ]
     curve = [CurvePoint(8, 1e-6, 0.9e-6, 1.2e-6), CurvePoint(1024, 2e-6, 1e-6, 4e-6)]
     return Fit(
-        model="hockney", subject="pingpong buffers=hot ranks=2", parameters=[], verdict=verdict,
+        model="hockney", line="pingpong buffers=hot ranks=2", parameters=[], verdict=verdict,
         why="few sizes", segments=segments, curve=curve,
     )  # fmt: skip
 
@@ -169,6 +169,6 @@ def test_sends_wait_from_where_the_latency_rises_most():
 
 
 def test_a_refused_fit_is_no_model():
-    refused = Fit(model="hockney", subject="pingpong", parameters=[], verdict="refused", why="only 1 size")
+    refused = Fit(model="hockney", line="pingpong", parameters=[], verdict="refused", why="only 1 size")
     with pytest.raises(UsageError, match="no model of messages in here"):
         of_fit(refused, name="m", title="M", source="here")

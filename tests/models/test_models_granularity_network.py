@@ -40,7 +40,7 @@ def exchange(size: int, ranks: int, seconds: float, **more: str) -> Summary:
 def fit(subject: str, verdict: str, latency: float) -> Fit:
     line = Estimate(latency, latency, latency)
     return Fit(
-        model="hockney", subject=subject, parameters=[], verdict=verdict, why="so it is",
+        model="hockney", line=subject, parameters=[], verdict=verdict, why="so it is",
         segments=[Segment(first=0, beyond=None, latency=line, per_byte=Estimate(1e-9, 1e-9, 1e-9))],
         curve=[CurvePoint(0, latency, latency, latency), CurvePoint(1 << 22, 1, 1, 1)],
     )  # fmt: skip
@@ -149,7 +149,7 @@ def test_without_a_fit_there_is_nothing_to_say():
     with pytest.raises(Inconclusive, match="runs/x has no model of messages") as nothing:
         messages_for(fits(), HERE, "runs/x")
     assert "no ping-pong between 2 ranks" in str(nothing.value)
-    refused = Fit(model="hockney", subject=HOT, parameters=[], verdict="refused", why="only 1 size")
+    refused = Fit(model="hockney", line=HOT, parameters=[], verdict="refused", why="only 1 size")
     with pytest.raises(Inconclusive, match="was refused: only 1 size"):
         messages_for(fits(refused), HERE, "runs/x")
 

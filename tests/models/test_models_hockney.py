@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from models_data import NOISE, exact, record, simulate
+from models_data import CATALOG, NOISE, exact, record, simulate
 
 from hockney.core.case import Case
-from hockney.core.fit import Fit
+from hockney.core.fit import Fit, Subject
 from hockney.core.record import Run
 from hockney.models import fit_hockney, observe
 
@@ -25,7 +25,7 @@ def three_protocols(case: Case) -> float:
 
 
 def fit(run: Run) -> Fit:
-    return fit_hockney(observe(run), "pingpong ranks=2")
+    return fit_hockney(observe(run, CATALOG), Subject.parse("pingpong ranks=2"))
 
 
 def test_exact_times_give_the_exact_model() -> None:

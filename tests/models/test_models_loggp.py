@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from models_data import exact, record
+from models_data import CATALOG, exact, record
 
 from hockney.core.case import Case
-from hockney.core.fit import Fit
+from hockney.core.fit import Fit, Subject
 from hockney.core.record import Run
 from hockney.models import fit_loggp, observe
 
@@ -32,7 +32,7 @@ def cases(sizes: tuple[int, ...] = SIZES, trains: tuple = ((1, 0.0), (16, 0.0), 
 
 
 def fit(run: Run) -> Fit:
-    return fit_loggp(observe(run), "prtt ranks=2")
+    return fit_loggp(observe(run, CATALOG), Subject.parse("prtt ranks=2"))
 
 
 def test_exact_times_give_the_exact_parameters() -> None:

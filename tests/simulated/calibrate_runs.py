@@ -17,6 +17,7 @@ from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey
 from hockney.store import Settings
 from hockney.studies import Options
+from hockney.system.bundled import bundled_catalog
 
 
 def free_clock(monkeypatch) -> None:
@@ -35,7 +36,7 @@ def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] =
 
 def measured(real: Survey, run: Run) -> Survey:
     """`real` with other lines, fitted anew."""
-    return Survey(real.name, models.fit_all(run, cores=None), run, real.machine)
+    return Survey(real.name, models.fit_all(run, bundled_catalog(), cores=None), run, real.machine)
 
 
 def without(real: Survey, *workloads: str) -> Survey:

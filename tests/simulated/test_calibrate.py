@@ -169,7 +169,7 @@ def test_runs_that_tell_too_little_are_refused(real, tmp_path):
 
 
 def test_few_sizes_are_refused(real):
-    few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().size < 4]
+    few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().bytes < 4]
     with pytest.raises(Inconclusive, match="has no model"):
         calibrate(measured(real, Run(real.run.launches, tuple(few))))
 
@@ -184,7 +184,7 @@ def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Seg
 
 
 def curve(times: dict[int, float], *segments: Segment):
-    fit = Fit(model="hockney", subject="x", parameters=[], verdict="fair", why="", segments=list(segments))
+    fit = Fit(model="hockney", line="x", parameters=[], verdict="fair", why="", segments=list(segments))
     return curve_of(fit, {s: Estimate(t, 0.98 * t, 1.02 * t) for s, t in times.items()})
 
 

@@ -77,7 +77,7 @@ def test_fits_older_than_the_records_do_not_count(tmp_path):
         verified_bytes=8,
         errors=0,
     )
-    fits = Fits(schema=1, summaries=[summary], fits=[])
+    fits = Fits(schema=SCHEMA, summaries=[summary], fits=[])
     folder.save_fits(fits)
     assert folder.fits() == fits
     os.utime(folder.records_path, ns=(2**62, 2**62))

@@ -16,7 +16,7 @@ from hockney.studies import Evidence, Options
 
 SMALL = Options(ranks=(2, 4), sizes=(4, 400, 40000), work=(1e-5, 1e-4, 1e-3))
 STUDY = studies.study("granularity")
-CATALOG = lab.fake_catalog()
+CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
 
 

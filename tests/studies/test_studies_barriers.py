@@ -26,7 +26,7 @@ from hockney.studies.barriers import best, paper
 from hockney.studies.barriers.headline import chosen
 from hockney.studies.barriers.results import Found, failures, found, message_costs, way_of
 
-CATALOG = lab.fake_catalog()
+CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
 ALGORITHMS = next(p.choices for p in CATALOG.workload("barrier").parameters if p.name == "algorithm")
 WORLD = World(launch_noise=0.001)
@@ -93,7 +93,7 @@ def test_every_barrier_is_asked_for_in_every_way():
     assert {c.workload for c in messages} == {
         "isend_recv", "pingpong", "pingpong_double", "bcast", "prtt", "receive_overhead",
     }  # fmt: skip
-    assert all(c.ranks == 2 and c.size <= 1 for c in messages)
+    assert all(c.ranks == 2 and c.bytes <= 1 for c in messages)
     assert len(set(cases)) == len(cases)
 
 

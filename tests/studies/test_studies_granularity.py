@@ -315,7 +315,7 @@ def test_works_follow_from_a_survey(made):
 def test_a_partial_run_still_has_a_page(made):
     for kept in range(0, len(made.run.records), 31):
         run_ = replace(made.run, records=made.run.records[:kept])
-        page = STUDY.page(replace(made, run=run_, fits=models.fit_all(run_, cores=4)))
+        page = STUDY.page(replace(made, run=run_, fits=models.fit_all(run_, CATALOG, cores=4)))
         assert page.headline and page.sections
 
 

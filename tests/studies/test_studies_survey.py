@@ -22,7 +22,7 @@ from hockney.store import Settings
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
-CATALOG = lab.fake_catalog()
+CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
 
 
@@ -115,7 +115,7 @@ def test_fits_find_the_world_again(evidence):
         assert loggp.parameter(symbol).estimate.value == pytest.approx(truth, rel=0.1)
     send = loggp.parameter("o_s").estimate
     assert send.low <= world.send_overhead_s <= send.high
-    hockney = next(f for f in fits.of("hockney", "pingpong") if "buffers=hot" in f.subject)
+    hockney = next(f for f in fits.of("hockney", "pingpong") if f.subject.has(buffers="hot"))
     assert len(hockney.segments) == 3
     assert hockney.segments[2].per_byte.value == pytest.approx(world.pieces[2].per_byte_s, rel=0.05)
 

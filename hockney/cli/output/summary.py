@@ -16,8 +16,6 @@ from hockney.pages.quality import chosen, parameter_table
 from hockney.store import RunFolder
 from hockney.studies import Evidence
 
-MAIN = (("hockney", "pingpong buffers=hot"), ("loggp", "prtt"))
-
 
 def tell_words(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outcome) -> None:
     """Headline, main parameters, doubts, and where the rest is."""
@@ -55,7 +53,9 @@ def _cases(page: Page) -> Table:
 def _is_main(fit: Fit, evidence: Evidence) -> bool:
     if evidence.study == "cases":
         return True
-    return any(fit.model == model and fit.subject.startswith(subject) for model, subject in MAIN)
+    workload = evidence.catalog.entry(fit.subject.workload)
+    sends = workload.role == "point-to-point" and workload.operation == "send"
+    return workload.role == "train" or (sends and fit.subject.has(buffers="hot"))
 
 
 def _short(table: Table) -> Table:

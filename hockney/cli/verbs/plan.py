@@ -18,6 +18,7 @@ from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.cli.run_flow import cases_of, known_here, survey_of, workloads_of
 from hockney.cli.verbs.run import question
 from hockney.core.case import Case
+from hockney.core.catalog import Catalog
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Table
 from hockney.store import Settings
@@ -45,7 +46,11 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
     launches = settings.launches * len({(case.ranks, bench.group_of(case)) for case in cases})
     if as_json:
         document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
-        document |= {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": settings.total_s}
+        document |= {
+            "bytes": payload(cases, bench.catalog),
+            "largest_bytes": _largest(cases),
+            "budget_s": settings.total_s,
+        }
         if settings.every_s:
             document |= {"rounds": settings.launches, "every_s": settings.every_s}
         print_json(document)
@@ -56,7 +61,7 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
         _table(cases)
         print_line(
             f"{len(cases)} cases, each in {settings.launches} of {launches} launches; one repetition of "
-            f"every case moves {format_bytes(payload(cases))}, the largest message is "
+            f"every case moves {format_bytes(payload(cases, bench.catalog))}, the largest message is "
             f"{format_bytes(_largest(cases))}; "
             f"at most {format_seconds(settings.total_s)} of measuring{_period(settings)}."
         )
@@ -73,16 +78,13 @@ def _period(settings: Settings) -> str:
     )
 
 
-def payload(cases: Sequence[Case]) -> int:
+def payload(cases: Sequence[Case], catalog: Catalog) -> int:
     """Bytes that one rank hands over in one repetition of every case."""
-    total = 0
-    for case in cases:
-        total += case.size * int(case.number("window", case.number("messages", 1)))
-    return total
+    return sum(case.bytes * catalog.entry(case.workload).messages(case) for case in cases)
 
 
 def _largest(cases: Sequence[Case]) -> int:
-    return max((case.size for case in cases), default=0)
+    return max((case.bytes for case in cases), default=0)
 
 
 def _table(cases: Sequence[Case]) -> None:

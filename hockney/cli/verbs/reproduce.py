@@ -122,7 +122,7 @@ class _Work:
 
     def catalog(self) -> Catalog:
         """What the engine can run, known without an engine: workloads are the same on every machine."""
-        return lab.fake_catalog()
+        return lab.bundled_catalog()
 
     def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
         words = self.machine or lab.simulated_reference(part.machine)

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hockney import __version__
 from hockney.core.machine import Machine, Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.core.record import SCHEMA
-from hockney.lab.bench import Bench, fake_catalog
+from hockney.lab.bench import Bench
 from hockney.lab.kinds import Wishes
 from hockney.launch.fake import FakeLauncher, fake_from_words
+from hockney.system.bundled import bundled_catalog
 
 SCHEME = "fake"
 KIND = "fake"
@@ -43,4 +46,6 @@ def fake_bench(launcher: str | FakeLauncher, cores: int = CORES) -> Bench:
         flags="",
         hockney=__version__,
     )
-    return Bench(launcher, fake_catalog(), machine, launcher.launch_s, launcher.now, launcher.wait)
+    catalog = bundled_catalog()
+    launcher.world = replace(launcher.world, catalog=catalog)
+    return Bench(launcher, catalog, machine, launcher.launch_s, launcher.now, launcher.wait)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hockney.core.case import Value
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Fit, Fits
 from hockney.core.machine import Machine
@@ -15,7 +16,7 @@ from hockney.models.applications.contention import judged
 from hockney.models.applications.point_to_point_costs import Messages, of_fit, of_platform
 
 WORKLOAD = "pingpong"
-WANTED = ("buffers=hot", "ranks=2")
+WANTED: dict[str, Value] = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
 
 
@@ -70,7 +71,7 @@ def usable_fit(fits: Fits) -> Fit | None:
     found = [f for f in fits.of("hockney", WORKLOAD) if f.verdict in BEST_FIRST and f.segments]
     return min(
         found,
-        key=lambda f: (not set(WANTED) <= set(f.subject.split()), BEST_FIRST.index(f.verdict)),
+        key=lambda f: (not f.subject.has(**WANTED), BEST_FIRST.index(f.verdict)),
         default=None,
     )
 

@@ -13,25 +13,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Estimate, Fit, Parameter, Segment
+from hockney.core.fit import CurvePoint, Estimate, Fit, Parameter, Segment, Subject
+from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.piecewise.curve import Pieces
 from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
 from hockney.models.fits.verdict import deviations, refused, verdict
-from hockney.models.statistics.observations import Observation, tabulate
-from hockney.models.statistics.summary import estimate
+from hockney.models.statistics import Observation, estimate, tabulate
 
 FEWEST_SIZES = 4
 
 
-def fit_hockney(observations: Sequence[Observation], subject: str) -> Fit:
-    """The model of one subject: observations that differ in nothing but `bytes`.
+@explains("point-to-point", "stream", order=1, free=(SIZE,))
+def of_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
+    """A message's time is between two ranks."""
+    return [fit_hockney(observations, subject)] if subject["ranks"] == 2 else []
+
+
+def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
+    """The model of one subject: observations that differ in nothing but their size.
 
     Parameters by symbol: t_0 (latency of the shortest messages, s), r_inf (B/s), n_half (B), r_peak (B/s,
     the largest bandwidth of the fitted curve at a measured size). r_inf and n_half are left out where the
     largest messages cost nothing for a byte more.
     """
-    seen = sorted(observations, key=lambda each: each.bytes)
-    sizes = np.array([float(each.bytes) for each in seen])
+    seen = sorted(observations, key=lambda each: each.size)
+    sizes = np.array([float(each.size) for each in seen])
     count = len(set(sizes))
     if count < FEWEST_SIZES:
         few = f"{count} size{'' if count == 1 else 's'}"
@@ -47,7 +53,7 @@ def fit_hockney(observations: Sequence[Observation], subject: str) -> Fit:
     changes = fit.changes()
     return Fit(
         model="hockney",
-        subject=subject,
+        line=subject.line,
         parameters=parameters,
         verdict=grade,
         why=why,

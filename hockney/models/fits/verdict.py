@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import Fit, Verdict
+from hockney.core.fit import Fit, Subject, Verdict
 
 GOOD = 0.05
 FAIR = 0.15
@@ -18,8 +18,8 @@ FAIR = 0.15
 WORST = {"good": 0.2, "fair": 1.0}
 
 
-def refused(model: str, subject: str, why: str) -> Fit:
-    return Fit(model=model, subject=subject, parameters=[], verdict="refused", why=why)
+def refused(model: str, subject: Subject, why: str) -> Fit:
+    return Fit(model=model, line=subject.line, parameters=[], verdict="refused", why=why)
 
 
 def deviations(times: np.ndarray, fitted: np.ndarray) -> tuple[float, float]:

@@ -96,7 +96,7 @@ def _piece(first: int, line: Line, overheads: Overheads) -> Piece:
 
 def origins(key: str, found: Sequence[Piece], survey: Survey, overheads: Overheads) -> Iterator[Origin]:
     """One for each segment, and for the first what its parts are from."""
-    subject = survey.hockney.subject if survey.hockney else "pingpong"
+    subject = survey.hockney.line if survey.hockney else "pingpong"
     for k, piece in enumerate(found):
         yield Origin(key=f"{key}[{k}]", status="fitted", source=f"{subject} of {survey.name}: {piece.source}")
     parts = {

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.machine import Machine
@@ -65,14 +66,33 @@ class Survey:
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values."""
         found = {
-            case.size: median
+            case.bytes: median
             for case, median in self.measured
             if case.workload == workload
             and case.ranks == ranks
-            and all(dict(case.parameters).get(k) == v for k, v in fixed.items())
+            and all(case.get(k) == v for k, v in fixed.items())
             and median.value > 0
         }
         return dict(sorted(found.items()))
+
+    def operation_of(self, workload: str) -> str:
+        """What a workload performs; nothing for one that is no collective."""
+        entry = self._catalog.entry(workload)
+        return entry.operation if entry.role in ("collective", "barrier") else ""
+
+    def operation(self, name: str, **fixed: Value) -> dict[int, Estimate]:
+        """Median times by size of the collective operation on two ranks, of the cases whose parameters have
+        these values; a parameter that the workload does not have fixes nothing."""
+        workloads = [w.name for w in self._catalog.workloads if self.operation_of(w.name) == name]
+        found: dict[int, Estimate] = {}
+        for workload in workloads:
+            known = {p.name for p in self._catalog.entry(workload).parameters}
+            found |= self.medians(workload, **{k: v for k, v in fixed.items() if k in known})
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def _catalog(self) -> Catalog:
+        return Catalog(schema=self.fits.schema, engine="", workloads=self.fits.workloads)
 
     @cached_property
     def one_way(self) -> dict[int, Estimate]:
@@ -81,7 +101,7 @@ class Survey:
 
     @cached_property
     def hockney(self) -> Fit | None:
-        found = (f for f in self.fits.of("hockney", WANTED[0]) if f"buffers={WANTED[1]}" in f.subject)
+        found = (f for f in self.fits.of("hockney", WANTED[0]) if f.subject.has(buffers=WANTED[1]))
         return next(found, None)
 
     @cached_property
@@ -121,7 +141,7 @@ class Survey:
         for record in self.run.records:
             case = record.parsed_case()
             if case.ranks == PAIR:
-                found.setdefault((case.workload, case.size), []).append(record.batch)
+                found.setdefault((case.workload, case.bytes), []).append(record.batch)
         return found
 
     @property

@@ -176,7 +176,7 @@ def _fit(evidence: Evidence, algorithm: str) -> Fit | None:
         and fit.parameters
         and _is_loop_of(fit.subject, algorithm)
     ]
-    return min(mine, key=lambda fit: (not fit.why.startswith("preferred"), fit.error or 0.0), default=None)
+    return min(mine, key=lambda fit: (not fit.preferred, fit.error or 0.0), default=None)
 
 
 def _is_loop_of(subject: str, algorithm: str) -> bool:

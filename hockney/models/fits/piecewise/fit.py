@@ -4,7 +4,7 @@
 
 Three kinds of error enter the intervals: the spread inside the launches; what single points deviate from
 the model or differ between launches (from the residuals and from neighbouring sizes); and what differs
-from launch to launch as a whole (`combine.half_width` of what is read off each launch's own fit).
+from launch to launch as a whole (`half_width` of what is read off each launch's own fit).
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.models.fits.piecewise.curve import Pieces, Place, pieces
 from hockney.models.fits.piecewise.search import lines, search
-from hockney.models.statistics.launch_variance import Z, half_width, student
-from hockney.models.statistics.observations import SHORTEST_S, Table
-from hockney.models.statistics.summary import estimate
+from hockney.models.statistics import SHORTEST_S, Table, Z, estimate, half_width, student
 
 REPLICATES = 200
 
@@ -116,7 +114,7 @@ class Piecewise:
 def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
     """`size` ascends, one a row of the table."""
     n = len(size)
-    times = np.exp(table.log_center)
+    times = table.times
     variance = table.variance
     for _ in range(2):
         weight = 1 / ((variance + FLOOR**2) * times**2)
@@ -133,7 +131,7 @@ def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
         variance = np.where(outlier, residual**2, variance)
     variance = variance + extra
 
-    each = np.exp(table.log_times).T if table.launches else times[None]
+    each = table.by_launch
     their = np.tile(starts, (len(each), 1))
     rng = np.random.default_rng(n)
     again = fitted * np.exp(rng.standard_normal((REPLICATES, n)) * np.sqrt(variance))
