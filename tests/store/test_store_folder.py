@@ -151,7 +151,7 @@ def test_default_places_do_not_collide(tmp_path):
 
 
 def test_a_study_keeps_the_survey_it_goes_by(tmp_path):
-    surveyed = Surveyed(Fits(schema=1, summaries=[], fits=[]), MACHINE, "runs/s", ("host a, here b",))
+    surveyed = Surveyed(Fits(schema=SCHEMA, summaries=[], fits=[]), MACHINE, "runs/s", ("host a, here b",))
     folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE, surveyed)
     assert folder.surveyed() == surveyed
     assert RunFolder.create(tmp_path / "b", PLAN, MACHINE).surveyed() is None
