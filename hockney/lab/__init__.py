@@ -2,18 +2,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import SIMULATED, Bench, check, check_ranks, fake_bench, fake_catalog, is_fake, prepare
+from hockney.lab.bench import (
+    SIMULATED,
+    Bench,
+    bundled_catalog,
+    check,
+    check_ranks,
+    fake_bench,
+    is_fake,
+    prepare,
+)
 from hockney.lab.calibration_check import survey_twin, surveyed
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
     CaseBegan,
     CaseEnded,
+    Counted,
     Event,
     LaunchBegan,
     LaunchEnded,
+    Listener,
     MeasuringBegan,
     Notice,
+    Step,
     Waiting,
+    silent,
+    teller,
 )
 from hockney.lab.library import install_library
 from hockney.lab.machine_diff import differences
@@ -30,24 +44,27 @@ __all__ = [
     "Bench",
     "CaseBegan",
     "CaseEnded",
+    "Counted",
     "Event",
     "Finding",
     "LaunchBegan",
     "LaunchEnded",
+    "Listener",
     "MeasuringBegan",
     "Notice",
     "Outcome",
     "Results",
+    "Step",
     "Waiting",
     "begin",
     "bring_simgrid",
+    "bundled_catalog",
     "check",
     "check_ranks",
     "differences",
     "examine",
     "export_published",
     "fake_bench",
-    "fake_catalog",
     "install_library",
     "is_fake",
     "look_around",
@@ -56,8 +73,10 @@ __all__ = [
     "results",
     "run_part",
     "schedule",
+    "silent",
     "survey_of",
     "survey_twin",
     "surveyed",
     "take_survey",
+    "teller",
 ]

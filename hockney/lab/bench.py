@@ -69,7 +69,7 @@ def is_fake(machine: str) -> bool:
     return machine.partition(":")[0] == "fake"
 
 
-def fake_catalog() -> Catalog:
+def bundled_catalog() -> Catalog:
     """The engine's catalog as the contract's golden file has it, for a machine that has no engine."""
     package = Path(__file__).resolve().parents[1]
     places = (package / "_contract", package.parent / "contract" / "golden")
@@ -98,7 +98,7 @@ def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
         hockney=__version__,
     )
     clock = launcher.now, launcher.wait
-    return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, *clock)
+    return Bench(launcher, bundled_catalog(), machine, "fake", launcher.launch_s, *clock)
 
 
 def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney import reference
-from hockney.lab.bench import PUBLISHED, fake_catalog
-from hockney.store import Item, Plan, RunFolder, Settings
+from hockney.core.settings import Settings
+from hockney.lab.bench import PUBLISHED, bundled_catalog
+from hockney.store import Item, Plan, RunFolder
 
 STUDY = "published"
 
@@ -18,7 +19,7 @@ def export_published(name: str, path: Path) -> RunFolder:
 
     Raises UsageError for an unknown name, Inconclusive where nothing was printed that a case asks for.
     """
-    machine, run = reference.run_of(reference.paper_of(name), fake_catalog())
+    machine, run = reference.run_of(reference.paper_of(name), bundled_catalog())
     index = {launch.launch: launch.index for launch in run.launches}
     items = tuple(Item(index[r.launch], r.position, r.parsed_case()) for r in run.records)
     settings = Settings(

@@ -24,7 +24,7 @@ from hockney.store.fs_errors import unreadable, unwritable
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 
-T = TypeVar("T", Machine, Fits, Surveyed)
+T = TypeVar("T", Machine, Surveyed)
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
@@ -128,13 +128,6 @@ class RunFolder:
 
     def append(self) -> Appender:
         return Appender(self.records_path)
-
-    def fits(self) -> Fits | None:
-        """The saved fits; None when there are none, or older than the records they came from."""
-        with contextlib.suppress(OSError):
-            if self.fits_path.stat().st_mtime_ns >= self.records_path.stat().st_mtime_ns:
-                return self._load(self.fits_path, Fits)
-        return None
 
     def save_fits(self, fits: Fits) -> None:
         self._replace(self.fits_path, _pretty(fits))

@@ -10,9 +10,9 @@ import pytest
 from hockney import lab, simulated
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
+from hockney.core.settings import Settings
 from hockney.lab.machine_diff import unlike
 from hockney.launch.fake_world import World
-from hockney.store import Settings
 
 HERE = lab.fake_bench("fake").machine
 MPI = Mpi(

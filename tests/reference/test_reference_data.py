@@ -43,7 +43,7 @@ def test_every_row_says_what_it_is(paper):
 
 
 def test_every_case_is_one_of_the_engine(paper):
-    catalog = lab.fake_catalog()
+    catalog = lab.bundled_catalog()
     for row in paper.rows:
         if row.case:
             case = catalog.case(row.case, row.ranks)

@@ -12,7 +12,7 @@ from hockney.core.record import Run, decode_line, encode_line
 
 
 def run_of(name: str):
-    return reference.run_of(reference.paper_of(name), lab.fake_catalog())
+    return reference.run_of(reference.paper_of(name), lab.bundled_catalog())
 
 
 def test_every_number_with_a_case_is_a_record():

@@ -17,11 +17,11 @@ from calibrate_runs import free_clock, survey_of
 
 from hockney import build, lab
 from hockney.core.case import parse_canonical
+from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
 from hockney.simulated.calibrate import Agreement, Survey, calibrate, compare
-from hockney.store import Settings
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from real_mpi import simgrid_here

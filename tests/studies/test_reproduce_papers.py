@@ -16,7 +16,7 @@ from hockney.models.barriers import traffic
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part, Reproduction, ethernet, paragon, sun
 
-CATALOG = lab.fake_catalog()
+CATALOG = lab.bundled_catalog()
 platform = cache(simulated.platform)
 Time = Callable[[Part, Case], "float | None"]
 

@@ -12,7 +12,7 @@ from hockney.report.render import render
 from hockney.reproductions import Answer, t3e
 from hockney.reproductions import t3e_cases as cases
 
-CATALOG = lab.fake_catalog()
+CATALOG = lab.bundled_catalog()
 PARTS = t3e.parts(CATALOG)
 
 

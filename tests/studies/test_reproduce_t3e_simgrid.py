@@ -32,7 +32,7 @@ def found(tmp_path_factory):
     """Times of ROWS in loops, and of each call by itself."""
     lines = [cases.line(o, cases.SIZES[size], 32, how) for o, size in ROWS for how in ("loop", "window")]
     times = timed(tmp_path_factory.mktemp("t3e"), "t3e", lines)
-    catalog = lab.fake_catalog()
+    catalog = lab.bundled_catalog()
     return {
         (o, size, how): times[catalog.case(cases.line(o, cases.SIZES[size], 32, how)).line]
         for o, size in ROWS

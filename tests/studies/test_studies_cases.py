@@ -8,7 +8,7 @@ from hockney import lab, studies
 from hockney.core.errors import UsageError
 from hockney.studies import Options
 
-CATALOG = lab.fake_catalog()
+CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
 
 

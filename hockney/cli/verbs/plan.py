@@ -9,42 +9,38 @@ from typing import Any
 
 import click
 
-from hockney import lab
+from hockney import api
+from hockney.api import RunOptions
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.arguments.run_options import Asked
-from hockney.cli.output.progress import Talk
+from hockney.cli.arguments.click_extensions import example
+from hockney.cli.arguments.question import QuestionCommand, asked_question
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.cli.run_flow import cases_of, known_here, survey_of
-from hockney.cli.verbs.run import question
 from hockney.core.case import Case
+from hockney.core.settings import Settings
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Table
-from hockney.store import Settings
 
 
 @click.command(
     "plan",
-    cls=Command,
+    cls=QuestionCommand,
     epilog=example("hockney plan --budget 5m", "hockney plan allreduce bytes=0:1MiB ranks=2 --cases"),
 )
-@click.argument("words", nargs=-1, metavar="[STUDY|CASE...]")
+@click.argument("words", nargs=-1, metavar="[STUDY [NAME=VALUE...]|CASE...]")
 @click.option("--cases", "lines", is_flag=True, help="Only the cases, one canonical line each.")
-@options.grain
+@options.force
+@options.older
 @options.asked
 @options.as_json
-def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) -> int:
+def command(words: tuple[str, ...], lines: bool, as_json: bool, **given: Any) -> int:
     """Show what would run: cases, launches, bytes, time. The default is the survey."""
-    want = Asked(**asked)
-    study, typed = question(words or ("survey",))
-    talk = Talk(False)
-    surveyed = survey_of(study, want, talk)
-    bench = lab.prepare(want.machine, want.mpi, want.bind, talk.say)
-    cases = cases_of(study, want, typed, bench, known_here(surveyed, want, bench))
-    settings = want.settings(study)
+    question = asked_question(words or ("survey",), given)
+    planned = api.plan(question, RunOptions(**given), listen=ProgressReporter(False))
+    cases, settings = planned.cases, planned.settings
     launches = settings.launches * len({case.ranks for case in cases})
     if as_json:
-        document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
+        document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
         document |= {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": settings.total_s}
         if settings.every_s:
             document |= {"rounds": settings.launches, "every_s": settings.every_s}
