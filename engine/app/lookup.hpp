@@ -11,7 +11,7 @@ namespace hockney {
 
 // A case that can be measured: its workload, all its parameters, and its canonical line.
 struct Case {
-  const Workload* workload;
+  const WorkloadInfo* info;
   Values values;
   std::string line;
 };

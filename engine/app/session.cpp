@@ -111,13 +111,16 @@ class Session {
     try {
       const Case found = look_up(split_words(line), control_.size);
       const double started_s = date();
-      const Measurement measurement = measure(*found.workload, found.values, {measured_, arena_}, control_,
+      const Measurement measurement = measure(*found.info, found.values, {measured_, arena_}, control_,
                                               global_clock_, clock_cost_, rule, now());
       print(control_, record_line(options_, found.line, position, started_s,
                                   Synchroniser::kind_of(found.values), rule.precision, measurement));
       return true;
     } catch (const Refusal& refusal) {
       print(control_, failure_line(options_, line, "refused", refusal.what()));
+    } catch (const BrokenWorkload& error) {
+      print(control_,
+            failure_line(options_, line, "refused", std::string("an error of the engine: ") + error.what()));
     } catch (const OutOfMemory& error) {
       print(control_, failure_line(options_, line, "memory", error.what()));
     }

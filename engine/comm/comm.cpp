@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstring>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace hockney {
@@ -87,6 +89,22 @@ void Comm::longest_each(double* values, int count) const {
   onto_root(*this, values, count, [](double a, double b) { return std::max(a, b); });
 }
 
+void Comm::lowest_each(double* values, int count) const {
+  onto_root(*this, values, count, [](double a, double b) { return std::min(a, b); });
+}
+
+void Comm::total_each(double* values, int count) const {
+  onto_root(*this, values, count, std::plus<>());
+}
+
+std::vector<double> Comm::gathered(const std::vector<double>& values) const {
+  const std::string bytes =
+      joined({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
+  std::vector<double> all(bytes.size() / sizeof(double));
+  if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+  return all;
+}
+
 std::string Comm::joined(std::string mine) const {
   for (int bit = 1; bit < size; bit <<= 1) {
     if (rank & bit) {
@@ -104,6 +122,15 @@ std::string Comm::joined(std::string mine) const {
              MPI_STATUS_IGNORE);
   }
   return mine;
+}
+
+std::string Comm::shared(std::string text) const {
+  text = joined(std::move(text));
+  std::size_t length = text.size();
+  broadcast(length);
+  text.resize(length);
+  broadcast(text.data(), length);
+  return text;
 }
 
 Block::Block(std::uint64_t size) : bytes(size) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hockney {
 
@@ -47,8 +48,15 @@ struct Comm {
   // On rank 0; elsewhere a part of it.
   double longest(double mine) const;
   void longest_each(double* values, int count) const;
+  void lowest_each(double* values, int count) const;
+  void total_each(double* values, int count) const;
+  // Every rank's values, as many on each, in rank order.
+  std::vector<double> gathered(const std::vector<double>& values) const;
   // Every rank's text, in rank order.
   std::string joined(std::string mine) const;
+
+  // The text of the one rank whose text is not empty, on every rank.
+  std::string shared(std::string text) const;
 };
 
 // `bytes` bytes as count and datatype: MPI counts are int, so beyond 2 GiB the type holds several.

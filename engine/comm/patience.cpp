@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "comm/rank_state.hpp"
+
 namespace hockney {
 namespace {
 
@@ -29,24 +31,6 @@ inline void relax() {
 }
 
 #ifndef HOCKNEY_SMPI
-
-// Which ranks share a node takes several collective calls, and barriers are often made in a row: what was
-// found is kept with the communicator, as an attribute, and goes with it. The key is a number of this process
-// for as long as MPI runs.
-int layout_key() {
-  static const int key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    MPI_Comm_create_keyval(
-        MPI_COMM_NULL_COPY_FN,
-        [](MPI_Comm, int, void* layout, void*) {
-          delete static_cast<NodeLayout*>(layout);
-          return static_cast<int>(MPI_SUCCESS);
-        },
-        &made, nullptr);
-    return made;
-  }();
-  return key;
-}
 
 // More processors than any Linux is built for: the same size everywhere, so that masks can be combined.
 constexpr int most_processors = 16384;
@@ -108,14 +92,9 @@ NodeLayout layout_of_this_node(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   return {size, size, size == 1, false};
 #else
-  void* known = nullptr;
-  int there = 0;
-  MPI_Comm_get_attr(comm, layout_key(), &known, &there);
-  if (there) return *static_cast<const NodeLayout*>(known);
-  auto found = std::make_unique<NodeLayout>(look_around(comm));
-  const NodeLayout copy = *found;
-  MPI_Comm_set_attr(comm, layout_key(), found.release());
-  return copy;
+  // This takes several collective calls, and barriers are often made in a row, so the communicator keeps it.
+  if (const NodeLayout* layout = CommState<NodeLayout>::find(comm)) return *layout;
+  return CommState<NodeLayout>::keep(comm, std::make_unique<NodeLayout>(look_around(comm)));
 #endif
 }
 

@@ -11,7 +11,7 @@
 namespace hockney {
 
 // What collective patterns share: this rank's buffers, sized in blocks, and the root.
-class Group : public Pattern {
+class Group : public Workload {
  public:
   // `outgoing` and `incoming`: blocks of `bytes` this rank's send and receive buffers hold.
   Group(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)

@@ -48,14 +48,14 @@ constexpr double warm_by_itself_s = 10e-3;
 constexpr int most_attempts = 200;
 
 // The workload with its first payload. The ranks leave together.
-std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, const Place& place,
-                                const Comm& control) {
-  std::unique_ptr<Pattern> pattern;
+std::unique_ptr<Workload> set_up(const WorkloadInfo& info, const Values& values, const Place& place,
+                                 const Comm& control) {
+  std::unique_ptr<Workload> workload;
   std::string refused;
   std::string problem;
   try {
-    pattern = workload.make(place, values);
-    pattern->fill(seed_before);
+    workload = info.make(place, values);
+    workload->fill(seed_before);
   } catch (const Refusal& refusal) {
     refused = refusal.what();
   } catch (const OutOfMemory& error) {
@@ -63,7 +63,7 @@ std::unique_ptr<Pattern> set_up(const Workload& workload, const Values& values, 
   } catch (const std::bad_alloc&) {
     problem = "a buffer cannot be allocated";
   }
-  if (control.all(pattern != nullptr)) return pattern;
+  if (control.all(workload != nullptr)) return workload;
   // One rank may lack the memory for what the next one refuses: all leave together, with the same word.
   if (!control.all(refused.empty()))
     throw Refusal(refused.empty() ? "another rank refuses this case" : refused);
@@ -75,19 +75,18 @@ struct Span {
   double end;
 };
 
-// What the ranks compute in one run(): on every rank the largest over them; none where they do not compute.
-std::optional<Work> longest_work(Pattern& pattern, const Comm& control) {
-  std::optional<Work> work = pattern.work();
-  if (!work) return work;
-  double largest[] = {work->preset_s, work->error, work->imbalance};
-  control.longest_each(largest, 3);
-  control.broadcast(largest);
-  return Work{largest[0], largest[1], largest[2], work->clock};
+// Seconds of computing in one run(): on every rank the most over them; none where they do not compute.
+std::optional<double> longest_computing(const Workload& workload, const Comm& control) {
+  std::optional<double> computing_s = workload.computing_s();
+  if (!computing_s) return computing_s;
+  double longest_s = control.longest(*computing_s);
+  control.broadcast(longest_s);
+  return longest_s;
 }
 
 // Computing takes as long as it was told to: better refused than ended as a hang.
-void refuse_endless(const Work& work, int in_a_row, const StopRule& rule) {
-  const double least_s = work.preset_s * (in_a_row + 2);
+void refuse_endless(double computing_s, int in_a_row, const StopRule& rule) {
+  const double least_s = computing_s * (in_a_row + 2);
   if (least_s <= rule.budget_s + rule.patience_s) return;
   std::ostringstream words;
   words << "computing alone lasts " << least_s << " s (the case may take " << rule.budget_s << " s, and "
@@ -108,13 +107,13 @@ void refuse_too_many(double run_s, int in_a_row, const StopRule& rule, double st
 
 // One operation with the payload filled in before, which is then compared. It is no repetition: its time only
 // serves as a first idea of how long one takes.
-Span verified_run(Pattern& pattern, std::uint64_t seed, Check& check) {
+Span verified_run(Workload& workload, std::uint64_t seed, Check& check) {
   watchdog::at(watchdog::verification);
-  pattern.prepare(1);
+  workload.prepare(1);
   const double start = now();
-  pattern.run();
+  workload.run();
   const double end = now();
-  check += pattern.verify(seed);
+  check += workload.verify(seed);
   return {start, end};
 }
 
@@ -156,7 +155,7 @@ class WarmUp {
 
   // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. A run so long that a few of
   // them take all the time there is has no warm-up but the verified one.
-  void run(Pattern& pattern, double until, double ends) {
+  void run(Workload& workload, double until, double ends) {
     double before = INFINITY;
     bool enough = false;
     for (int block = 0;; ++block) {
@@ -166,11 +165,11 @@ class WarmUp {
       control_.broadcast(next_);
       if (next_.count == 0) return;
       if (block == 0) sync_.start(next_.run_s);
-      const std::vector<double> times = sync_.repeat(pattern, next_.count, next_.batch, 0);
+      const std::vector<double> times = sync_.repeat(workload, next_.count, next_.batch, 0);
       if (!control_.root()) continue;
       times_.insert(times_.end(), times.begin(), times.end());
       const double middle = times.empty() ? 0.0 : median(times);
-      next_.run_s = middle * pattern.operations();
+      next_.run_s = middle * workload.operations();
       next_.batch = fitting();
       enough = (middle >= settled * before && block > 0) || now() >= until;
       before = middle;
@@ -238,36 +237,36 @@ Decision decide(Measurement& result, const StopRule& rule, double each_s, double
 
 }  // namespace
 
-Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control,
+Measurement measure(const WorkloadInfo& info, const Values& values, const Place& place, const Comm& control,
                     GlobalClock& clock, const ClockCost& clock_cost, const StopRule& rule, double started) {
   const double ends = started + rule.budget_s;
-  const std::unique_ptr<Pattern> pattern = set_up(workload, values, place, control);
+  const std::unique_ptr<Workload> workload = set_up(info, values, place, control);
   Measurement result;
-  result.bytes_moved = pattern->bytes_moved();
-  const std::optional<Work> work = longest_work(*pattern, control);
-  if (work) refuse_endless(*work, pattern->in_a_row(), rule);
+  result.bytes_moved = workload->bytes_moved();
+  const std::optional<double> computing_s = longest_computing(*workload, control);
+  if (computing_s) refuse_endless(*computing_s, workload->in_a_row(), rule);
   Check check;
-  const double first_s = overall(verified_run(*pattern, seed_before, check), control);
+  const double first_s = overall(verified_run(*workload, seed_before, check), control);
 
   // Windows need an estimate of the operation's time, which barriers can give.
   const Synchroniser::Kind kind = Synchroniser::kind_of(values);
   const bool synchronised = kind != Synchroniser::Kind::none;
-  const bool single = by_global_clock(workload.timing);
-  Synchroniser rough(synchronised ? Synchroniser::Kind::barrier : kind, workload.timing, control, clock);
-  const bool warm = work && work->preset_s >= warm_by_itself_s;
+  const bool single = by_global_clock(info.timing);
+  Synchroniser rough(synchronised ? Synchroniser::Kind::barrier : kind, info, control, clock);
+  const bool warm = computing_s && *computing_s >= warm_by_itself_s;
   WarmUp warm_up(rough, control, clock_cost, first_s, warm ? 0 : rule.most_warm_up, single);
-  warm_up.run(*pattern, now() + warm_up_share * std::max(0.0, ends - now()), ends);
+  warm_up.run(*workload, now() + warm_up_share * std::max(0.0, ends - now()), ends);
   result.warmup_s = warm_up.times();
-  const int runs = std::max({warm_up.batch(), Synchroniser::least_batch(kind), pattern->in_a_row()});
-  result.batch = static_cast<int>(std::lround(runs * pattern->operations()));
+  const int runs = std::max({warm_up.batch(), Synchroniser::least_batch(kind), workload->in_a_row()});
+  result.batch = static_cast<int>(std::lround(runs * workload->operations()));
 
-  refuse_too_many(warm_up.run_s(), pattern->in_a_row(), rule, started, control);
-  Synchroniser sync(kind, workload.timing, control, clock);
+  refuse_too_many(warm_up.run_s(), workload->in_a_row(), rule, started, control);
+  Synchroniser sync(kind, info, control, clock);
   sync.start(warm_up.run_s() * runs);
   double each_s = warm_up.run_s() * runs;
   // A time that was only reckoned up from fewer runs is first looked at once.
   const int first = runs > warm_up.batch() && each_s > long_repetition_s ? 1 : first_chunk;
-  const int enough = (fewest + pattern->in_a_row() - 1) / pattern->in_a_row();
+  const int enough = (fewest + workload->in_a_row() - 1) / workload->in_a_row();
   for (;;) {
     watchdog::at(watchdog::decision, static_cast<long>(result.times_s.size()));
     Decision decision = control.root() ? decide(result, rule, each_s, ends, first, enough) : Decision{};
@@ -279,17 +278,20 @@ Measurement measure(const Workload& workload, const Values& values, const Place&
     if (decision.next == Next::stop) break;
     const double began = now();
     const std::vector<double> times =
-        sync.repeat(*pattern, decision.count, runs, static_cast<long>(result.times_s.size()));
+        sync.repeat(*workload, decision.count, runs, static_cast<long>(result.times_s.size()));
     each_s = (now() - began) / decision.count;
     result.late = sync.late();
     result.times_s.insert(result.times_s.end(), times.begin(), times.end());
   }
   if (sync.needs_clock()) result.clock_error_s = sync.residual();
 
-  pattern->fill(seed_after);
-  verified_run(*pattern, seed_after, check);
+  workload->fill(seed_after);
+  verified_run(*workload, seed_after, check);
   result.verified = summed(check, control);
-  result.work = longest_work(*pattern, control);
+  Report report = record_report(*workload, info.metrics, control);
+  result.metrics = std::move(report.metrics);
+  result.metrics.insert(result.metrics.end(), sync.metrics().begin(), sync.metrics().end());
+  result.labels = std::move(report.labels);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,14 +35,16 @@ struct Measurement {
   std::optional<double> clock_error_s;  // on rank 0 the largest over the ranks
   long late = 0;
   std::uint64_t bytes_moved = 0;
-  std::optional<Work> work;  // on rank 0 the largest over the ranks
+  // On rank 0, combined over the ranks as each metric declares.
+  std::vector<MetricSeries> metrics;
+  std::map<std::string, std::string> labels;
   Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
 };
 
 // Collective over `control`: set the workload up at `place`, verify, warm up, repeat, verify again. `started`
 // is when the case began on rank 0. Throws OutOfMemory on all ranks when one rank has not enough, Refusal
-// when the ranks cannot meet a window.
-Measurement measure(const Workload& workload, const Values& values, const Place& place, const Comm& control,
+// when the ranks cannot meet a window, BrokenWorkload when its metrics are not those of `info`.
+Measurement measure(const WorkloadInfo& info, const Values& values, const Place& place, const Comm& control,
                     GlobalClock& clock, const ClockCost& clock_cost, const StopRule& rule, double started);
 
 }  // namespace hockney

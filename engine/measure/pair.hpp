@@ -11,7 +11,7 @@ namespace hockney {
 // What patterns between rank 0 and rank 1 share: a place to send from, one to receive into, and the check
 // that what came is what the partner sent. A run that sends several messages has them side by side in one
 // place, each with memory of its own: MPI forbids two receives on the way into the same bytes.
-class Pair : public Pattern {
+class Pair : public Workload {
  public:
   Pair(const Place& place, const Values& values, std::size_t messages = 1)
       : comm_(place.comm),

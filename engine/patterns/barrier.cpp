@@ -6,7 +6,7 @@
 namespace hockney::patterns {
 namespace {
 
-class InARow final : public Pattern {
+class InARow final : public Workload {
  public:
   InARow(const Place& place, const Values& values)
       : barrier_(chosen_barrier(place, values)),
@@ -27,14 +27,16 @@ constexpr Parameter parameters[] = {parameters::algorithm,
 
 }  // namespace
 
-extern constinit const Workload barrier{"barrier",
-                                        "patterns",
-                                        "MPI_Barrier, or a barrier of ours",
-                                        "the longest over the ranks",
-                                        1,
-                                        0,
-                                        Timing::longest,
-                                        parameters,
-                                        make<InARow>};
+extern constinit const WorkloadInfo barrier{
+    .name = "barrier",
+    .role = "barrier",
+    .operation = "barrier",
+    .help = "MPI_Barrier, or a barrier of ours",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<InARow>,
+};
 
 }  // namespace hockney::patterns

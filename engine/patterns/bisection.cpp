@@ -69,15 +69,17 @@ constexpr Parameter parameters[] = {
 
 }  // namespace
 
-extern constinit const Workload bisection{
-    "bisection",
-    "patterns",
-    "rank i of the lower half sends to rank p - i - 1, all at once over the middle",
-    "the longest over the ranks",
-    2,
-    0,
-    Timing::longest,
-    parameters,
-    make<Bisection>};
+extern constinit const WorkloadInfo bisection{
+    .name = "bisection",
+    .role = "exchange",
+    .operation = "bisection",
+    .size = "bytes",
+    .help = "rank i of the lower half sends to rank p - i - 1, all at once over the middle",
+    .time = "the longest over the ranks",
+    .min_ranks = 2,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Bisection>,
+};
 
 }  // namespace hockney::patterns

@@ -23,9 +23,18 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload pingpong_double{
-    "pingpong_double", "patterns", "both ranks send and receive at once, MPI_Sendrecv",
-    "one exchange",    2,          2,
-    Timing::root,      parameters, make<PingPongDouble>};
+extern constinit const WorkloadInfo pingpong_double{
+    .name = "pingpong_double",
+    .role = "point-to-point",
+    .operation = "sendrecv",
+    .size = "bytes",
+    .help = "both ranks send and receive at once, MPI_Sendrecv",
+    .time = "one exchange",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = make<PingPongDouble>,
+};
 
 }  // namespace hockney::patterns

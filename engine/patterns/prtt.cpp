@@ -51,15 +51,18 @@ constexpr Parameter parameters[] = {
 
 }  // namespace
 
-extern constinit const Workload prtt{
-    "prtt",
-    "patterns",
-    "parametrised round trip PRTT(n, d, s), from which LogGP's parameters follow",
-    "the whole round trip",
-    2,
-    2,
-    Timing::root,
-    parameters,
-    make<ParametrisedRoundTrip>};
+extern constinit const WorkloadInfo prtt{
+    .name = "prtt",
+    .role = "train",
+    .operation = "isend",
+    .size = "bytes",
+    .help = "parametrised round trip PRTT(n, d, s), from which LogGP's parameters follow",
+    .time = "the whole round trip",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = make<ParametrisedRoundTrip>,
+};
 
 }  // namespace hockney::patterns

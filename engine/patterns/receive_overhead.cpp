@@ -55,9 +55,18 @@ constexpr Parameter parameters[] = {
 
 }  // namespace
 
-extern constinit const Workload receive_overhead{
-    "receive_overhead", "patterns", "MPI_Recv of a message that has arrived already (LogGP's o_r)",
-    "the receive call", 2,          2,
-    Timing::root,       parameters, make<ReceiveOverhead>};
+extern constinit const WorkloadInfo receive_overhead{
+    .name = "receive_overhead",
+    .role = "overhead",
+    .operation = "recv",
+    .size = "bytes",
+    .help = "MPI_Recv of a message that has arrived already (LogGP's o_r)",
+    .time = "the receive call",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = make<ReceiveOverhead>,
+};
 
 }  // namespace hockney::patterns

@@ -6,7 +6,7 @@
 namespace hockney::patterns {
 namespace {
 
-class RoundRobin final : public Pattern {
+class RoundRobin final : public Workload {
  public:
   RoundRobin(const Place& place, const Values& values) : ring_(place, values) {}
 
@@ -25,15 +25,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload round_robin{
-    "round_robin",
-    "patterns",
-    "each rank sends to its right neighbour and receives from its left",
-    "the longest over the ranks",
-    2,
-    0,
-    Timing::longest,
-    parameters,
-    make<RoundRobin>};
+extern constinit const WorkloadInfo round_robin{
+    .name = "round_robin",
+    .role = "exchange",
+    .operation = "ring",
+    .size = "bytes",
+    .help = "each rank sends to its right neighbour and receives from its left",
+    .time = "the longest over the ranks",
+    .min_ranks = 2,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<RoundRobin>,
+};
 
 }  // namespace hockney::patterns

@@ -56,6 +56,7 @@ extern constinit const BarrierAlgorithm butterfly{
       const long messages = static_cast<long>(full) * rounds - 2L * missing;
       return {messages, rounds, std::max(2 * rounds, missing ? 4 * (rounds - 1) : 0)};
     },
-    make_barrier_of<Butterfly>};
+    make_barrier_of<Butterfly>,
+    not_tried};
 
 }  // namespace hockney::sync

@@ -74,15 +74,16 @@ class OneSided final : public Barrier {
 
 }  // namespace
 
-extern constinit const BarrierAlgorithm one_sided{"one_sided",
-                                                  "dissemination by MPI_Put to flags that count episodes",
-                                                  "after Hensgen, Finkel, Manber (1988); MPI-4.1, 12",
-                                                  Means::one_sided,
-                                                  [](int ranks) -> Traffic {
-                                                    const int rounds = rounds_of_two(ranks);
-                                                    return {static_cast<long>(ranks) * rounds, rounds,
-                                                            2 * rounds};
-                                                  },
-                                                  make_barrier_of<OneSided>};
+extern constinit const BarrierAlgorithm one_sided{
+    "one_sided",
+    "dissemination by MPI_Put to flags that count episodes",
+    "after Hensgen, Finkel, Manber (1988); MPI-4.1, 12",
+    Means::one_sided,
+    [](int ranks) -> Traffic {
+      const int rounds = rounds_of_two(ranks);
+      return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};
+    },
+    make_barrier_of<OneSided>,
+    TrialOrder{.alone = 0, .one_node = 5, .oversubscribed = 4, .several_nodes = 9}};
 
 }  // namespace hockney::sync

@@ -69,7 +69,7 @@ def plan(
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
-    bench = lab.prepare(options.machine, options.mpi, options.bind, teller(listen))
+    bench = lab.prepare(options.machine, options.mpi, options.bind, teller(listen), wanted.workloads)
     if surveyed is not None:
         surveyed = lab.take_survey(surveyed, bench.machine, options.force)
     refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
@@ -116,8 +116,10 @@ def resume(
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
     tell = teller(listen)
-    bench = lab.prepare(machine or settings.machine, mpi or settings.mpi, settings.bind, tell)
-    bench = lab.check(bench, folder.plan().cases, tell)
+    cases = folder.plan().cases
+    workloads = {case.workload for case in cases}
+    bench = lab.prepare(machine or settings.machine, mpi or settings.mpi, settings.bind, tell, workloads)
+    bench = lab.check(bench, cases, tell)
     for difference in lab.differences(before, bench.machine):
         listen(Notice(difference))
     return _measured(folder, bench, listen, budget)

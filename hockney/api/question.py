@@ -23,6 +23,11 @@ class Question:
     cases: tuple[str, ...] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def workloads(self) -> set[str]:
+        """The names of its cases, which may be unknown."""
+        return {case.split()[0] for case in self.cases if case.split()}
+
     def values(self) -> dict[str, Any]:
         """The parameters in their types. Raises UsageError for one that is unknown or has no such value."""
         declared = studies.parameters_of(studies.study(self.study))
@@ -97,7 +102,8 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
 
 def refuse_unknown(question: Question, workloads: set[str]) -> None:
     """Raises UsageError where a case's name is neither a workload's nor a study's."""
-    for name in (case.split()[0] for case in question.cases if case.split()):
-        if name not in workloads and NAME.fullmatch(name):  # it may have been meant as a study
-            names = workloads | set(studies.all_studies())
+    for name in sorted(question.workloads - workloads):
+        if NAME.fullmatch(name):  # it may have been meant as a study
+            others = {name for names in lab.other_groups().values() for name in names}
+            names = workloads | set(studies.all_studies()) | others
             raise unknown("study or workload", name, names, "'hockney run --list' shows all")

@@ -10,6 +10,7 @@ from hockney.lab.bench import (
     check_ranks,
     fake_bench,
     is_fake,
+    other_groups,
     prepare,
 )
 from hockney.lab.calibration_check import survey_twin, surveyed
@@ -69,6 +70,7 @@ __all__ = [
     "is_fake",
     "look_around",
     "measure",
+    "other_groups",
     "prepare",
     "results",
     "run_part",

@@ -17,10 +17,10 @@
 #include "measure/measure.hpp"
 
 namespace hockney::patterns {
-extern const Workload allreduce;
-extern const Workload compute;
-extern const Workload granularity;
-extern const Workload pingpong_double;
+extern const WorkloadInfo allreduce;
+extern const WorkloadInfo compute;
+extern const WorkloadInfo granularity;
+extern const WorkloadInfo pingpong_double;
 }  // namespace hockney::patterns
 
 namespace {
@@ -33,7 +33,7 @@ Comm control() {
 }
 
 // Every rank sends 64 bytes to the next; the last rank's payload loses a bit on `broken`.
-class Ring final : public Pattern {
+class Ring final : public Workload {
  public:
   Ring(const Place& place, bool broken)
       : comm_(place.comm), broken_(broken), out_(place.arena, 64, "hot"), in_(place.arena, 64, "hot") {}
@@ -68,25 +68,23 @@ class Ring final : public Pattern {
 constexpr Parameter parameters[] = {{"sync", Kind::choice, "", "barrier", 0, 0, "barrier|window", ""}};
 
 template <bool broken>
-constexpr Workload ring{"ring",
-                        "tests",
-                        "-",
-                        "-",
-                        1,
-                        0,
-                        Timing::longest,
-                        parameters,
-                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
-                          return std::make_unique<Ring>(place, broken);
-                        }};
+constexpr WorkloadInfo ring{
+    .name = "ring",
+    .help = "-",
+    .time = "-",
+    .parameters = parameters,
+    .make = [](const Place& place, const Values&) -> std::unique_ptr<Workload> {
+      return std::make_unique<Ring>(place, broken);
+    },
+};
 
-Measurement measured(const Workload& workload, const char* sync,
+Measurement measured(const WorkloadInfo& info, const char* sync,
                      StopRule rule = {.precision = 0.05, .budget_s = 0.3}) {
   const Comm comm = control();
   Arena arena(ranks_on_this_host(comm));
   GlobalClock clock;
-  return measure(workload, Values(std::map<std::string, std::string>{{"sync", sync}}), {comm, arena}, comm,
-                 clock, {3e-8, 1e-9}, rule, now());
+  return measure(info, Values(std::map<std::string, std::string>{{"sync", sync}}), {comm, arena}, comm, clock,
+                 {3e-8, 1e-9}, rule, now());
 }
 
 TEST(Measure, FindsABrokenPayloadAndSaysWhere) {
@@ -120,7 +118,7 @@ TEST(Measure, StopsAtTheBudget) {
 }
 
 // A pattern that takes 2 ms on the last rank only: the collective's time is that rank's.
-class Slow final : public Pattern {
+class Slow final : public Workload {
  public:
   explicit Slow(const Comm& comm) : comm_(comm) {}
   void run() override {
@@ -131,17 +129,15 @@ class Slow final : public Pattern {
   const Comm& comm_;
 };
 
-constexpr Workload slow{"slow",
-                        "tests",
-                        "-",
-                        "-",
-                        1,
-                        0,
-                        Timing::longest,
-                        parameters,
-                        [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
-                          return std::make_unique<Slow>(place.comm);
-                        }};
+constexpr WorkloadInfo slow{
+    .name = "slow",
+    .help = "-",
+    .time = "-",
+    .parameters = parameters,
+    .make = [](const Place& place, const Values&) -> std::unique_ptr<Workload> {
+      return std::make_unique<Slow>(place.comm);
+    },
+};
 
 TEST(Measure, ACollectivesTimeIsTheLongestOverTheRanks) {
   const Measurement result =
@@ -239,9 +235,11 @@ TEST(Measure, ARepetitionHasTheRunsThatThePatternWants) {
   const Measurement result =
       measure(patterns::granularity, values, {comm, arena}, comm, clock, {3e-8, 1e-9}, rule, now());
   EXPECT_EQ(result.batch, 30);
-  ASSERT_TRUE(result.work);
+  ASSERT_EQ(result.metrics.size(), 3u);
+  EXPECT_STREQ(result.metrics[0].metric->name, "work");
   if (comm.root()) {
-    EXPECT_DOUBLE_EQ(result.work->preset_s, 2e-5 / comm.size);
+    EXPECT_DOUBLE_EQ(result.metrics[0].values.at(0), 2e-5 / comm.size);
+    EXPECT_EQ(result.labels.at("work_clock"), "thread");
   }
 }
 
@@ -305,19 +303,16 @@ TEST(Block, DescribesMoreThanAnIntCanCount) {
 }
 
 TEST(Measure, NotEnoughMemoryOnOneRankIsToldToAll) {
-  static constexpr Workload greedy{"greedy",
-                                   "tests",
-                                   "-",
-                                   "-",
-                                   1,
-                                   0,
-                                   Timing::longest,
-                                   parameters,
-                                   [](const Place& place, const Values&) -> std::unique_ptr<Pattern> {
-                                     if (place.comm.rank == place.comm.size - 1)
-                                       place.arena.take(std::size_t{1} << 50);
-                                     return std::make_unique<Slow>(place.comm);
-                                   }};
+  static constexpr WorkloadInfo greedy{
+      .name = "greedy",
+      .help = "-",
+      .time = "-",
+      .parameters = parameters,
+      .make = [](const Place& place, const Values&) -> std::unique_ptr<Workload> {
+        if (place.comm.rank == place.comm.size - 1) place.arena.take(std::size_t{1} << 50);
+        return std::make_unique<Slow>(place.comm);
+      },
+  };
   EXPECT_THROW(measured(greedy, "barrier"), OutOfMemory);
 }
 
@@ -327,8 +322,8 @@ TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemor
   Arena arena(comm.rank == comm.size - 1 ? INT_MAX : 1);
   GlobalClock clock;
   for (const char* bytes : {"12345678", "17179869184"}) {
-    const Values values(
-        std::map<std::string, std::string>{{"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
+    const Values values(std::map<std::string, std::string>{
+        {"algorithm", "mpi"}, {"bytes", bytes}, {"buffers", "hot"}, {"sync", "barrier"}});
     EXPECT_THROW(measure(patterns::allreduce, values, {comm, arena}, comm, clock, {3e-8, 1e-9},
                          {.budget_s = 0.1}, now()),
                  Refusal);

@@ -21,7 +21,7 @@ TEST(LookUp, FillsInDefaultsInAlphabeticalOrder) {
 }
 
 TEST(LookUp, IsItsOwnInverse) {
-  for (const hockney::Workload* workload : hockney::all_workloads()) {
+  for (const hockney::WorkloadInfo* workload : hockney::all_workloads()) {
     const std::string line = find(workload->name, workload->min_ranks).line;
     EXPECT_EQ(find(line.c_str(), workload->min_ranks).line, line);
   }
@@ -39,7 +39,7 @@ TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
 
 TEST(Catalog, EveryWorkloadIsComplete) {
   EXPECT_GE(hockney::all_workloads().size(), 17u);
-  for (const hockney::Workload* workload : hockney::all_workloads()) {
+  for (const hockney::WorkloadInfo* workload : hockney::all_workloads()) {
     EXPECT_GE(workload->min_ranks, 1) << workload->name;
     EXPECT_STRNE(workload->help, "") << workload->name;
     EXPECT_STRNE(workload->time, "") << workload->name;

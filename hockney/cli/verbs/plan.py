@@ -38,7 +38,7 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **given: Any) ->
     question = asked_question(words or ("survey",), given)
     planned = api.plan(question, RunOptions(**given), listen=ProgressReporter(False))
     cases, settings = planned.cases, planned.settings
-    launches = settings.launches * len({case.ranks for case in cases})
+    launches = settings.launches * len({(case.ranks, planned.bench.group_of(case)) for case in cases})
     if as_json:
         document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
         document |= {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": settings.total_s}

@@ -65,9 +65,9 @@ def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
     better, worse = sorted((shared, switched))
     count = f"{len(telling)} measured case{'s' if len(telling) > 1 else ''} of {FEWEST_RANKS} and more ranks"
     if worse < CLEARLY * better or better > USABLE:
-        found = f"a switch is typically {percent(switched)} off and a shared medium {percent(shared)}"
+        errors = f"a switch is typically {percent(switched)} off and a shared medium {percent(shared)}"
         decide = "do not decide" if len(telling) > 1 else "does not decide"
-        return replace(messages, shared=False, why=f"{ASSUMED} since {count} {decide}: {found}")
+        return replace(messages, shared=False, why=f"{ASSUMED} since {count} {decide}: {errors}")
     other = kind(replace(messages, shared=shared > switched))
     return replace(
         messages,

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the algorithms that SimGrid's MPI has for collective operations, and which are taken where none is
-said."""
+"""Names of the algorithms that SimGrid's MPI (SMPI) has for collective operations, and which are used by
+default. Machine files, the launcher and the models share them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ for _words in _ALGORITHMS.replace("\n    ", " ").strip().splitlines():
     _operation, *_names = _words.split()
     KNOWN[_operation] = (*SELECTORS, *_names)
 
-USUAL = {
+DEFAULTS = {
     "barrier": "ompi_bruck",
     "bcast": "binomial_tree",
     "reduce": "binomial",
@@ -53,17 +53,18 @@ USUAL = {
     "alltoall": "bruck",
     "reduce_scatter": "ompi_basic_recursivehalving",
 }
-"""What is taken where a machine file names nothing: what libraries take for small messages, works on any
-number of ranks, sends O(P log P) messages or fewer and prepares nothing. The selectors do not: some compare
-all pairs of ranks at first use, some take algorithms that refuse a number of ranks. For large messages a
-machine file may name others (an all-to-all by `ring`, a broadcast by `scatter_LR_allgather`)."""
+"""Used where a machine file names nothing: what libraries take for small messages, works on any number of
+ranks, sends O(P log P) messages or fewer and prepares nothing. The selectors do not: some compare all pairs
+of ranks at first use, some take algorithms that refuse a number of ranks. For large messages a machine file
+may name others (an all-to-all by `ring`, a broadcast by `scatter_LR_allgather`). A calibrated machine names
+all of them, and assumes others where its run cannot decide (`ASSUMED`)."""
 
 
 def chosen(named: dict[str, str]) -> dict[str, str]:
-    """The algorithm of every operation that has a choice: what is `named`, else the usual one."""
+    """The algorithm of every operation that has a choice: what is `named`, else the default."""
     for operation, name in named.items():
         check(operation, name)
-    return {operation: named.get(operation, usual) for operation, usual in USUAL.items()}
+    return {operation: named.get(operation, default) for operation, default in DEFAULTS.items()}
 
 
 def check(operation: str, name: str) -> None:

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "library/memory.hpp"
+#include "library/choice_cache.hpp"
 
 #include <algorithm>
 #include <map>
