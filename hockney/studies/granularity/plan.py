@@ -55,7 +55,7 @@ WORK = Parameter(
 SERIAL_PARTS = Parameter(
     "serial",
     "real",
-    "s, the part of the work that cannot be shared (default: 0, and two more at the ends of the sizes)",
+    "s, the part of the work that cannot be shared (default: 0, with some messages also 1% and 10%)",
     unit="share",
     many=True,
     example="0,1%",
