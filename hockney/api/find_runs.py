@@ -14,7 +14,6 @@ from hockney import lab
 from hockney.api.run import Run as RunRead
 from hockney.core.errors import HockneyError, Inconclusive, printable
 from hockney.core.machine import Machine
-from hockney.core.record import Run
 from hockney.lab import Listener, Notice, Step, silent
 from hockney.machine import processors
 from hockney.models.applications.message_costs import messages_of_run
@@ -24,9 +23,6 @@ from hockney.store import RunFolder
 PLACE = Path("runs")
 STUDIES = ("survey", "granularity")
 """Studies that measure the ping-pong over all sizes."""
-
-ELSEWHERE = ("simulated", "published")
-"""Kinds of machines that nobody means who names none."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
 def _here(machine: Machine) -> bool:
     """Whether a run's `machine` is this one, by what is known without starting anything: host and
     processor. A fake one is at home everywhere."""
-    return machine.kind == "fake" or (machine.host, machine.cpu) == (
+    return machine.traits.invented or (machine.host, machine.cpu) == (
         socket.gethostname(),
         processors().model,
     )
@@ -100,7 +96,7 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
         try:
             folder = RunFolder.open(path)
             machine = folder.machine()
-            wanted = folder.plan().settings.study in studies and machine.kind not in ELSEWHERE
+            wanted = folder.plan().settings.study in studies and not machine.traits.described
         except HockneyError:
             continue
         if wanted:
@@ -109,19 +105,9 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
 
 def _source(folder: RunFolder, listen: Listener) -> Source:
     found = lab.results(folder, save=False)
-    hosts = _hosts(found.run)
-    most = max(hosts.values(), default=1)
+    most = found.run.most_hosts()
     surveyed = folder.surveyed()
     messages = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
     for notice in found.notices:
         listen(Notice(notice))
-    return Source(messages, surveyed.machine if surveyed else found.machine, most, hosts.get(2, 1))
-
-
-def _hosts(run: Run) -> dict[int, int]:
-    """For each number of ranks on how many hosts they were, at most."""
-    found: dict[int, int] = {}
-    for launch in run.launches:
-        hosts = len({rank.host for rank in launch.ranks})
-        found[len(launch.ranks)] = max(found.get(len(launch.ranks), 1), hosts)
-    return found
+    return Source(messages, surveyed.machine if surveyed else found.machine, most, found.run.most_hosts(2))

@@ -121,7 +121,8 @@ def resume(
     bench = lab.prepare(machine or settings.machine, mpi or settings.mpi, settings.bind, tell, workloads)
     bench = lab.check(bench, cases, tell)
     for difference in lab.differences(before, bench.machine):
-        listen(Notice(difference))
+        field = lab.name_of(difference)
+        listen(Notice(f"the run began with {field} {difference.left}, now it is {difference.right}"))
     return _measured(folder, bench, listen, budget)
 
 

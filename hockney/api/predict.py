@@ -21,7 +21,6 @@ from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import Messages
 from hockney.views.grain_prediction import Known
 
-PUBLISHED = "published:"
 MOST_ASKED = 16
 """Of a machine that is not here so many ranks are shown where none are asked for."""
 
@@ -73,12 +72,12 @@ def _source(run: Path | None, machine: str, listen: Listener) -> _Source:
     if run is not None and machine:
         raise UsageError("--run and --machine exclude each other", "times are from one of them", "give one")
     if machine:
-        name = machine.removeprefix(lab.SIMULATED).removeprefix(PUBLISHED)
+        name = lab.description_name(machine)
         platform = simulated.platform(name)
         return _Source(described(platform), Known(platform), platform, here=False)
     found = find_runs.named_source(run, listen) if run is not None else find_runs.newest_source(listen)
-    known = Known(None, found.machine.kind, found.hosts, found.pair_hosts)
-    here = found.machine.kind not in find_runs.ELSEWHERE
+    known = Known(None, found.machine.traits.origin, found.hosts, found.pair_hosts)
+    here = not found.machine.traits.described
     return _Source(found.messages, known, found.machine.platform, here)
 
 

@@ -53,7 +53,7 @@ def reproduce(
     """
     if not names:
         raise UsageError("nothing to reproduce", "a paper is wanted", "'hockney reproduce --list' shows all")
-    if machine and not lab.is_fake(machine):
+    if machine and not lab.kind_of(machine).TRAITS.invented:
         raise UsageError(
             "a reproduction chooses its machines", "they are those of its paper", "leave out --machine"
         )
@@ -91,7 +91,7 @@ class _Reproducer:
         return Reproduced(study, out, files, compared, limits, left)
 
     def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
-        machine = self.machine or f"sim:{part.machine}"
+        machine = self.machine or lab.simulated_reference(part.machine)
         try:
             folder, left = lab.run_part(out / part.name, machine, part.cases, self._bench, self.listen)
         except (HockneyError, KeyboardInterrupt, SystemExit):
@@ -106,9 +106,6 @@ class _Reproducer:
 
     def _bench(self, machine: str) -> Bench:
         if machine not in self.benches:
-            self.benches[machine] = (
-                lab.fake_bench(machine, FAKE_CORES)
-                if lab.is_fake(machine)
-                else lab.prepare(machine, "", False, teller(self.listen))
-            )
+            tell = teller(self.listen)
+            self.benches[machine] = lab.prepare(machine, "", False, tell, cores=FAKE_CORES)
         return self.benches[machine]

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What earlier schemas wrote, as the present one has it: the one place that knows them.
 
-Schema 1: a record's `work` was an object of its own and is now metrics and a label. (A rank had no node; its
-host is the default.) A collective's case named no algorithm; it was MPI's own.
+Schema 1: a record's `work` was an object of its own and is now metrics and a label; a collective's case named
+no algorithm, it was MPI's own; a machine had a kind and no traits. (A rank had no node; its host is the
+default.)
 """
 
 from __future__ import annotations
@@ -30,6 +31,26 @@ def upgraded_case(case: str) -> str:
     return " ".join([name, *sorted(["algorithm=mpi", *parameters])])
 
 
+_TRAITS_OF_KIND: dict[str, dict[str, Any]] = {
+    "simulated": {
+        "origin": "simulated",
+        "noiseless": True,
+        "local": False,
+        "shared_memory": False,
+        "wall_clock": False,
+    },
+    "published": {
+        "origin": "published",
+        "noiseless": True,
+        "local": False,
+        "shared_memory": False,
+        "wall_clock": False,
+    },
+    "fake": {"origin": "fake", "local": False},
+}
+"""Of the kinds of schema 1 that differ from a real machine."""
+
+
 def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
     """A line of `records.jsonl` of any earlier schema, not yet checked."""
     line = dict(line, schema=SCHEMA)
@@ -45,3 +66,16 @@ def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
         }
         line["labels"] = {"work_clock": work["clock"]}
     return line
+
+
+def upgraded_machine(machine: dict[str, Any]) -> dict[str, Any]:
+    """A `machine.json` of any earlier schema, not yet checked."""
+    if "traits" in machine:
+        return machine
+    return machine | {"traits": _TRAITS_OF_KIND.get(str(machine.get("kind")), {})}
+
+
+def upgraded_survey(survey: dict[str, Any]) -> dict[str, Any]:
+    """A `survey.json` of any earlier schema, not yet checked: it holds a machine."""
+    machine = survey.get("machine")
+    return survey | {"machine": upgraded_machine(machine)} if isinstance(machine, dict) else survey

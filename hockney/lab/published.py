@@ -8,7 +8,8 @@ from pathlib import Path
 
 from hockney import reference
 from hockney.core.settings import Settings
-from hockney.lab.bench import PUBLISHED, bundled_catalog
+from hockney.lab.bench import bundled_catalog
+from hockney.lab.kinds.published import reference as published_reference
 from hockney.store import Item, Plan, RunFolder
 
 STUDY = "published"
@@ -23,7 +24,7 @@ def export_published(name: str, path: Path) -> RunFolder:
     index = {launch.launch: launch.index for launch in run.launches}
     items = tuple(Item(index[r.launch], r.position, r.parsed_case()) for r in run.records)
     settings = Settings(
-        study=STUDY, budget_s=0.0, launches=len(run.launches), bind=False, machine=PUBLISHED + name
+        study=STUDY, budget_s=0.0, launches=len(run.launches), bind=False, machine=published_reference(name)
     )
     folder = RunFolder.create(path, Plan(settings, items), machine)
     with folder.append() as out:

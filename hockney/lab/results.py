@@ -28,13 +28,7 @@ def results(folder: RunFolder, *, save: bool = True, reading: Reading | None = N
     reading the records again."""
     reading = reading or folder.read()
     machine = folder.machine()
-    fits = models.fit_all(reading.run, cores=_cores(reading.run, machine))
+    fits = models.fit_all(reading.run, cores=reading.run.cores(machine))
     if save:
         folder.save_fits(fits)
     return Results(reading.run, fits, machine, reading.notices)
-
-
-def _cores(run: Run, machine: Machine) -> int:
-    """Of all hosts of the run, taking them to be alike."""
-    hosts = {rank.host for launch in run.launches for rank in launch.ranks}
-    return max(1, machine.cores) * max(1, len(hosts))

@@ -76,7 +76,8 @@ class _Session:
         self.listen = listen
         self.out = out
         self.budget_s = budget_s
-        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s, shared=bench.origin != "simulated")
+        shared = bench.machine.traits.wall_clock
+        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s, shared=shared)
         self.began = bench.now()
         self.out_of_time = False
         self.names = _Names(out.reading.run)
@@ -163,7 +164,7 @@ class _Session:
             budget_s=given,
             precision=self.plan.settings.precision,
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
-            origin=self.bench.origin,
+            origin=self.bench.machine.traits.origin,
         )
 
 

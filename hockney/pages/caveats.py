@@ -18,8 +18,6 @@ from hockney.pages.format import listing, percent, plural, quantity, together
 OUTSIDE_CORES = 0.05
 STEAL = 0.01
 FEWEST_LAUNCHES = 3
-ALIKE = ("simulated", "published")
-"""Kinds of machines without noise: a simulation repeats itself, a printed number stands alone."""
 CLOCK_SHARE = 0.1
 """The clock's step may be a tenth of a repetition: the engine batches until it is."""
 
@@ -218,7 +216,7 @@ def _governor(evidence: Evidence) -> Doubt | None:
 
 
 def _precision(evidence: Evidence) -> Doubt | None:
-    if evidence.machine.kind in ALIKE:
+    if evidence.machine.traits.noiseless:
         return None
     wide = [r for r in evidence.run.records if _missed(r)]
     if not wide:
@@ -241,7 +239,7 @@ def _missed(record: Record) -> bool:
 
 def _few_launches(evidence: Evidence) -> Doubt | None:
     fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
-    if fewest >= FEWEST_LAUNCHES or evidence.machine.kind in ALIKE:
+    if fewest >= FEWEST_LAUNCHES or evidence.machine.traits.noiseless:
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     return _doubt(
@@ -295,7 +293,7 @@ def _surveyed(evidence: Evidence) -> Doubt | None:
 
 
 def _fake(evidence: Evidence) -> Doubt | None:
-    if all(r.origin != "fake" for r in evidence.run.records) or not evidence.run.records:
+    if not any(record.invented for record in evidence.run.records):
         return None
     return _doubt(
         "fake", "these numbers were made up by the fake machine", "leave out --machine fake to measure"
@@ -314,7 +312,7 @@ def _simulated(evidence: Evidence) -> Doubt | None:
 
 
 def _published(evidence: Evidence) -> Doubt | None:
-    if evidence.machine.kind != "published":
+    if not evidence.machine.traits.published:
         return None
     return _doubt(
         "published",

@@ -9,9 +9,10 @@ copying and what does not agree with itself.
 
 from hockney.reference.load import machine_names, names, paper_of, published
 from hockney.reference.published import About, Formula, Piece, Published, Row
-from hockney.reference.run import run_of
+from hockney.reference.run import TRAITS, run_of
 
 __all__ = [
+    "TRAITS",
     "About",
     "Formula",
     "Piece",

@@ -14,9 +14,11 @@ from hockney import __version__
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive
-from hockney.core.machine import Machine
+from hockney.core.machine import Machine, Traits
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, Run, Stop, Sync, Verified
 from hockney.reference.published import Published
+
+TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=False, wall_clock=False)
 
 
 def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, Run]:
@@ -63,7 +65,7 @@ def _launch(name: str, index: int, ranks: int) -> Launch:
         schema=SCHEMA,
         launch=f"published-{index}",
         index=index,
-        origin="published",
+        origin=TRAITS.origin,
         started_s=0.0,
         ranks=[Rank(host=name, pid=0, cpus="")] * ranks,
         mpi_standard="",
@@ -79,7 +81,7 @@ def _record(case: Case, seconds: float, launch: str, position: int) -> Record:
     return Record(
         schema=SCHEMA,
         launch=launch,
-        origin="published",
+        origin=TRAITS.origin,
         position=position,
         case=case.line,
         started_s=0.0,
@@ -98,6 +100,7 @@ def _machine(paper: Published, ranks: int) -> Machine:
     return Machine(
         schema=SCHEMA,
         kind="published",
+        traits=TRAITS,
         host=about.name,
         system="",
         cpu=about.title,

@@ -7,16 +7,18 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
+from hockney.core.migration import upgraded_machine, upgraded_survey
 from hockney.core.record import SCHEMA
 from hockney.core.survey_reference import Surveyed
 from hockney.store.appender import Appender
@@ -25,6 +27,11 @@ from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 
 T = TypeVar("T", Machine, Surveyed)
+
+UPGRADES: dict[type, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    Machine: upgraded_machine,
+    Surveyed: upgraded_survey,
+}
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
@@ -134,7 +141,7 @@ class RunFolder:
 
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
-            loaded = msgspec.json.decode(path.read_bytes(), type=kind)
+            loaded = _decoded(path.read_bytes(), kind)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
@@ -169,6 +176,14 @@ class RunFolder:
                 raise
         except OSError as error:
             raise unwritable(path, error) from error
+
+
+def _decoded(data: bytes, kind: type[T]) -> T:
+    upgrade = UPGRADES.get(kind)
+    if upgrade is None:
+        return msgspec.json.decode(data, type=kind)
+    raw = msgspec.json.decode(data)
+    return msgspec.convert(upgrade(raw) if isinstance(raw, dict) else raw, kind)
 
 
 def _umask() -> int:

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "app/lookup.hpp"
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "base/words.hpp"
 
 namespace {
 
-using hockney::Refusal;
+using hockney::InvalidCase;
 
 hockney::Case find(const char* line, int ranks) {
   return hockney::look_up(hockney::split_words(line), ranks);
@@ -32,9 +32,9 @@ TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
        {"", "pingpog", "pingpong byte=8", "pingpong bytes=-1", "pingpong bytes=1e30", "pingpong bytes=1.5",
         "pingpong buffers=warm", "pingpong ranks=3", "pingpong bytes", "compute work=0", "compute work=1e6",
         "granularity serial=1.5", "round_robin exchange=any"})
-    EXPECT_THROW(find(bad, 2), Refusal) << bad;
-  EXPECT_THROW(find("pingpong", 3), Refusal);
-  EXPECT_THROW(find("pingpong", 1), Refusal);
+    EXPECT_THROW(find(bad, 2), InvalidCase) << bad;
+  EXPECT_THROW(find("pingpong", 3), InvalidCase);
+  EXPECT_THROW(find("pingpong", 1), InvalidCase);
 }
 
 TEST(Catalog, EveryWorkloadIsComplete) {

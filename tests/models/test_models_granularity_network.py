@@ -9,11 +9,12 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from hockney import simulated
+from hockney import reference, simulated
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, Segment, Summary
 from hockney.core.machine import Machine
 from hockney.core.survey_reference import Surveyed
+from hockney.lab.kinds import simulated as simulated_kind
 from hockney.models.applications.contention import judged, kind, overruled
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
@@ -167,11 +168,13 @@ def test_a_surveys_ranks_have_as_many_hosts_as_the_run():
 
 def test_a_simulated_run_stands_on_its_description():
     platform = simulated.platform("switched-ethernet")
-    machine = msgspec.structs.replace(HERE, kind="simulated", cores=16, platform=platform)
+    machine = msgspec.structs.replace(
+        HERE, kind="simulated", traits=simulated_kind.TRAITS, cores=16, platform=platform
+    )
     found = messages_for(fits(fit(HOT, "good", 1.2e-3)), machine, "runs/sim")
     assert found.medium == (1.2e-3, 0.0) and found.eager == 128000 and found.most_ranks == 16
     assert found.exchange(0, 8) == pytest.approx(8 * 1.2e-3)
-    published = msgspec.structs.replace(HERE, kind="published")
+    published = msgspec.structs.replace(HERE, kind="published", traits=reference.TRAITS)
     assert messages_for(fits(fit(HOT, "good", 1e-3)), published, "").most_ranks is None
 
 
@@ -179,7 +182,7 @@ def test_on_nodes_of_several_cores_the_run_measured_one_node():
     told = simulated.platform("ibm-sp")
     nodes = (msgspec.structs.replace(told.nodes[0], cores=4),)
     platform = msgspec.structs.replace(told, network=msgspec.structs.replace(told.network, nodes=nodes))
-    machine = msgspec.structs.replace(HERE, kind="simulated", platform=platform)
+    machine = msgspec.structs.replace(HERE, kind="simulated", traits=simulated_kind.TRAITS, platform=platform)
     found = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "the run")
     assert found.exchange(0, 4) == pytest.approx(2e-6)
     assert found.exchange(0, 8) == pytest.approx(1e-6 + 45e-6)

@@ -49,7 +49,8 @@ def on_hosts(real: Survey, hosts: Sequence[Sequence[str]]) -> Survey:
     for k, launch in enumerate(real.run.launches):
         names = hosts[k % len(hosts)]
         ranks = [
-            msgspec.structs.replace(rank, host=names[i % len(names)]) for i, rank in enumerate(launch.ranks)
+            msgspec.structs.replace(rank, host=names[i % len(names)], node="")
+            for i, rank in enumerate(launch.ranks)
         ]
         launches.append(msgspec.structs.replace(launch, ranks=ranks))
     return Survey(real.name, real.fits, Run(tuple(launches), real.run.records), real.machine)

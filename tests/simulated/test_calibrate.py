@@ -15,6 +15,7 @@ from hockney.core import smpi_algorithms
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Segment
 from hockney.core.record import Run
+from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey, Wishes, calibrate
 from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages
@@ -158,7 +159,10 @@ def test_runs_that_tell_too_little_are_refused(real, tmp_path):
     with pytest.raises(Inconclusive, match="on one host in some launches"):
         calibrate(on_hosts(real, [["a", "a"], ["a", "a"], ["a", "b"]]))
     twin = Survey(
-        "twin", real.fits, real.run, msgspec.structs.replace(real.machine, kind="simulated", host="t3e")
+        "twin",
+        real.fits,
+        real.run,
+        msgspec.structs.replace(real.machine, kind="simulated", traits=simulated_kind.TRAITS, host="t3e"),
     )
     with pytest.raises(UsageError, match="was simulated"):
         calibrate(twin)

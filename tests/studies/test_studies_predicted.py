@@ -42,8 +42,8 @@ def test_a_sound_prediction_has_no_doubts():
     ("code", "case"),
     [
         ("poor-fit", {"messages": replace(MACHINE, verdict="poor")}),
-        ("simulated", {"known": Known(kind="simulated")}),
-        ("published", {"known": Known(kind="published")}),
+        ("simulated", {"known": Known(origin="simulated")}),
+        ("published", {"known": Known(origin="published")}),
         ("extrapolated", {"bytes": 1 << 21}),
         ("extrapolated", {"bytes": 1 << 19}),  # aggregation's messages are longer still
         ("imbalance", {"imbalance": 3.0}),

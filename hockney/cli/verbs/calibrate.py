@@ -77,7 +77,7 @@ def command(
             f"their names end in {ENDING}",
             f"use --out {out}{ENDING}",
         )
-    given = simulated.platform(network.removeprefix(lab.SIMULATED)) if network else None
+    given = simulated.platform(lab.description_name(network)) if network else None
     real, notices = lab.surveyed(RunFolder.open(run))
     for notice in notices:
         ProgressReporter(False)(Notice(notice))
@@ -111,7 +111,8 @@ def _tell(platform: Platform, out: Path) -> None:
     for note in platform.notes:
         print_line(f"note: {note}")
     print_line(f"machine: {out}")
-    print_line(f"try: hockney run allreduce --machine sim:{out} --ranks {min(1024, platform.capacity)}")
+    twin = lab.simulated_reference(str(out))
+    print_line(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
 
 
 def _table(found: list[Agreement]) -> None:

@@ -82,7 +82,7 @@ def _title(machine: Machine) -> str:
 
 def _room(machine: Machine, hosts: int) -> int | None:
     """How many ranks have a core of their own; of printed numbers nobody knows."""
-    return machine.cores * hosts if machine.cores > 0 and machine.kind != "published" else None
+    return machine.cores * hosts if machine.cores > 0 and not machine.traits.published else None
 
 
 def _on_description(measured: Messages, told: Messages) -> Messages:

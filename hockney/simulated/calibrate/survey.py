@@ -31,7 +31,7 @@ class Survey:
 
     def refuse(self) -> None:
         """Raises for a run that no machine can be made from."""
-        if self.machine.kind == "simulated" or any(r.origin == "simulated" for r in self.run.records):
+        if self.machine.traits.simulated or any(record.simulated for record in self.run.records):
             raise UsageError(
                 f"{self.name} was simulated",
                 "its machine is described already",
@@ -51,7 +51,7 @@ class Survey:
         if fit is None or fit.verdict == "refused":
             why = fit.why if fit else "no model fits it"
             raise Inconclusive(f"the ping-pong of {self.name} has no model", why, "measure more sizes")
-        if len({len(hosts) for hosts in self.pair_hosts}) > 1:
+        if len({len(nodes) for nodes in self.pair_nodes}) > 1:
             raise Inconclusive(
                 f"the 2 ranks of {self.name} were on one host in some launches and on two in others",
                 "their times belong to two kinds of path",
@@ -91,17 +91,13 @@ class Survey:
         return next(found, None)
 
     @cached_property
-    def pair_hosts(self) -> set[frozenset[str]]:
-        """The hosts of each launch of two ranks."""
-        return {
-            frozenset(r.host for r in launch.ranks)
-            for launch in self.run.launches
-            if len(launch.ranks) == PAIR
-        }
+    def pair_nodes(self) -> set[frozenset[str]]:
+        """The nodes of each launch of two ranks."""
+        return {launch.nodes for launch in self.run.launches if len(launch.ranks) == PAIR}
 
     @property
     def between_nodes(self) -> bool:
-        return any(len(hosts) > 1 for hosts in self.pair_hosts)
+        return any(len(nodes) > 1 for nodes in self.pair_nodes)
 
     @cached_property
     def clock_s(self) -> float:

@@ -33,7 +33,6 @@ from hockney.studies.barriers.results import (
     way_of,
 )
 
-NOISELESS = ("simulated", "published")
 FITS = 1.25
 """Typically off by more, a prediction does not describe the machine."""
 TOLD = 1.005
@@ -84,7 +83,11 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
             "there is nothing to choose from",
             "'hockney run barriers' measures them",
         )
-    mine = {each.algorithm: _measured(each, evidence.machine.kind) for each in every if each.ranks == ranks}
+    mine = {
+        each.algorithm: _measured(each, evidence.machine.traits.noiseless)
+        for each in every
+        if each.ranks == ranks
+    }
     if len(mine) > 1:
         failed = [str(case.value("algorithm")) for case, _ in failures(evidence) if case.ranks == ranks]
         known = dict.fromkeys([*(each.algorithm for each in every), *failed])
@@ -99,9 +102,8 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
     return _foreseen(evidence, every, ranks, mine)
 
 
-def _measured(each: Found, kind: str) -> Candidate:
+def _measured(each: Found, exact: bool) -> Candidate:
     estimate = each.loop or Estimate(0.0, None, None)
-    exact = kind in NOISELESS
     low = estimate.low if estimate.low is not None else (estimate.value if exact else 0.0)
     high = estimate.high if estimate.high is not None else (estimate.value if exact else math.inf)
     return Candidate(each.algorithm, estimate.value, low, high, "measured")

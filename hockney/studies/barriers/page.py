@@ -33,7 +33,7 @@ def page(evidence: Evidence) -> Page:
         _foreseen(evidence, every),
         _arrivals(every),
         paper.section(),
-        None if evidence.machine.kind == "simulated" else quality.spread(evidence),  # nothing varies there
+        None if evidence.machine.traits.noiseless else quality.spread(evidence),  # nothing varies there
     ]
     return Page(
         title="Barriers",

@@ -94,10 +94,7 @@ def iterations(evidence: Evidence) -> int:
 
 def cores(evidence: Evidence) -> int:
     """Of all hosts of the run, taking them to be alike: with more ranks the scheduler decides."""
-    if evidence.machine.kind in ("simulated", "published"):
-        return evidence.machine.cores
-    hosts = {rank.host for launch in evidence.run.launches for rank in launch.ranks}
-    return max(1, evidence.machine.cores) * max(1, len(hosts))
+    return evidence.run.cores(evidence.machine)
 
 
 def failures(evidence: Evidence) -> list[tuple[Case, str]]:

@@ -45,20 +45,16 @@ def known(evidence: Evidence) -> Known:
     """From the survey that was given, else from the run's own ping-pong; never from the grid."""
     surveyed = evidence.surveyed
     try:
-        found = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=hosts(evidence))
+        most = evidence.run.most_hosts()
+        found = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
     except HockneyError as error:
         return Known(None, str(error))
     return Known(found)
 
 
-def hosts(evidence: Evidence) -> int:
-    return max(1, len({rank.host for launch in evidence.run.launches for rank in launch.ranks}))
-
-
 def cores(evidence: Evidence) -> int:
     """Of all hosts of the run, taking them to be alike."""
-    simulated_or_printed = evidence.machine.kind in ("simulated", "published")
-    return max(1, evidence.machine.cores) * (1 if simulated_or_printed else hosts(evidence))
+    return evidence.run.cores(evidence.machine)
 
 
 def printed() -> Messages:

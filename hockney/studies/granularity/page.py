@@ -45,7 +45,7 @@ def page(evidence: Evidence) -> Page:
     messages = known.messages
     cores = costs.cores(evidence)
     checked = validation.check(evidence, found, messages, cores) if messages else ()
-    seen = "simulated" if evidence.machine.kind == "simulated" else "measured"
+    seen = "simulated" if evidence.machine.traits.simulated else "measured"
     said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores), seen)
     sections = [
         _grain(found, messages),

@@ -79,7 +79,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     ranks = options.ranks or _ranks(machine)
     lengths = options.sizes or LENGTHS
     together = [p for p in ranks if p > 1]
-    simulated = machine.kind == "simulated"
+    simulated = machine.traits.simulated
     others = [each for each in OTHER_EXCHANGES if not simulated or each not in NOT_SIMULATED]
     pairs = _pairs(lengths, options.value(SERIAL_PARTS))
     given = options.value(WORK)
@@ -121,7 +121,7 @@ def half_decades(low: float, high: float) -> tuple[float, ...]:
 
 
 def _ranks(machine: Machine) -> tuple[int, ...]:
-    if machine.kind != "simulated":
+    if not machine.traits.simulated:
         return default_ranks(machine)
     return tuple(p for p in PAPERS_RANKS if p <= machine.cores) or (1,)
 
@@ -135,7 +135,7 @@ def _works(
     fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
     low = min(break_even(fine, messages, p) or SHORTEST_S for p in ranks)
     high = max(work_needed(COARSE, coarse, messages, p) or LONGEST_S for p in ranks)
-    if machine.kind != "simulated":
+    if machine.traits.wall_clock:
         low = max(low, SHORTEST_S)
     return half_decades(low, max(high, 10 * low))
 

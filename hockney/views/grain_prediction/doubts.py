@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hockney.core.platform import Platform
+from hockney.core.record import Origin
 from hockney.draw.page import Warning
 from hockney.models.applications.contention import ASSUMED, FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction
@@ -16,17 +17,18 @@ from hockney.views.grain_prediction.words import percent, size
 from hockney.views.origins import UNSAID, provenance
 
 ALL = "all numbers"
+NOT_MEASURED = {"fake": "made up for tests", "simulated": "simulated", "published": "printed in a paper"}
 WIDE = 1.25
 """From this ratio of its ends an interval of a message's time is worth a word."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """Where the times are from: the `platform` that a name stands for, or a run, of whose kind of machine
-    (as in `core.machine.Machine`) and on how many `hosts`, the two ranks of its ping-pong on `pair_hosts`."""
+    """Where the times are from: the `platform` that a name stands for, or a run, whose machine's numbers have
+    this `origin`, and on how many `hosts`, the two ranks of its ping-pong on `pair_hosts`."""
 
     platform: Platform | None = None
-    kind: str = "real"
+    origin: Origin = "measured"
     hosts: int = 1
     pair_hosts: int = 1
 
@@ -34,7 +36,7 @@ class Known:
 def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
     return tuple(
         each
-        for found in (_fit, _guesses, _noise, _kind, _size, _change, _imbalance, _cores, _hosts, _network)
+        for found in (_fit, _guesses, _noise, _origin, _size, _change, _imbalance, _cores, _hosts, _network)
         for each in found(prediction, known)
     )
 
@@ -65,11 +67,12 @@ def _noise(prediction: Prediction, known: Known) -> Iterator[Warning]:
         yield Warning("noise", text, ALL, "simulate it with 'hockney run granularity'")
 
 
-def _kind(prediction: Prediction, known: Known) -> Iterator[Warning]:
-    said = {"fake": "made up for tests", "simulated": "simulated", "published": "printed in a paper"}
-    if known.platform is None and known.kind in said:
-        text = f"the run's numbers were {said[known.kind]}, not measured"
-        yield Warning(known.kind, text, ALL, "give --run with a survey of a real machine for numbers of one")
+def _origin(prediction: Prediction, known: Known) -> Iterator[Warning]:
+    if known.platform is None and known.origin in NOT_MEASURED:
+        text = f"the run's numbers were {NOT_MEASURED[known.origin]}, not measured"
+        yield Warning(
+            known.origin, text, ALL, "give --run with a survey of a real machine for numbers of one"
+        )
 
 
 def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:

@@ -7,9 +7,9 @@
 
 namespace hockney {
 
-// The words asked for something that cannot be done: unknown name, bad number, wrong number of ranks.
-// Thrown alike on every rank, because every rank reads the same words.
-struct Refusal : std::runtime_error {
+// A case that cannot be run: unknown name, bad number, wrong number of ranks. Thrown alike on every rank,
+// because every rank reads the same line.
+struct InvalidCase : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

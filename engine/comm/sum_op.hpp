@@ -8,12 +8,12 @@ namespace hockney {
 
 // The operation by which reductions sum doubles: MPI_SUM. SMPI's adds in no time, so on a simulated machine
 // that says what adding costs it is one of our own.
-class Sum {
+class SumOp {
  public:
-  Sum();
-  ~Sum();
-  Sum(const Sum&) = delete;
-  Sum& operator=(const Sum&) = delete;
+  SumOp();
+  ~SumOp();
+  SumOp(const SumOp&) = delete;
+  SumOp& operator=(const SumOp&) = delete;
 
   MPI_Op operation = MPI_SUM;
 };

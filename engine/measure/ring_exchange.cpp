@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/ring.hpp"
+#include "measure/ring_exchange.hpp"
 
 #include <algorithm>
 
+#include "base/invalid_case.hpp"
 #include "base/payload.hpp"
-#include "base/refusal.hpp"
 #include "measure/checking.hpp"
 
 namespace hockney {
 
-Ring::Ring(const Place& place, const Values& values)
+RingExchange::RingExchange(const Place& place, const Values& values)
     : comm_(place.comm),
       block_(values.bytes()),
       way_(way_of(values)),
@@ -19,19 +19,19 @@ Ring::Ring(const Place& place, const Values& values)
       outgoing_(place.arena, block_.bytes, values.word("buffers")),
       incoming_(place.arena, block_.bytes, values.word("buffers")) {}
 
-Ring::~Ring() {
+RingExchange::~RingExchange() {
   forget_requests();
   if (graph_ != MPI_COMM_NULL) MPI_Comm_free(&graph_);
 }
 
-Ring::Way Ring::way_of(const Values& values) {
+RingExchange::Way RingExchange::way_of(const Values& values) {
   const std::string& word = values.word("exchange");
   if (word == "sendrecv") return Way::sendrecv;
   if (word == "nonblocking") return Way::nonblocking;
   if (word == "persistent") return Way::persistent;
   if (word != "neighborhood") return Way::ordered;
 #ifdef HOCKNEY_SMPI
-  throw Refusal(
+  throw InvalidCase(
       "exchange=neighborhood cannot be simulated (SimGrid's MPI has no neighbourhood collectives); use "
       "exchange=nonblocking");
 #endif
@@ -39,7 +39,7 @@ Ring::Way Ring::way_of(const Values& values) {
 }
 
 // Not in the constructor: a rank that lacks memory would leave the others waiting for it here.
-void Ring::prepare(int count) {
+void RingExchange::prepare(int count) {
   if (comm_.size == 1) return;
   if (way_ == Way::persistent && (requests_.empty() || outgoing_.places() > 1))
     make_requests(std::min(static_cast<std::size_t>(count), outgoing_.places()));
@@ -50,7 +50,7 @@ void Ring::prepare(int count) {
 
 // Each place needs requests of its own. Cold buffers may have a hundred thousand of them, so only those for
 // the places that come next are made.
-void Ring::make_requests(std::size_t places) {
+void RingExchange::make_requests(std::size_t places) {
   forget_requests();
   requests_.resize(2 * places);
   next_request_ = 0;
@@ -62,19 +62,19 @@ void Ring::make_requests(std::size_t places) {
   }
 }
 
-void Ring::forget_requests() {
+void RingExchange::forget_requests() {
   for (MPI_Request& request : requests_) MPI_Request_free(&request);
   requests_.clear();
 }
 
-MPI_Request* Ring::next_requests() {
+MPI_Request* RingExchange::next_requests() {
   if (requests_.size() == 2) return requests_.data();
-  MPI_Request* const found = &requests_[next_request_];
+  MPI_Request* const current = &requests_[next_request_];
   next_request_ = (next_request_ + 2) % requests_.size();
-  return found;
+  return current;
 }
 
-void Ring::exchange() {
+void RingExchange::exchange() {
   if (comm_.size == 1) return;
   std::byte* const out = outgoing_.next();
   std::byte* const in = incoming_.next();
@@ -102,7 +102,7 @@ void Ring::exchange() {
   }
 }
 
-void Ring::ordered(std::byte* out, std::byte* in) {
+void RingExchange::ordered(std::byte* out, std::byte* in) {
   if (comm_.rank % 2 == 0) {
     MPI_Send(out, block_.count, block_.type, right_, tag, comm_.handle);
     MPI_Recv(in, block_.count, block_.type, left_, tag, comm_.handle, MPI_STATUS_IGNORE);
@@ -112,12 +112,12 @@ void Ring::ordered(std::byte* out, std::byte* in) {
   }
 }
 
-void Ring::fill(std::uint64_t seed) {
+void RingExchange::fill(std::uint64_t seed) {
   write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
   spoil(incoming_.upcoming());
 }
 
-Check Ring::verify(std::uint64_t seed) {
+Check RingExchange::verify(std::uint64_t seed) {
   if (comm_.size == 1) return {};
   return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(left_), "the message from the left");
 }

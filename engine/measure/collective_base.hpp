@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/refusal.hpp"
-#include "comm/sum.hpp"
+#include "base/invalid_case.hpp"
+#include "comm/sum_op.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
 #include "measure/workload.hpp"
@@ -11,10 +11,10 @@
 namespace hockney {
 
 // What collective patterns share: this rank's buffers, sized in blocks, and the root.
-class Group : public Workload {
+class CollectiveBase : public Workload {
  public:
   // `outgoing` and `incoming`: blocks of `bytes` this rank's send and receive buffers hold.
-  Group(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
+  CollectiveBase(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
       : comm_(place.comm),
         block_(values.bytes()),
         root_(root_of(place, values)),
@@ -28,7 +28,7 @@ class Group : public Workload {
   static int root_of(const Place& place, const Values& values) {
     const std::int64_t root = values.has("root") ? values.integer("root") : 0;
     if (root >= place.comm.size)
-      throw Refusal("root=" + std::to_string(root) + " is no rank of " + std::to_string(place.comm.size));
+      throw InvalidCase("root=" + std::to_string(root) + " is no rank of " + std::to_string(place.comm.size));
     return static_cast<int>(root);
   }
   static bool is_root(const Place& place, const Values& values) {
@@ -39,7 +39,7 @@ class Group : public Workload {
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
 
   // Every rank's block, in rank order, against its payload.
-  Check check_all_blocks(std::span<const std::byte> found, std::uint64_t seed, const char* what) const;
+  Check check_all_blocks(std::span<const std::byte> actual, std::uint64_t seed, const char* what) const;
 
   const Comm& comm_;
   const Block block_;
@@ -48,9 +48,9 @@ class Group : public Workload {
   Buffer incoming_;
 };
 
-// Reductions sum doubles: values are whole numbers, so that the sum is exact in any order and can be checked
-// to the bit.
-class Reduction : public Group {
+// Reductions sum doubles: values are whole numbers, so that the
+// sum is exact in any order and can be checked to the bit.
+class Reduction : public CollectiveBase {
  public:
   Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming);
 
@@ -67,7 +67,7 @@ class Reduction : public Group {
   static const Values& reducible(const Values& values);
 
   const int elements_;
-  const Sum sum_;
+  const SumOp sum_;
 };
 
 }  // namespace hockney

@@ -11,9 +11,9 @@ namespace hockney {
 // What patterns between rank 0 and rank 1 share: a place to send from, one to receive into, and the check
 // that what came is what the partner sent. A run that sends several messages has them side by side in one
 // place, each with memory of its own: MPI forbids two receives on the way into the same bytes.
-class Pair : public Workload {
+class PairBase : public Workload {
  public:
-  Pair(const Place& place, const Values& values, std::size_t messages = 1)
+  PairBase(const Place& place, const Values& values, std::size_t messages = 1)
       : comm_(place.comm),
         block_(values.bytes()),
         partner_(1 - place.comm.rank),

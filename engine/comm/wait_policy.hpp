@@ -8,11 +8,11 @@ namespace hockney {
 
 // How a rank waits for another one: by watching, which answers soonest, or, where ranks outnumber the cores
 // that they may use, by giving its core to whom it waits for.
-class Patience {
+class WaitPolicy {
  public:
   // Collective: counts the ranks and the cores of each node.
-  explicit Patience(MPI_Comm comm);
-  explicit constexpr Patience(bool crowded) : crowded_(crowded) {}
+  explicit WaitPolicy(MPI_Comm comm);
+  explicit constexpr WaitPolicy(bool crowded) : crowded_(crowded) {}
 
   bool crowded() const { return crowded_; }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "comm/sum.hpp"
+#include "comm/sum_op.hpp"
 
 #ifdef HOCKNEY_SMPI
 #include "smpi/sum.hpp"
@@ -8,13 +8,13 @@
 
 namespace hockney {
 
-Sum::Sum() {
+SumOp::SumOp() {
 #ifdef HOCKNEY_SMPI
   if (smpi::summing_takes_time()) MPI_Op_create(smpi::sum_doubles, 1, &operation);
 #endif
 }
 
-Sum::~Sum() {
+SumOp::~SumOp() {
   if (operation != MPI_SUM) MPI_Op_free(&operation);
 }
 

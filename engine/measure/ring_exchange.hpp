@@ -24,13 +24,14 @@ namespace hockney {
 //   neighborhood  MPI_Neighbor_alltoall on a graph with one edge to the right and one from the left
 //
 // One rank exchanges nothing.
-class Ring {
+class RingExchange {
  public:
-  // From the parameters bytes, buffers and exchange. Throws OutOfMemory, and Refusal for what this MPI lacks.
-  Ring(const Place& place, const Values& values);
-  ~Ring();
-  Ring(const Ring&) = delete;
-  Ring& operator=(const Ring&) = delete;
+  // From the parameters bytes, buffers and exchange. Throws
+  // OutOfMemory, and InvalidCase for what this MPI lacks.
+  RingExchange(const Place& place, const Values& values);
+  ~RingExchange();
+  RingExchange(const RingExchange&) = delete;
+  RingExchange& operator=(const RingExchange&) = delete;
 
   // Before `count` exchanges, not within the measurement: makes what must be there by then.
   void prepare(int count);
