@@ -19,7 +19,8 @@ PYTHON = {
     "views": 5, "reproductions": 5,
     "studies": 6,
     "report": 7,
-    "cli": 8,
+    "api": 8,
+    "cli": 9,
 }  # fmt: skip
 ENGINE = {
     "include": 0,

@@ -16,10 +16,7 @@ from types import FrameType
 
 import click
 
-from hockney.core.errors import HockneyError, UsageError, one_line
-
-INTERRUPTED = 130
-OUR_FAULT = 3
+from hockney.core.errors import Exit, HockneyError, UsageError, one_line
 
 
 def guarded(arguments: Sequence[str] | None) -> int:
@@ -45,19 +42,18 @@ def guarded(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _tell(one_line(error.format_message()), UsageError.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        return _tell("interrupted", INTERRUPTED)
+        return _tell("interrupted", Exit.INTERRUPTED)
     except BrokenPipeError:
         return _reader_has_gone()
     except SystemExit as end:  # click's way to say the same, or SIGTERM
         return _reader_has_gone() if end.code == 1 else int(end.code or 0)
     except OSError as error:
         if error.filename is None and error.errno is not None:
-            return _tell(
-                f"cannot write the output ({(error.strerror or '').lower()}) free some space", OUR_FAULT
-            )
-        return _tell(_bug(error), OUR_FAULT)
+            reason = (error.strerror or "").lower()
+            return _tell(f"cannot write the output ({reason}) free some space", Exit.ENVIRONMENT)
+        return _tell(_bug(error), Exit.ENVIRONMENT)
     except Exception as error:
-        return _tell(_bug(error), OUR_FAULT)
+        return _tell(_bug(error), Exit.ENVIRONMENT)
 
 
 def _reader_has_gone() -> int:

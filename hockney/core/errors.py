@@ -6,6 +6,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """How `hockney` ends, for the shell."""
+
+    FINE = 0
+    ANSWER_IS_NO = 1
+    USAGE = 2
+    ENVIRONMENT = 3
+    INCONCLUSIVE = 4
+    INTERRUPTED = 130
 
 
 class HockneyError(Exception):
@@ -15,7 +27,7 @@ class HockneyError(Exception):
     where they would only repeat the first.
     """
 
-    exit_code = 3
+    exit_code = Exit.ENVIRONMENT
 
     def __init__(self, what: str, why: str = "", todo: str = "") -> None:
         super().__init__(what)
@@ -31,25 +43,19 @@ class HockneyError(Exception):
 class UsageError(HockneyError):
     """The question is malformed: unknown name, bad number, contradictory options."""
 
-    exit_code = 2
+    exit_code = Exit.USAGE
 
 
 class EnvironmentProblem(HockneyError):
     """The question is fine, but this machine cannot answer it now."""
 
-    exit_code = 3
-
-
-class AnswerIsNo(HockneyError):
-    """The question was answered, and the answer is no: not verified, regressed."""
-
-    exit_code = 1
+    exit_code = Exit.ENVIRONMENT
 
 
 class Inconclusive(HockneyError):
     """The data at hand do not allow an answer."""
 
-    exit_code = 4
+    exit_code = Exit.INCONCLUSIVE
 
 
 def unknown(kind: str, name: str, known: Iterable[str], todo: str = "") -> UsageError:

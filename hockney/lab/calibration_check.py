@@ -12,6 +12,7 @@ import msgspec
 from hockney import simulated
 from hockney.core.case import Case, parse_canonical
 from hockney.core.platform import Platform
+from hockney.core.settings import Settings
 from hockney.lab.bench import Tell, check
 from hockney.lab.events import Listener
 from hockney.lab.kinds import prepare
@@ -20,7 +21,7 @@ from hockney.lab.results import results
 from hockney.lab.session import begin, measure
 from hockney.simulated.calibrate import Survey
 from hockney.simulated.calibrate.survey import PAIR
-from hockney.store import RunFolder, Settings
+from hockney.store import RunFolder
 
 BUDGET_S = 600.0
 """Wall clock; two ranks take seconds."""

@@ -66,5 +66,30 @@ class Notice:
     text: str
 
 
-Event = MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice
+@dataclass(frozen=True)
+class Step:
+    """What is being done before anything is measured, or was done, as a line of text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """`done` of `total` steps of something long are over, as files compiled; `what` is done to them."""
+
+    what: str
+    done: int
+    total: int
+
+
+Event = MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice | Step | Counted
 Listener = Callable[[Event], None]
+
+
+def silent(event: Event) -> None:
+    """The listener that nobody hears."""
+
+
+def teller(listen: Listener) -> Callable[[str], None]:
+    """For functions that tell lines of text: each becomes a `Step`."""
+    return lambda text: listen(Step(text))

@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.errors import one_line
+from hockney.core.errors import Exit, one_line
 from hockney.core.record import SCHEMA, Close, EngineLine, Failure, Launch, Record, Start
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
@@ -16,10 +16,8 @@ from hockney.lab.events import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, L
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.store import Appender
 
-INTERRUPTED = 130
 
-
-class Watch:
+class LaunchRecorder:
     """After `launch`: `answered` cases have a record or a failure, `failed` a failure. `began` is when
     measuring began, by the bench's clock."""
 
@@ -43,7 +41,7 @@ class Watch:
         self.listen(LaunchBegan(options.launch, cases[0].ranks, len(cases), options.budget_s))
         began, before = self.bench.now(), self.bench.moment()
         problem: LaunchFailed | None = None
-        code = INTERRUPTED
+        code: int = Exit.INTERRUPTED
         try:
             with contextlib.closing(self._lines(cases, options)) as lines:
                 for line in lines:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney import reference
+from hockney.core.settings import Settings
 from hockney.lab.kinds.published import reference as published_reference
-from hockney.store import Item, Plan, RunFolder, Settings
+from hockney.store import Item, Plan, RunFolder
 from hockney.system.bundled import bundled_catalog
 
 STUDY = "published"

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
+from hockney.core.settings import Settings
 from hockney.lab.bench import Bench, check
 from hockney.lab.events import Listener, Notice
 from hockney.lab.session import begin, measure
-from hockney.store import RunFolder, Settings, left
+from hockney.store import RunFolder, left
 
 STUDY = "cases"
 """A part's folder is a run of typed cases: `hockney report`, `models` and `export` read it like any other."""

@@ -12,15 +12,16 @@ from pathlib import Path
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Run
+from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
 from hockney.lab.events import Listener, MeasuringBegan, Notice
-from hockney.lab.launch_recorder import Watch
+from hockney.lab.launch_recorder import LaunchRecorder
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.lab.schedule import schedule
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
-from hockney.store import Appender, Item, Plan, RunFolder, Settings, left
+from hockney.store import Appender, Item, Plan, RunFolder, left
 
 MOST_FAILURES_OF_A_CASE = 2
 """A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
@@ -124,7 +125,7 @@ class _Session:
         """A launch that breaks loses the case it broke on; the others get a fresh one."""
         while cases:
             given = self.budget.share(len(cases), max(waiting, len(cases)), launches_left)
-            watch = Watch(self.bench, self.out, self.listen, self.budget, self.began)
+            watch = LaunchRecorder(self.bench, self.out, self.listen, self.budget, self.began)
             problem = watch.launch(cases, self._options(index, given))
             self.measured += watch.recorded
             self.failures.update(watch.failed)
@@ -136,7 +137,7 @@ class _Session:
                 return
             self._judge(problem, watch, bool(cases))
 
-    def _judge(self, problem: LaunchFailed | None, watch: Watch, more: bool) -> None:
+    def _judge(self, problem: LaunchFailed | None, watch: LaunchRecorder, more: bool) -> None:
         """Whether to go on after a launch; raises when another one would be no better."""
         self.broken = 0 if watch.recorded or problem is None else self.broken + 1
         if problem is not None and not watch.answered and (problem.reason == "refused" or self.broken > 1):

@@ -34,7 +34,7 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[str, ...]]:
         raise UsageError(
             f"{where} does not say what a message costs",
             "no model of a ping-pong fits it",
-            "name a run of 'hockney survey', or leave out --survey",
+            "name a run of 'hockney survey', or leave out survey=",
         )
     return Surveyed(found.fits, found.machine, where), found.notices
 

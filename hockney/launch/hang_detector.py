@@ -17,7 +17,7 @@ LINE = re.compile(r"hockney-watchdog rank=(\d+) case=(.*) phase=(\S+) repetition
 
 
 @dataclass
-class Watch:
+class HangDetector:
     """Follows one launch. `deadline` is when patience ends (seconds of the caller's clock), None for never.
 
     The engine gives each case an equal share of what is left of the budget; so does the watch.

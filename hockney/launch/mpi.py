@@ -18,7 +18,7 @@ from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
 from hockney.launch.command import command
 from hockney.launch.explain import explain, how_it_ended
-from hockney.launch.hang_detector import Watch
+from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import Hello, say_hello
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.reading import Reading
@@ -58,7 +58,7 @@ class MpiLauncher(Launcher):
         engine = program(plan, self.engine, self.others)
         with plan_file(plan, engine.parent) as file:
             started = self._command(engine, ranks, *option_words(options), "--plan", str(file))
-            watch = Watch(options, len(plan), ranks)
+            watch = HangDetector(options, len(plan), ranks)
             read = Reading(started, watch, plan, lambda: file.unlink(missing_ok=True), self._died)
             yield from read.lines()
 

@@ -12,7 +12,7 @@ import msgspec
 from hockney import process
 from hockney.core.case import Case
 from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, decode_engine_line
-from hockney.launch.hang_detector import Watch
+from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed
 
 FINISH_SECONDS = 30.0  # for MPI_Finalize; all results are safe by then
@@ -28,7 +28,7 @@ class Reading:
     def __init__(
         self,
         started: LaunchCommand,
-        watch: Watch,
+        watch: HangDetector,
         plan: Sequence[Case],
         begun: Callable[[], None],
         died: Died,

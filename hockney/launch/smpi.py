@@ -23,7 +23,7 @@ from hockney.core.platform import Platform
 from hockney.core.record import EngineLine, Launch
 from hockney.core.units import format_seconds
 from hockney.launch.explain import how_it_ended
-from hockney.launch.hang_detector import Watch
+from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.mpi import option_words, program
 from hockney.launch.platform_lines import algorithm_words, platform_lines
@@ -133,7 +133,7 @@ class SmpiLauncher(Launcher):
 
 
 @dataclass
-class WallClock(Watch):
+class WallClock(HangDetector):
     """A simulation may be silent for long, and always ends or can be ended: only the launch's own time
     counts."""
 

@@ -235,8 +235,8 @@ def _precision(evidence: Evidence) -> Doubt | None:
     worst = max((r.stop.achieved for r in wide if r.stop.achieved is not None), default=None)
     return _doubt(
         "precision",
-        f"{len(wide)} of {measured} measurements did not reach the wanted {percent(evidence.precision)} "
-        f"(the widest: {percent(worst)})",
+        f"{len(wide)} of {measured} measurements did not reach the wanted "
+        f"{percent(evidence.settings.precision)} (the widest: {percent(worst)})",
         "give more time (--budget), or ask for less (--precision)",
         {r.case for r in wide},
         touches=f"{plural(len({r.case for r in wide}), 'case')}, marked in the table of spread",

@@ -4,54 +4,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
+from hockney.core.parameters import Parameter
 from hockney.core.record import Run
+from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """What a user may narrow. Empty means: the study decides. `cases` are typed lines, for the study
-    that measures just them; `work` (s) and `serial` (fractions) are for a study of granularity, `iterations`
-    (0: the study decides) for one of barriers. Where there is `surveyed`, the parameters of the machine come
-    from there and need not be measured."""
+    that measures just them; `parameters` are values of those that the study declares. Where there is
+    `surveyed`, the machine's parameters come from there and need not be measured."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
     cases: tuple[str, ...] = ()
-    work: tuple[float, ...] = ()
-    serial: tuple[float, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     surveyed: Surveyed | None = None
-    iterations: int = 0
+
+    def value(self, parameter: Parameter) -> Any:
+        """As given, or the parameter's default: of the type that its kind makes."""
+        return self.parameters.get(parameter.name, parameter.value())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """A run as measured, and what had been asked of it. `budget_s` is for all measuring, `planned` counts
-    pairs of case and launch, `notices` are what reading the run had to say. Where `every_s` is not 0, each
-    launch of everything was a round of its own, begun so many seconds after the one before. `surveyed` is
-    where the machine's parameters are from when not from this run."""
+    """A run as measured, and its settings. `planned` counts pairs of case and launch, `notices` are what
+    reading the run had to say. `surveyed` is where the machine's parameters are from when not from this
+    run."""
 
     fits: Fits
     run: Run
     machine: Machine
-    study: str
-    budget_s: float
-    precision: float
-    launches: int
-    seed: int
+    settings: Settings
     planned: int
     notices: tuple[str, ...] = ()
-    every_s: float = 0.0
     surveyed: Surveyed | None = None
 
     @cached_property
@@ -105,8 +102,8 @@ class Measured:
 
 
 class Study(Protocol):
-    """A module of this folder with these four names is a study. One that also takes other options than all
-    do names them in OPTIONS, of "work", "serial", "survey" and "iterations"."""
+    """A module of `studies` with these four names is a study. Parameters of its own it declares in
+    PARAMETERS, a tuple of `Parameter`."""
 
     NAME: str
     HELP: str

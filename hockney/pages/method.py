@@ -21,11 +21,12 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     said = [
         f"{plural(len(evidence.fits.summaries), 'case')} were measured in "
         f"{plural(len(run.launches), 'launch', 'launches')} of the engine; in each the order was shuffled "
-        f"(seed {evidence.seed}). Launches took {format_seconds(spent)} of the "
-        f"{format_seconds(evidence.budget_s)} asked for.",
+        f"(seed {evidence.settings.seed}). Launches took {format_seconds(spent)} of the "
+        f"{format_seconds(evidence.settings.total_s)} asked for.",
         *_rounds(evidence),
-        f"A case was repeated until the 95% interval of its median was within {percent(evidence.precision)} "
-        f"of it, or its share of the time was used up: {reasons.count('precision')} ended by precision, "
+        f"A case was repeated until the 95% interval of its median was within "
+        f"{percent(evidence.settings.precision)} of it, or its share of the time was used up: "
+        f"{reasons.count('precision')} ended by precision, "
         f"{reasons.count('budget')} by time, {reasons.count('repetitions')} by the number of repetitions. "
         f"All {measured} repetitions are kept.",
         "Repetitions before the times settled are kept apart as warm-up. Where one operation is too short "
@@ -49,7 +50,7 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
 
 def _rounds(evidence: Evidence) -> list[str]:
     """How a run was repeated through a period; nothing where it was not."""
-    if not evidence.every_s:
+    if not evidence.settings.every_s:
         return []
     groups = len({len(launch.ranks) for launch in evidence.run.launches}) or 1
     began: dict[int, float] = {}
@@ -59,7 +60,7 @@ def _rounds(evidence: Evidence) -> list[str]:
     through = max(began.values(), default=0.0) - min(began.values(), default=0.0)
     return [
         f"Everything was measured in {plural(len(began), 'round')}, planned to begin "
-        f"{format_seconds(evidence.every_s)} after one another; the last began "
+        f"{format_seconds(evidence.settings.every_s)} after one another; the last began "
         f"{format_seconds(through)} after the first. A median stands for the typical round, and its "
         "interval tells how well that one is known; single rounds scatter more widely than that."
     ]

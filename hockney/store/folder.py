@@ -30,7 +30,7 @@ from hockney.store.record_reader import Reading, read_lines
 MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
 """What JSON of another shape raises where it is upgraded."""
 
-T = TypeVar("T", Machine, Fits, Surveyed, Catalog)
+T = TypeVar("T", Machine, Surveyed, Catalog)
 
 UPGRADES: dict[type, Callable[[dict[str, Any]], dict[str, Any]]] = {
     Machine: upgraded_machine,
@@ -157,13 +157,6 @@ class RunFolder:
 
     def append(self) -> Appender:
         return Appender(self.records_path)
-
-    def fits(self) -> Fits | None:
-        """The saved fits; None when there are none, or older than the records they came from."""
-        with contextlib.suppress(OSError):
-            if self.fits_path.stat().st_mtime_ns >= self.records_path.stat().st_mtime_ns:
-                return self._load(self.fits_path, Fits)
-        return None
 
     def save_fits(self, fits: Fits) -> None:
         self._replace(self.fits_path, _pretty(fits))

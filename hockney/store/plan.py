@@ -20,36 +20,12 @@ from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
 from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA, Run
+from hockney.core.settings import Settings
 
 _HEAD = """\
 # A hockney plan. First the settings, then one case a line: launch, place in the launch, case.
 # `hockney resume` runs what is listed here and not yet in records.jsonl.
 """
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What was asked. `mpi` and `machine` are as typed (empty: hockney chooses); times in seconds.
-
-    Where `every_s` is not 0, the run is repeated through a period: its `launches` are rounds that begin so
-    far apart, and `budget_s` is for each of them. With `through_s` it ends with that period.
-    """
-
-    study: str
-    budget_s: float = 60.0
-    precision: float = 0.02
-    launches: int = 3
-    seed: int = 0
-    bind: bool = True
-    mpi: str = ""
-    machine: str = ""
-    every_s: float = 0.0
-    through_s: float = 0.0
-
-    @property
-    def total_s(self) -> float:
-        """For all measuring."""
-        return self.budget_s * (self.launches if self.every_s else 1)
 
 
 LATER = ("every_s", "through_s")

@@ -8,9 +8,10 @@ import importlib
 import pkgutil
 
 from hockney.core.errors import unknown
+from hockney.core.parameters import Parameter
 from hockney.pages.evidence import Evidence, Options, Study
 
-__all__ = ["Evidence", "Options", "Study", "all_studies", "options_of", "study"]
+__all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "study"]
 
 
 def all_studies() -> dict[str, Study]:
@@ -20,9 +21,9 @@ def all_studies() -> dict[str, Study]:
     return {m.NAME: m for m in sorted(found, key=lambda m: m.NAME)}
 
 
-def options_of(study: Study) -> tuple[str, ...]:
-    """The options it takes beyond those that all take."""
-    return getattr(study, "OPTIONS", ())
+def parameters_of(study: Study) -> tuple[Parameter, ...]:
+    """The parameters of its own that it declares."""
+    return getattr(study, "PARAMETERS", ())
 
 
 def study(name: str) -> Study:

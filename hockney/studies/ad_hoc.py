@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hockney.core.case import Case, split_case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.machine import Machine
-from hockney.core.units import parse_counts, parse_sizes
+from hockney.core.parameters import list_values
+from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import environment, method, metrics, quality
@@ -26,8 +29,8 @@ MOST_CASES = 100_000
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """Each line, once for every listed size and rank count. A line that names none takes those of the
-    options; `bytes=0:4MiB`, `work=10us,1ms` and `ranks=1,2` list several."""
+    """Each line, once for every combination of the values that it lists, as `bytes=0:4MiB`,
+    `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes has the options'."""
     if not options.cases:
         raise UsageError("no case is given", "there is nothing to measure", "for example 'pingpong bytes=8'")
     cases = once(case for text in options.cases for case in _expand(text, options, catalog))
@@ -39,20 +42,17 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
     name, raw = split_case(text)
     workload = catalog.workload(name)
-    sized = {p.name for p in workload.parameters if p.unit == "B"}
-    timed = {p.name for p in workload.parameters if p.unit == "s"}
-    lists: dict[str, list[str]] = {k: [v] for k, v in raw.items()}
-    for k, v in raw.items():
-        if k in sized and ("," in v or ":" in v):
-            lists[k] = [str(size) for size in parse_sizes(v)]
-        elif k in timed:
-            lists[k] = v.split(",")
+    declared = {p.name: p for p in workload.parameters}
+    lists: dict[str, Sequence[str]] = {
+        k: list_values(declared[k].kind, declared[k].unit, v) if k in declared else (v,)
+        for k, v in raw.items()
+    }
     if "ranks" in raw:
         lists["ranks"] = [str(p) for p in parse_counts(raw["ranks"])]
     else:
         fewest = max(2, workload.min_ranks) if workload.max_ranks != 1 else 1
         lists["ranks"] = [str(p) for p in options.ranks or (fewest,)]
-    if "bytes" in sized and "bytes" not in raw and options.sizes:
+    if "bytes" in declared and "bytes" not in raw and options.sizes:
         lists["bytes"] = [str(size) for size in options.sizes]
     combined: list[dict[str, str]] = [{}]
     for k, values in lists.items():

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from hockney import api
 from hockney.core.catalog import Catalog, Metric, Parameter, Workload
 from hockney.lab.kinds import fake
 from hockney.launch.fake_world import World
@@ -105,9 +106,7 @@ def test_the_report_has_tables_of_metrics_and_phases(folder):
 
 
 def page_of(folder: RunFolder):
-    from hockney.cli.run_flow import page_of as made  # orchestration, on its way out of the command line
-
-    return made(folder, save=False)
+    return api.load(folder.path).page
 
 
 def test_metrics_are_columns_of_both_exports(folder, hockney):

@@ -14,7 +14,7 @@ import pytest
 from test_cli_errors import one_error
 
 from hockney import simulated
-from hockney.cli.arguments.run_options import Asked
+from hockney.api.run_options import RunOptions
 from hockney.store import RunFolder, left
 
 NOISY = simulated.write(simulated.platform("sun-ethernet")) + "\n[noise]\nrelative = 0.1\nseed = 1\n"
@@ -38,18 +38,27 @@ CONTRADICTIONS = [
     (("--repeat", "3", "--machine", "sim:moon"), "moon"),
 ]
 GRAIN = [
-    (("granularity", "--work", "0"), "--work"),
-    (("granularity", "--work", "-1ms"), "--work"),
-    (("granularity", "--work", "1ms:1us"), "--work"),
-    (("granularity", "--work", "1kB"), "--work"),
-    (("granularity", "--serial", "101%"), "--serial"),
-    (("granularity", "--serial", "-1%"), "--serial"),
-    (("granularity", "--serial", "half"), "--serial"),
+    (("granularity", "work=0"), "work=0"),
+    (("granularity", "work=-1ms"), "work=-1ms"),
+    (("granularity", "work=1ms:1us"), "work=1ms:1us"),
+    (("granularity", "work=1kB"), "work=1kB"),
+    (("granularity", "serial=101%"), "serial=101%"),
+    (("granularity", "serial=-1%"), "serial=-1%"),
+    (("granularity", "serial=half"), "serial=half"),
     (("granularity", "--sizes", "3wrods"), "--sizes"),
-    (("granularity", "--force"), "--survey"),
-    (("granularity", "--survey", "runs/none"), "runs/none"),
-    (("granularity", "--survey", "/etc"), "/etc"),
-    (("granularity", "--survey", ""), "--survey"),
+    (("granularity", "--force"), "--force"),
+    (("granularity", "wrok=1ms"), "did you mean 'work'"),
+    (("granularity", "survey=x", "shares=equal"), "unknown parameter of granularity 'shares'"),
+    (("barriers", "iteration=9"), "did you mean 'iterations'"),
+    (("barriers", "iterations=0"), "iterations=0"),
+    (("barriers", "iterations=2.5"), "iterations=2.5"),
+    (("barriers", "iterations=5", "iterations=6"), "given twice"),
+    (("survey", "work=1ms"), "unknown parameter of survey"),
+    (("granularity", "work=1ms", "--work", "2ms"), "--work"),
+    (("granularity", "work=1ms", "barrier"), "takes no cases"),
+    (("granularity", "survey=runs/none"), "runs/none"),
+    (("granularity", "survey=/etc"), "/etc"),
+    (("granularity", "survey="), "survey="),
     (("barrier", "--work", "1ms"), "--work is nothing for typed cases"),
     (("survey", "--serial", "1%"), "--serial is nothing for study 'survey'"),
     (("survey", "--survey", "x"), "--survey is nothing for study 'survey'"),
@@ -70,9 +79,38 @@ def test_bad_grain(hockney, words, told):
     assert not Path("runs").exists()
 
 
-def asked(**words) -> Asked:
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (("granularity", "--work", "1ms:10ms", "--serial", "0,1%"), ("work=1ms:10ms", "serial=0,1%")),
+        (("barriers", "--iterations", "1000000"), ("iterations=1000000",)),
+    ],
+)
+def test_older_options_set_the_parameters(hockney, older, newer):
+    cases = [hockney("plan", *words, "--cases") for words in (older, (older[0], *newer))]
+    assert [done.code for done in cases] == [0, 0] and cases[0].out == cases[1].out
+    assert older[1] not in hockney("run", "--help").out
+
+
+def test_the_help_of_a_study_has_its_parameters(hockney):
+    text = hockney("run", "granularity", "--help").out
+    assert all(f"{name}=" in text for name in ("work", "serial", "survey")) and "iterations=" not in text
+    assert "iterations=" in hockney("plan", "--ranks", "2", "barriers", "-h").out
+
+
+def test_a_name_of_both_is_a_study_unless_its_parameters_are_the_workloads(hockney):
+    def study(*words: str) -> str:
+        return json.loads(hockney("plan", *words, "--json").out)["study"]
+
+    assert study("granularity", "work=1ms") == "granularity"
+    assert study("granularity", "work=1ms", "shares=equal") == "cases"
+    assert study("granularity", "work=1ms", "ranks=2") == "cases"
+    assert study("granularity work=1ms") == "cases"
+
+
+def asked(**words) -> RunOptions:
     plain = {"ranks": (), "sizes": (), "budget": 60.0, "precision": 0.02, "launches": None, "seed": None}
-    return Asked(**{**plain, "bind": True, "mpi": "", "machine": "fake", **words})
+    return RunOptions(**{**plain, "bind": True, "mpi": "", "machine": "fake", **words})
 
 
 @pytest.mark.parametrize(

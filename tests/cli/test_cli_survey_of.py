@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 from test_cli_errors import one_error
 
-from hockney.cli.run_flow import evidence_of
+from hockney import api
 from hockney.store import RunFolder
 
 SMALL = (
-    "--work",
-    "30us,1ms",
+    "work=30us,1ms",
     "--sizes",
     "1words",
-    "--serial",
-    "0,1%",
+    "serial=0,1%",
     "--ranks",
     "2",
     "--budget",
@@ -44,7 +42,7 @@ def elsewhere(survey: Path) -> None:
 
 @pytest.mark.page
 def test_a_study_keeps_the_survey_and_can_be_told_again_without_it(hockney, surveyed):
-    words = ("--survey", str(surveyed), "--out", "g", "--seed", "1")
+    words = (f"survey={surveyed}", "--out", "g", "--seed", "1")
     said = hockney("run", "granularity", *SMALL, *words)
     assert said.code == 0, said.err
     folder = RunFolder(Path("g"))
@@ -63,22 +61,22 @@ def test_a_study_keeps_the_survey_and_can_be_told_again_without_it(hockney, surv
 
 def test_another_machines_survey_is_refused_and_forced_with_a_doubt(hockney, surveyed):
     elsewhere(surveyed)
-    words = ("granularity", *SMALL, "--survey", str(surveyed))
+    words = ("granularity", *SMALL, f"survey={surveyed}")
     for verb in ("run", "plan"):
-        line = one_error(hockney(verb, *(words if verb == "run" else words[:-3] + words[-2:])), 2)
+        line = one_error(hockney(verb, *(words if verb == "run" else (*words[:-2], words[-1]))), 2)
         assert "host otherhost, here fakehost; cores 64, here 4" in line and "--force" in line
     assert not Path("g").exists()
     document = json.loads(hockney("run", *words, "--force", "--out", "g", "--json").out)
     (doubt,) = [doubt for doubt in document["doubts"] if doubt["code"] == "survey"]
     assert doubt["text"].startswith("what a message costs is from the survey runs/s, made on another machine")
     shutil.rmtree(surveyed)
-    kept = evidence_of(RunFolder(Path("g")), save=False)
+    kept = api.load(Path("g")).evidence
     assert "otherhost" in kept.surveyed.differences[0], "the doubt stays with the run"
 
 
 def test_a_run_that_knows_no_messages_is_no_survey(hockney):
     hockney("run", "barrier", "--out", "b", "-q")
-    line = one_error(hockney("run", "granularity", *SMALL, "--survey", "b"), 2)
+    line = one_error(hockney("run", "granularity", *SMALL, "survey=b"), 2)
     assert "does not say what a message costs" in line and "hockney survey" in line
 
 

@@ -1,28 +1,28 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Talk on stderr: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+"""ProgressReporter on stderr: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
 
 import io
 
 import pytest
 from rich.console import Console
 
-from hockney.cli.output.progress import Talk
+from hockney.cli.output.progress import ProgressReporter
 from hockney.core.record import Failure
 from hockney.lab import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, MeasuringBegan, Notice, Waiting
 
 FAILURE = Failure(schema=1, launch="0.0", case="barrier ranks=2", reason="died", message="[bold]no\x1b[2J")
 
 
-def talk(*, terminal: bool, quiet: bool = False) -> tuple[Talk, io.StringIO]:
+def talk(*, terminal: bool, quiet: bool = False) -> tuple[ProgressReporter, io.StringIO]:
     seconds = iter(range(0, 10_000, 4))
-    made = Talk(quiet, clock=lambda: next(seconds))
+    made = ProgressReporter(quiet, clock=lambda: next(seconds))
     stream = io.StringIO()
     made.console = Console(file=stream, quiet=quiet, force_terminal=terminal, width=100, highlight=False)
     return made, stream
 
 
-def tell_all(made: Talk) -> None:
+def tell_all(made: ProgressReporter) -> None:
     with made:
         made(MeasuringBegan(10, 12, 2, 60.0))
         made(LaunchBegan("0.0", 2, 10, 30.0))
@@ -52,7 +52,7 @@ def test_a_bar_on_a_terminal_obeys_nothing_from_outside():
     assert made.progress is None, "the bar is taken away at the end"
 
 
-def wait_twice(made: Talk) -> None:
+def wait_twice(made: ProgressReporter) -> None:
     """Two waits, each told about every second."""
     with made:
         made(MeasuringBegan(6, 6, 3, 130.0, rounds=3, every_s=60.0))
@@ -74,9 +74,9 @@ def test_a_wait_is_counted_down_in_the_bar():
     with made:
         made(MeasuringBegan(6, 6, 3, 130.0, rounds=3, every_s=60.0))
         made(Waiting(12.0, 2, 3))
-        assert made.progress.tasks[0].fields["case"] == "next round in 12 s, round 2 of 3"
+        assert made.progress.tasks[0].fields["text"] == "next round in 12 s, round 2 of 3"
         made(Waiting(11.0, 2, 3))
-        assert made.progress.tasks[0].fields["case"] == "next round in 11 s, round 2 of 3"
+        assert made.progress.tasks[0].fields["text"] == "next round in 11 s, round 2 of 3"
     assert stream.getvalue().count("measuring:") == 1
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.errors import (
-    AnswerIsNo,
     EnvironmentProblem,
+    Exit,
     HockneyError,
     Inconclusive,
     UsageError,
@@ -28,8 +28,9 @@ def test_the_grammar():
 
 
 def test_exit_codes():
-    kinds = (AnswerIsNo, UsageError, EnvironmentProblem, Inconclusive, HockneyError)
-    assert [kind("x").exit_code for kind in kinds] == [1, 2, 3, 4, 3]
+    kinds = (UsageError, EnvironmentProblem, Inconclusive, HockneyError)
+    assert [kind("x").exit_code for kind in kinds] == [2, 3, 4, 3]
+    assert [int(code) for code in Exit] == [0, 1, 2, 3, 4, 130]
 
 
 @given(st.text(), st.text(), st.text())

@@ -138,6 +138,14 @@ def test_the_study_answers_on_the_fake_machine(tmp_path, monkeypatch, capsys):
     ratio = float(re.search(r"256 KiB: ([\d.]+) times the hot one's time", out)[1])
     assert 1.3 < ratio < 1.6
     assert (tmp_path / "r" / "report.html").stat().st_size > 10**6
+    assert guarded(["plan", "cold", "smallest=1KiB", "factor=4", "--json"]) == 0
+    lines = json.loads(capsys.readouterr().out)["cases"]
+    assert {line.split()[2] for line in lines} == {f"bytes={1024 * 4**k}" for k in range(4)}
+    assert guarded(["plan", "cold", "factor=1"]) == guarded(["plan", "cold", "fcator=4"]) == 2
+    capsys.readouterr()
+    assert guarded(["run", "cold", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "smallest=SIZE" in text and "factor=N" in text
 
 
 def test_the_schedule_is_a_broadcast():

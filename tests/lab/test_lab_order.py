@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.case import Case
+from hockney.core.settings import Settings
 from hockney.lab import schedule
-from hockney.store import Plan, Settings
+from hockney.store import Plan
 
 CASES = [Case.of("barrier", ranks, sync=sync) for ranks in (2, 4, 8) for sync in ("barrier", "window")]
 CASES += [Case.of("pingpong", 2, bytes=b, buffers="hot") for b in range(20)]

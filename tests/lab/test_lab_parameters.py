@@ -10,10 +10,10 @@ import pytest
 from hockney import lab, simulated
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
+from hockney.core.settings import Settings
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.lab.machine_diff import MachineDifference, in_words, unlike
 from hockney.launch.fake_world import World
-from hockney.store import Settings
 
 HERE = lab.fake_bench("fake").machine
 MPI = Mpi(

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from hockney import lab
 from hockney.core.case import Case
+from hockney.core.settings import Settings
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.launch.fake import EPOCH, FakeLauncher, Fault
 from hockney.launch.fake_world import World
-from hockney.store import Plan, RunFolder, Settings, left
+from hockney.store import Plan, RunFolder, left
 
 LINES = ("pingpong bytes=8", "barrier ranks=2", "barrier ranks=4")
 LONG = ("pingpong bytes=256MiB", "bcast bytes=256MiB ranks=4")

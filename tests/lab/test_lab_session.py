@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from hockney import lab
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.record import Launch
+from hockney.core.settings import Settings
 from hockney.lab.machine_diff import differences, refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
-from hockney.store import RunFolder, Settings
+from hockney.store import RunFolder
 
 LINES = (
     "pingpong bytes=0",

@@ -15,7 +15,7 @@ from hockney.core.machine import Mpi
 from hockney.core.record import Rank
 from hockney.launch.command import command
 from hockney.launch.explain import explain, how_it_ended
-from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, Watch
+from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector
 from hockney.launch.launch_test import Hello, hellos_in, say_hello, verdict
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.reading import seen_binding
@@ -145,8 +145,8 @@ def test_a_launcher_that_is_not_executable(tmp_path):
         say_hello(command(mpi, ("engine",), 1, Cores((0,), (0,), 1)), mpi, 1)
 
 
-def watch(hang_s: float = 10.0, ranks: int = 3) -> Watch:
-    made = Watch(LaunchOptions("L", 0, budget_s=8.0, hang_s=hang_s), cases=4, ranks=ranks)
+def watch(hang_s: float = 10.0, ranks: int = 3) -> HangDetector:
+    made = HangDetector(LaunchOptions("L", 0, budget_s=8.0, hang_s=hang_s), cases=4, ranks=ranks)
     made.begun(0.0)
     made.launched(100.0)
     return made

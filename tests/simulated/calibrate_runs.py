@@ -12,10 +12,10 @@ import msgspec
 from hockney import lab, models, studies
 from hockney.core.case import Case
 from hockney.core.record import Clock, Run
+from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey
-from hockney.store import Settings
 from hockney.studies import Options
 from hockney.system.bundled import bundled_catalog
 

@@ -16,11 +16,11 @@ from real_mpi import simgrid_here
 
 from hockney import build, lab
 from hockney.core.case import parse_canonical
+from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
 from hockney.simulated.calibrate import Agreement, Survey, calibrate, compare
-from hockney.store import Settings
 
 pytestmark = pytest.mark.simgrid
 

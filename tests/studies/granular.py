@@ -7,14 +7,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney import lab, studies
+from hockney import api, lab, studies
 from hockney.core.case import Case
+from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
-from hockney.store import RunFolder, Settings
+from hockney.store import RunFolder
 from hockney.studies import Evidence, Options
 
-SMALL = Options(ranks=(2, 4), sizes=(4, 400, 40000), work=(1e-5, 1e-4, 1e-3))
+SMALL = Options(ranks=(2, 4), sizes=(4, 400, 40000), parameters={"work": (1e-5, 1e-4, 1e-3)})
 STUDY = studies.study("granularity")
 CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -60,8 +61,4 @@ def run(
 
 
 def evidence(folder: RunFolder) -> Evidence:
-    found = lab.results(folder)
-    planned = len(folder.plan().items)
-    return Evidence(
-        found.fits, found.run, found.machine, "granularity", 120.0, 0.02, 3, 1, planned, found.notices
-    )
+    return api.load(folder.path).evidence

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 import pytest
 from msgspec.structs import replace as replace_struct
 
-from hockney import lab, studies
+from hockney import api, lab, studies
 from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate
+from hockney.core.settings import Settings
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.fake_world import World
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
 from hockney.report.render import render
-from hockney.store import Settings
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import best, paper
 from hockney.studies.barriers.headline import chosen
@@ -68,9 +68,7 @@ def run(folder, launcher: FakeLauncher, options: Options) -> Evidence:
     cases = studies.study("barriers").plan(options, CATALOG, bench.machine)
     made = lab.begin(folder, cases, Settings("barriers", seed=1), bench)
     lab.measure(made, bench, lambda event: None)
-    got = lab.results(made)
-    planned = len(made.plan().items)
-    return Evidence(got.fits, got.run, got.machine, "barriers", 60.0, 0.02, 3, 1, planned, got.notices)
+    return api.load(folder).evidence
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +96,7 @@ def test_every_barrier_is_asked_for_in_every_way():
 
 
 def test_a_million_in_a_row_can_be_asked_for():
-    cases = studies.study("barriers").plan(Options(iterations=1_000_000), CATALOG, MACHINE)
+    cases = studies.study("barriers").plan(Options(parameters={"iterations": 1_000_000}), CATALOG, MACHINE)
     row = [c for c in cases if way_of(c) == "loop"]
     assert len(row) == 2 * len(ALGORITHMS)
     assert {c.value("iterations") for c in row} == {1_000_000}
@@ -223,7 +221,7 @@ def test_a_barrier_that_dies_is_told_and_leaves_the_others_alive(tmp_path):
     launcher = fake_from_words(
         "fake:die=barrier algorithm=central iterations=1000000;hang=algorithm=mcs_tree"
     )
-    evidence = run(tmp_path / "r", launcher, Options(ranks=(2,), iterations=1_000_000))
+    evidence = run(tmp_path / "r", launcher, Options(ranks=(2,), parameters={"iterations": 1_000_000}))
     lost = {str(case.value("algorithm")) for case, _ in failures(evidence)}
     assert lost == {"central", "mcs_tree"}
     page = studies.study("barriers").page(evidence)

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from real_mpi import simgrid_here
 
+from hockney import api
 from hockney.cli.errors import guarded
-from hockney.cli.run_flow import evidence_of
 from hockney.models import schedules
-from hockney.store import RunFolder
 from hockney.studies.barriers.best import believed, choose
 from hockney.studies.barriers.results import MESSAGES, STRUCTURE, found
 
@@ -25,7 +24,7 @@ def simulated(machine: str, folder: Path):
     simgrid_here()
     words = ["run", "barriers", "--machine", f"sim:{machine}", "--ranks", ",".join(map(str, RANKS))]
     assert guarded([*words, "--out", str(folder), "-q"]) == 0
-    return evidence_of(RunFolder.open(folder), save=False)
+    return api.load(folder).evidence
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_predictions_from_the_ping_pong_alone_agree(made):
 
 
 def test_a_length_where_the_line_changes_is_said_and_its_interval_is_wide(tmp_path):
-    options = Options(ranks=(2,), sizes=(4000,), work=(1e-5,), serial=(0.0,))
+    options = Options(ranks=(2,), sizes=(4000,), parameters={"work": (1e-5,), "serial": (0.0,)})
     made = evidence(run(tmp_path / "r", options))
     each = checked_of(made)[0]
     assert each.breaks == "exchange", "the fit takes the longer line from the middle of 2 and 4 KiB on"
@@ -185,12 +185,12 @@ def test_what_the_run_measured_of_its_own_prediction_is_said(page, tmp_path):
 
     assert "That ping-pong is the run's own" in basis(page)
     assert "whether messages share" not in basis(page), "its messages are too short to tell"
-    long = Options(ranks=(4,), sizes=(16384,), work=(1e-4,))
+    long = Options(ranks=(4,), sizes=(16384,), parameters={"work": (1e-4,)})
     assert "whether messages share the network" in basis(STUDY.page(evidence(run(tmp_path / "r", long))))
 
 
 def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
-    options = Options(ranks=(2, 4), sizes=(4,), work=(1e-4,))
+    options = Options(ranks=(2, 4), sizes=(4,), parameters={"work": (1e-4,)})
     made = evidence(run(tmp_path / "r", options, cores=2))
     page = STUDY.page(made)
     messages = costs.known(made).messages
@@ -249,7 +249,7 @@ def test_single_runs_are_drawn_thinned_with_the_slowest_and_the_fastest(made, pa
 
 def test_many_rounds_are_drawn_over_time(tmp_path, page):
     assert "efficiency-period" not in figures(page)
-    options = Options(ranks=(2,), sizes=(4,), work=(1e-5, 1e-4))
+    options = Options(ranks=(2,), sizes=(4,), parameters={"work": (1e-5, 1e-4)})
     made = evidence(run(tmp_path / "r", options, launches=6, budget_s=60.0))
     fine, coarse = figures(STUDY.page(made))["efficiency-period"].series
     assert (fine.name, coarse.name) == ("T = 10.0 us", "T = 100 us")
@@ -294,7 +294,7 @@ def test_the_explorer_has_this_machine_first_and_every_described_one(page):
 
 def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
     slow = World(pieces=tuple(replace(p, latency_s=10 * p.latency_s) for p in WORLD.pieces))
-    options = Options(ranks=(2,), sizes=(4,), work=(1e-4,))
+    options = Options(ranks=(2,), sizes=(4,), parameters={"work": (1e-4,)})
     survey = evidence(run(tmp_path / "survey", options, slow))
     surveyed = Surveyed(survey.fits, survey.machine, "runs/slow")
     asked = replace(options, surveyed=surveyed)
@@ -320,7 +320,7 @@ def test_a_partial_run_still_has_a_page(made):
 
 
 def test_one_rank_alone_has_a_page(tmp_path):
-    made = evidence(run(tmp_path / "r", Options(ranks=(1,), work=(1e-4,))))
+    made = evidence(run(tmp_path / "r", Options(ranks=(1,), parameters={"work": (1e-4,)})))
     page = STUDY.page(made)
     assert "Only one rank was measured" in page.headline[0]
     assert any("There is no prediction" in t for s in page.sections for t in s.text)
@@ -363,7 +363,7 @@ def test_a_missed_preset_is_a_doubt(tmp_path):
 
 
 def test_lengths_the_model_does_not_know_are_said(tmp_path):
-    made = evidence(run(tmp_path / "r", Options(ranks=(2,), sizes=(8 << 20,), work=(1e-2,))))
+    made = evidence(run(tmp_path / "r", Options(ranks=(2,), sizes=(8 << 20,), parameters={"work": (1e-2,)})))
     doubt = next(w for w in STUDY.page(made).warnings if w.code == "extrapolated")
     assert "8 MiB" in doubt.touches
 

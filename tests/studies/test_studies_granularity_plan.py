@@ -15,10 +15,10 @@ from hockney import lab, simulated
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Fits
 from hockney.core.machine import Traits
+from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake import FakeLauncher
-from hockney.store import Settings
 from hockney.studies import Options
 from hockney.studies.granularity.plan import LENGTHS, ROUND_S, half_decades, least_seconds
 from hockney.studies.sizes import DEFAULT
@@ -100,7 +100,7 @@ def test_the_least_time_is_that_of_the_repetitions():
 
 
 def test_what_is_asked_for_is_planned_in_full():
-    asked = Options(ranks=(1, 2), sizes=(0, 8, 64), work=(0.5, 2.0), serial=(0.0, 0.25))
+    asked = Options(ranks=(1, 2), sizes=(0, 8, 64), parameters={"work": (0.5, 2.0), "serial": (0.0, 0.25)})
     cells = of(STUDY.plan(asked, CATALOG, TWO), "granularity", shares="equal")
     assert {(c.value("work"), c.value("bytes"), c.value("serial")) for c in cells if c.ranks == 2} == {
         (t, size, s) for t in (0.5, 2) for size in (0, 8, 64) for s in (0, 0.25)
@@ -137,7 +137,7 @@ def test_a_survey_without_a_model_of_messages_is_told_of():
 
 def test_a_work_too_short_to_share_is_refused_in_a_line():
     with pytest.raises(UsageError, match="work"):
-        STUDY.plan(Options(work=(1e-12,)), CATALOG, TWO)
+        STUDY.plan(Options(parameters={"work": (1e-12,)}), CATALOG, TWO)
 
 
 @given(st.floats(1e-9, 1e6), st.floats(1, 1e6))

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as replace_struct
 
-from hockney import lab, studies
+from hockney import api, lab, studies
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
+from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
@@ -18,7 +19,6 @@ from hockney.pages import headline
 from hockney.pages.caveats import beside, doubts, everywhere
 from hockney.pages.format import interval, quantity, told
 from hockney.pages.headline import half_reached, sentences
-from hockney.store import Settings
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
@@ -32,9 +32,7 @@ def evidence(tmp_path_factory) -> Evidence:
     cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
     folder = lab.begin(tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench)
     lab.measure(folder, bench, lambda event: None)
-    found = lab.results(folder)
-    planned = len(folder.plan().items)
-    return Evidence(found.fits, found.run, found.machine, "survey", 60.0, 0.02, 3, 1, planned, found.notices)
+    return api.load(folder.path).evidence
 
 
 @pytest.fixture(scope="module")

@@ -10,22 +10,20 @@ from typing import Any
 
 import click
 
+from hockney.api.run_options import MOST_ROUNDS
 from hockney.core.errors import UsageError, printable
 from hockney.core.units import (
     parse_bytes,
     parse_counts,
     parse_fraction,
     parse_seconds,
-    parse_shares,
     parse_sizes,
-    parse_works,
 )
 
 MOST_LAUNCHES = 1000
-MOST_ROUNDS = 10_000
 
 
-class Words(click.ParamType):
+class ParsedType(click.ParamType):
     """A type made of one of `core.units`' functions; its errors name the option."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
@@ -69,19 +67,16 @@ def _whole(low: int, high: int, example: str) -> Callable[[str], int]:
     return parse
 
 
-BUDGET = Words("time", _budget)
-DISTANCE = Words("time", _above_zero)
-WORKS = Words("times", parse_works)
-SHARES = Words("shares", parse_shares)
-PRECISION = Words("fraction", parse_fraction)
-RANKS = Words("counts", parse_counts)
-SIZES = Words("sizes", parse_sizes)
-SIZE = Words("size", parse_bytes)
-ROUNDS = Words("count", _whole(1, MOST_ROUNDS, "for example 20"))
-LAUNCHES = Words("count", _whole(1, MOST_LAUNCHES, "for example 3"))
-ITERATIONS = Words("count", _whole(1, 10**9, "for example 1000000"))
-NODES = Words("count", _whole(1, 10**7, "for example 64"))
-SEED = Words("seed", _whole(0, 2**63 - 1, "for example 1"))
+BUDGET = ParsedType("time", _budget)
+DISTANCE = ParsedType("time", _above_zero)
+PRECISION = ParsedType("fraction", parse_fraction)
+RANKS = ParsedType("counts", parse_counts)
+SIZES = ParsedType("sizes", parse_sizes)
+SIZE = ParsedType("size", parse_bytes)
+ROUNDS = ParsedType("count", _whole(1, MOST_ROUNDS, "for example 20"))
+LAUNCHES = ParsedType("count", _whole(1, MOST_LAUNCHES, "for example 3"))
+NODES = ParsedType("count", _whole(1, 10**7, "for example 64"))
+SEED = ParsedType("seed", _whole(0, 2**63 - 1, "for example 1"))
 
 
 def _path(text: str) -> Path:
@@ -92,7 +87,7 @@ def _path(text: str) -> Path:
     return Path(text)
 
 
-PATH = Words("path", _path)
+PATH = ParsedType("path", _path)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -192,40 +187,13 @@ asked = _all(
     where,
 )
 
-grain = _all(
-    click.option(
-        "--work",
-        type=WORKS,
-        metavar="T,...",
-        default=(),
-        help="For granularity: what one rank computes alone, as 10us,1ms or 10us:10ms.",
-    ),
-    click.option(
-        "--serial",
-        type=SHARES,
-        metavar="S,...",
-        default=(),
-        help="For granularity: the part of the work that cannot be shared, as 0,1%.",
-    ),
-    click.option(
-        "--survey",
-        type=PATH,
-        metavar="RUN",
-        default=None,
-        help="For granularity: take the machine's parameters from this survey.",
-    ),
-    click.option(
-        "--force", is_flag=True, help="Take them also where that is another machine's or another MPI's."
-    ),
-    click.option(
-        "--iterations",
-        type=ITERATIONS,
-        metavar="N",
-        default=0,
-        help="For barriers: so many in a row, up to 1000000 and more.  [default: 64 and more]",
-    ),
+force = click.option(
+    "--force", is_flag=True, help="Take a survey (survey=RUN) also of another machine or another MPI."
 )
-"""What only some studies take, which name them in OPTIONS."""
+
+OLDER = ("work", "serial", "survey", "iterations")
+older = _all(*(click.option(f"--{name}", default=None, hidden=True) for name in OLDER))
+"""Parameters of studies as they were given before studies declared their own: --work 1ms is work=1ms."""
 
 out = click.option(
     "--out",

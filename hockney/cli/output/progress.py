@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Talk on stderr: notices, and how far measuring is. A bar on a terminal, plain lines elsewhere."""
+"""Notices and progress on stderr: a bar on a terminal, plain lines now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -16,14 +16,26 @@ from rich.text import Text
 from hockney.core.errors import one_line
 from hockney.core.record import Failure
 from hockney.core.units import format_seconds
-from hockney.lab import CaseBegan, CaseEnded, Event, LaunchBegan, MeasuringBegan, Notice, Waiting
+from hockney.lab import (
+    CaseBegan,
+    CaseEnded,
+    Counted,
+    Event,
+    LaunchBegan,
+    MeasuringBegan,
+    Notice,
+    Step,
+    Waiting,
+)
 from hockney.pages.format import plural
 
 SECONDS_BETWEEN_LINES = 10.0
+FIRST_STEPS = 5
+"""With fewer done, the pace says little of the rest."""
 
 
-class Talk:
-    """Use as a context manager around measuring; call it with the lab's events."""
+class ProgressReporter:
+    """A listener to the lab's events; used as a context manager, it takes its bar away at the end."""
 
     def __init__(self, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self.quiet = quiet
@@ -36,16 +48,15 @@ class Talk:
         self.launch = ""
         self.next_line = 0.0
         self.awaited = 0
+        self.began: float | None = None
 
-    def __enter__(self) -> Talk:
+    def __enter__(self) -> ProgressReporter:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.progress is not None:
-            self.progress.stop()
-            self.progress = None
+        self._stop()
 
     def say(self, text: str) -> None:
         """One line; nothing in it is taken for markup or obeyed by the terminal."""
@@ -59,16 +70,20 @@ class Talk:
         elif isinstance(event, LaunchBegan):
             self.launch = f"launch {event.launch}, {plural(event.ranks, 'rank')}"
         elif isinstance(event, CaseBegan) and self.progress is not None:
-            self.progress.update(self.task, case=one_line(event.case))
+            self.progress.update(self.task, text=one_line(event.case))
         elif isinstance(event, CaseEnded):
             self._ended(event)
         elif isinstance(event, Waiting):
             self._waits(event)
         elif isinstance(event, Notice):
             self.say(f"note: {event.text}")
+        elif isinstance(event, Step):
+            self.say(event.text)
+        elif isinstance(event, Counted):
+            self._counted(event)
 
     def _began(self, event: MeasuringBegan) -> None:
-        self.plan = event
+        self.plan, self.done, self.awaited, self.next_line = event, 0, 0, 0.0
         if not event.measurements:
             self.say(f"all {event.planned} measurements are there already")
             return
@@ -78,24 +93,13 @@ class Talk:
             f"{_rounds(event)}at most {format_seconds(event.budget_s)}"
         )
         if self.console.is_terminal:
-            self.progress = Progress(
-                BarColumn(bar_width=30),
-                TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-                TextColumn("{task.fields[eta]} left", style="bold"),
-                TextColumn("{task.fields[case]}", markup=False),
-                console=self.console,
-                transient=True,
-            )
-            self.task = self.progress.add_task(
-                "", total=event.measurements, eta=format_seconds(event.budget_s), case=""
-            )
-            self.progress.start()
+            self._draw(0, event.measurements, f"{format_seconds(event.budget_s)} left", "")
 
     def _waits(self, event: Waiting) -> None:
         """Counted down in the bar; elsewhere one line for each round that is waited for."""
         text = f"next round in {format_seconds(event.seconds, 2)}, round {event.round} of {event.rounds}"
         if self.progress is not None:
-            self.progress.update(self.task, case=text)
+            self.progress.update(self.task, text=text)
         elif not self.console.is_terminal and event.round != self.awaited:
             self.say(text)
         self.awaited = event.round
@@ -107,10 +111,50 @@ class Talk:
         if isinstance(event.result, Failure):
             self.say(f"note: {event.result.case} gave no result: {event.result.message}")
         if self.progress is not None:
-            self.progress.update(self.task, completed=self.done, eta=eta)
+            self._draw(self.done, self.plan.measurements, f"{eta} left")
+            if self.done == self.plan.measurements:
+                self._stop()
         elif not self.console.is_terminal and self.clock() >= self.next_line:
             self.next_line = self.clock() + SECONDS_BETWEEN_LINES
             self.say(f"{self.done}/{self.plan.measurements} measured, {self.launch}, {eta} left")
+
+    def _counted(self, event: Counted) -> None:
+        now = self.clock()
+        if self.began is None:
+            self.began, self.next_line = now, now + SECONDS_BETWEEN_LINES
+        left = ""
+        if event.done >= FIRST_STEPS:
+            seconds = (now - self.began) / event.done * (event.total - event.done)
+            left = f"{format_seconds(seconds, digits=2)} left" if seconds >= 1 else "under 1 s left"
+        if self.console.is_terminal:
+            self._draw(event.done, event.total, left, event.what)
+        elif now >= self.next_line:
+            self.next_line = now + SECONDS_BETWEEN_LINES
+            self.say(f"{event.done}/{event.total} {event.what}" + (f", {left}" if left else ""))
+        if event.done == event.total:
+            self._stop()
+            self.began = None
+
+    def _draw(self, done: int, total: int, left: str, text: str | None = None) -> None:
+        """Move the bar, which appears with the first call; without `text`, the one it has stays."""
+        if self.progress is None:
+            self.progress = Progress(
+                BarColumn(bar_width=30),
+                TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+                TextColumn("{task.fields[left]}", style="bold", markup=False),
+                TextColumn("{task.fields[text]}", markup=False),
+                console=self.console,
+                transient=True,
+            )
+            self.task = self.progress.add_task("", total=total, left=left, text=text or "")
+            self.progress.start()
+        fields = {} if text is None else {"text": text}
+        self.progress.update(self.task, completed=done, total=total, left=left, **fields)
+
+    def _stop(self) -> None:
+        if self.progress is not None:
+            self.progress.stop()
+            self.progress = None
 
     def _left(self, elapsed: float) -> float:
         """By the pace so far, but never more than is left of the budget."""

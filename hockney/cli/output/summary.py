@@ -4,41 +4,69 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
+from hockney import api
+from hockney.api import Question, Run, RunOptions
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.core.errors import printable
+from hockney.core.errors import Exit, printable
 from hockney.core.fit import Fit
 from hockney.draw.page import Page, Table
-from hockney.lab import Outcome
+from hockney.lab import Notice
 from hockney.pages.format import plural
 from hockney.pages.quality import chosen, parameter_table
-from hockney.store import RunFolder
-from hockney.studies import Evidence
 
 
-def tell_words(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outcome) -> None:
+def measure_and_tell(
+    question: Question, options: RunOptions, out: Path | None, quiet: bool, as_json: bool
+) -> int:
+    """From a question to its answer; returns the exit code."""
+    with ProgressReporter(quiet) as reporter:
+        run = api.run(question, options, out=out, listen=reporter)
+    return tell(run, as_json)
+
+
+def tell(run: Run, as_json: bool) -> int:
+    """Write the report of a run just measured and tell what came of it; returns the exit code."""
+    run.report()
+    (tell_json if as_json else tell_words)(run)
+    if run.wrong:
+        return Exit.ANSWER_IS_NO
+    return Exit.INCONCLUSIVE if run.outcome is not None and run.outcome.left else Exit.FINE
+
+
+def load_and_note(path: Path) -> Run:
+    """The run in a folder; what reading it had to say is told."""
+    run = api.load(path)
+    for notice in run.notices:
+        ProgressReporter(False)(Notice(notice))
+    return run
+
+
+def tell_words(run: Run) -> None:
     """Headline, main parameters, doubts, and where the rest is."""
+    folder, page = run.folder, run.page
     cases = _cases(page)
     if cases.rows:
         click.echo(text_table(cases))
     else:
         for sentence in page.headline:
             print_line(sentence)
-    fits = [f for f in chosen(evidence.fits.fits) if f.parameters and _is_main(f, evidence)]
+    fits = [f for f in chosen(run.fits.fits) if f.parameters and _is_main(f, run)]
     if fits:
         click.echo()
         click.echo(text_table(_short(parameter_table(fits))))
-    doubts = [*page.warnings, *(w for section in page.sections for w in section.warnings)]
-    if doubts:
+    if run.caveats:
         click.echo()
-    for doubt in doubts:
+    for doubt in run.caveats:
         print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
     click.echo()
-    if outcome.left:
-        print_line(
-            f"missing: {plural(outcome.left, 'planned measurement')}, made by hockney resume {folder.path}"
-        )
+    if run.outcome is not None and run.outcome.left:
+        missing = plural(run.outcome.left, "planned measurement")
+        print_line(f"missing: {missing}, made by hockney resume {folder.path}")
     print_line(f"report: {folder.report_path}")
 
 
@@ -50,10 +78,10 @@ def _cases(page: Page) -> Table:
     return Table("cases", "", columns, rows, numeric=tables[0].numeric if tables else ())
 
 
-def _is_main(fit: Fit, evidence: Evidence) -> bool:
-    if evidence.study == "cases":
+def _is_main(fit: Fit, run: Run) -> bool:
+    if run.settings.study == "cases":
         return True
-    workload = evidence.catalog.entry(fit.subject.workload)
+    workload = run.evidence.catalog.entry(fit.subject.workload)
     sends = workload.role == "point-to-point" and workload.operation == "send"
     return workload.role == "train" or (sends and fit.subject.has(buffers="hot"))
 
@@ -67,15 +95,15 @@ def _short(table: Table) -> Table:
     return Table(table.name, table.title, columns, tuple((row[0], *row[2:]) for row in rows), numeric=(3, 4))
 
 
-def tell_json(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outcome) -> None:
+def tell_json(run: Run) -> None:
     print_json(
         {
-            "run": printable(str(folder.path)),
-            "report": printable(str(folder.report_path)),
-            "headline": page.headline,
-            "doubts": [*page.warnings, *(w for section in page.sections for w in section.warnings)],
-            "outcome": outcome,
-            "summaries": evidence.fits.summaries,
-            "fits": evidence.fits.fits,
+            "run": printable(str(run.path)),
+            "report": printable(str(run.folder.report_path)),
+            "headline": run.page.headline,
+            "doubts": run.caveats,
+            "outcome": run.outcome,
+            "summaries": run.summaries,
+            "fits": run.fits.fits,
         }
     )

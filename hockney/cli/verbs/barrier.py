@@ -4,24 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from hockney import api
+from hockney.api import Run
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.find_runs import PLACE, by_age
-from hockney.cli.output.progress import Talk
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.summary import load_and_note
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.cli.run_flow import evidence_of
-from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.core.errors import UsageError, printable
 from hockney.draw.page import Table
 from hockney.pages.format import quantity
-from hockney.store import RunFolder
-from hockney.studies import Evidence
 from hockney.studies.barriers import NAME
-from hockney.studies.barriers.best import Candidate, Choice, choose
+from hockney.studies.barriers.best import Candidate, Choice
 from hockney.studies.barriers.headline import chosen
 
 
@@ -47,18 +45,12 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
         raise UsageError(
             "no number of ranks is given", "which barrier is best depends on it", "give --ranks 2"
         )
-    talk = Talk(False)
-    path = run or _newest()
-    if run is None:
-        talk.say(f"from {printable(str(path))}, the newest run of barriers in {PLACE}")
-    evidence = evidence_of(RunFolder.open(path), save=False)
-    for notice in evidence.notices:
-        talk.say(f"note: {notice}")
-    choices, unknown = _choices(evidence, ranks)
+    loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
+    choices, unknown = api.choose_barriers(loaded, ranks)
     if unknown and not choices:
         raise unknown[0]
     if as_json:
-        print_json(_document(path, evidence, choices, best))
+        print_json(_document(loaded, choices, best))
     else:
         for k, choice in enumerate(choices):
             if not best:
@@ -67,27 +59,6 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     if unknown:  # what is known was told first
         raise unknown[0]
     return 0
-
-
-def _choices(evidence: Evidence, ranks: Sequence[int]) -> tuple[list[Choice], list[Inconclusive]]:
-    choices, unknown = [], []
-    for p in ranks:
-        try:
-            choices.append(choose(evidence, p))
-        except Inconclusive as error:
-            unknown.append(error)
-    return choices, unknown
-
-
-def _newest() -> Path:
-    """Of the runs of the study in the default place the one written last."""
-    for folder, _ in by_age((NAME,)):
-        return folder.path
-    raise Inconclusive(
-        f"no run in {PLACE} has measured barriers",
-        "the choice is made from its records",
-        "'hockney run barriers' first, or name a run",
-    )
 
 
 def _table(choice: Choice) -> Table:
@@ -112,10 +83,10 @@ def _range(each: Candidate) -> str:
     return f"{quantity(each.low, 's')} to {quantity(each.high, 's')}"
 
 
-def _document(path: Path, evidence: Evidence, choices: list[Choice], best: bool) -> dict[str, object]:
+def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
     return {
-        "run": printable(str(path)),
-        "machine": evidence.machine.host,
+        "run": printable(str(run.path)),
+        "machine": run.machine.host,
         "choices": [
             {
                 "ranks": choice.ranks,

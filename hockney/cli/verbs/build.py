@@ -11,10 +11,10 @@ import click
 from hockney import lab
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.build_progress import Counting
-from hockney.cli.output.progress import Talk
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
 from hockney.core.errors import UsageError
+from hockney.lab import Counted
 
 
 @click.command("build", cls=Command, epilog=example("hockney build"))
@@ -48,7 +48,7 @@ def command(
     With --library: compile barriers for C++ programs with the MPI that these are compiled with, and install
     header, library, and files for CMake and pkg-config below --prefix.
     """
-    talk = Talk(quiet)
+    talk = ProgressReporter(quiet)
     if library and (simgrid or machine):
         raise UsageError(
             f"--library does not go with {'--simgrid' if simgrid else '--machine'}",
@@ -78,7 +78,7 @@ def command(
     return 0
 
 
-def _library(talk: Talk, mpi: str, prefix: Path, as_json: bool) -> int:
+def _library(talk: ProgressReporter, mpi: str, prefix: Path, as_json: bool) -> int:
     where = prefix.expanduser().absolute()
     found = lab.install_library(mpi, where, talk.say)
     if as_json:
@@ -88,9 +88,9 @@ def _library(talk: Talk, mpi: str, prefix: Path, as_json: bool) -> int:
     return 0
 
 
-def _simgrid(talk: Talk, force: bool, as_json: bool) -> int:
-    with Counting(talk, "compiled") as counting:
-        found = lab.bring_simgrid(force, talk.say, counting)
+def _simgrid(talk: ProgressReporter, force: bool, as_json: bool) -> int:
+    with talk:
+        found = lab.bring_simgrid(force, talk.say, lambda done, total: talk(Counted("compiled", done, total)))
     if as_json:
         print_json({"simgrid": found})
     else:

@@ -9,20 +9,19 @@ from pathlib import Path
 import click
 
 from hockney import lab, simulated
+from hockney.api.export_files import save_text
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.export_files import save_text
-from hockney.cli.output.progress import Talk
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.cli.run_flow import tell_notices
-from hockney.core.errors import UsageError, printable
+from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
+from hockney.lab import Notice
 from hockney.pages.format import interval, percent, quantity
 from hockney.simulated.calibrate import Agreement, Wishes, calibrate, compare
 from hockney.store import RunFolder
 
-ANSWER_IS_NO = 1
 ENDING = ".toml"
 
 
@@ -80,7 +79,8 @@ def command(
         )
     given = simulated.platform(lab.description_name(network)) if network else None
     real, notices = lab.surveyed(RunFolder.open(run))
-    tell_notices(notices)
+    for notice in notices:
+        ProgressReporter(False)(Notice(notice))
     platform = calibrate(real, Wishes(name=name, nodes=nodes, noise=noise, network=given))
     text = simulated.write(platform)
     simulated.read(text, str(out or "the machine"))
@@ -88,7 +88,7 @@ def command(
         save_text(text, out)
     elif not (check or against or as_json):
         click.echo(text, nl=False)
-    talk = Talk(quiet)
+    talk = ProgressReporter(quiet)
     found: list[Agreement] = []
     if check or against is not None:
         beside = real if against is None else lab.surveyed(RunFolder.open(against))[0]
@@ -102,7 +102,7 @@ def command(
             _table(found)
         if out is not None:
             _tell(platform, out)
-    return 0 if all(each.agrees for each in found if each.counts) else ANSWER_IS_NO
+    return 0 if all(each.agrees for each in found if each.counts) else Exit.ANSWER_IS_NO
 
 
 def _tell(platform: Platform, out: Path) -> None:

@@ -10,8 +10,7 @@ from hockney import lab
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.tables import print_json, print_line
-
-CANNOT = 3
+from hockney.core.errors import Exit
 
 
 @click.command("doctor", cls=Command, epilog=example("hockney doctor"))
@@ -26,4 +25,4 @@ def command(mpi: str, machine: str, as_json: bool) -> int:
             print_line(f"{finding.verdict:5} {finding.subject}: {finding.text}")
     if as_json:
         print_json(findings)
-    return CANNOT if any(f.verdict == "bad" for f in findings) else 0
+    return Exit.ENVIRONMENT if any(f.verdict == "bad" for f in findings) else 0

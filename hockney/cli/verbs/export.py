@@ -8,14 +8,12 @@ from pathlib import Path
 
 import click
 
-from hockney import lab
+from hockney.api.export_files import save_csv, save_parquet
+from hockney.api.run import What
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.export_files import save_csv, save_parquet
-from hockney.cli.output.export_table import repetitions, summaries
-from hockney.cli.run_flow import tell_notices
+from hockney.cli.output.summary import load_and_note
 from hockney.core.errors import UsageError
-from hockney.store import RunFolder
 
 
 @click.command(
@@ -35,15 +33,13 @@ from hockney.store import RunFolder
     show_default=True,
     help="A row for each repetition, or one for each case with median and interval.",
 )
-def command(run: Path, csv_file: str | None, parquet_file: str | None, what: str) -> int:
+def command(run: Path, csv_file: str | None, parquet_file: str | None, what: What) -> int:
     """Write a run's times as CSV or Parquet. Times are seconds, sizes bytes."""
     if csv_file is None and parquet_file is None:
         raise UsageError(
             "no file is named", "the table has to go somewhere", "use --csv FILE or --parquet FILE"
         )
-    found = lab.results(RunFolder.open(run), save=False)
-    tell_notices(found.notices)
-    table = repetitions(found.run) if what == "repetitions" else summaries(found.fits)
+    table = load_and_note(run).table(what)
     if csv_file is not None:
         save_csv(table, csv_file)
     if parquet_file is not None:

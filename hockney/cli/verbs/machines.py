@@ -14,7 +14,7 @@ from hockney import lab, reference, simulated
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.machine_details import show, show_json
-from hockney.cli.output.progress import Talk
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.machine import Machine, Mpi
@@ -66,7 +66,7 @@ def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str,
 
 
 def _all(mpi: str, machine: str, as_json: bool) -> None:
-    talk = Talk(False).say
+    talk = ProgressReporter(False).say
     here, mpis = lab.look_around(machine, mpi, talk)
     simulators = _simulators(talk)
     if as_json:

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import click
 
-from hockney import lab
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.summary import load_and_note
 from hockney.cli.output.tables import print_json, text_table
-from hockney.cli.run_flow import tell_notices
 from hockney.core.errors import Inconclusive
 from hockney.pages.quality import chosen, parameter_table
-from hockney.store import RunFolder
 
 
 @click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
@@ -23,9 +21,7 @@ from hockney.store import RunFolder
 @options.as_json
 def command(run: Path, as_json: bool) -> int:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
-    found = lab.results(RunFolder.open(run), save=False)
-    tell_notices(found.notices)
-    fits = found.fits
+    fits = load_and_note(run).fits
     if as_json:
         print_json(fits)
     elif not fits.fits:

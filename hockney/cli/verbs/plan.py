@@ -9,45 +9,41 @@ from typing import Any
 
 import click
 
-from hockney import lab
+from hockney import api
+from hockney.api import RunOptions
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.arguments.run_options import Asked
-from hockney.cli.output.progress import Talk
+from hockney.cli.arguments.click_extensions import example
+from hockney.cli.arguments.question import QuestionCommand, asked_question
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.cli.run_flow import cases_of, known_here, survey_of, workloads_of
-from hockney.cli.verbs.run import question
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
+from hockney.core.settings import Settings
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Table
-from hockney.store import Settings
 
 
 @click.command(
     "plan",
-    cls=Command,
+    cls=QuestionCommand,
     epilog=example("hockney plan --budget 5m", "hockney plan allreduce bytes=0:1MiB ranks=2 --cases"),
 )
-@click.argument("words", nargs=-1, metavar="[STUDY|CASE...]")
+@click.argument("words", nargs=-1, metavar="[STUDY [NAME=VALUE...]|CASE...]")
 @click.option("--cases", "lines", is_flag=True, help="Only the cases, one canonical line each.")
-@options.grain
+@options.force
+@options.older
 @options.asked
 @options.as_json
-def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) -> int:
+def command(words: tuple[str, ...], lines: bool, as_json: bool, **given: Any) -> int:
     """Show what would run: cases, launches, bytes, time. The default is the survey."""
-    want = Asked(**asked)
-    study, typed = question(words or ("survey",))
-    talk = Talk(False)
-    surveyed = survey_of(study, want, talk)
-    bench = lab.prepare(want.machine, want.mpi, want.bind, talk.say, workloads_of(typed))
-    cases = cases_of(study, want, typed, bench, known_here(surveyed, want, bench))
-    settings = want.settings(study)
-    launches = settings.launches * len({(case.ranks, bench.group_of(case)) for case in cases})
+    question = asked_question(words or ("survey",), given)
+    planned = api.plan(question, RunOptions(**given), listen=ProgressReporter(False))
+    cases, settings = planned.cases, planned.settings
+    launches = settings.launches * len({(case.ranks, planned.bench.group_of(case)) for case in cases})
     if as_json:
-        document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
+        document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
         document |= {
-            "bytes": payload(cases, bench.catalog),
+            "bytes": payload(cases, planned.bench.catalog),
             "largest_bytes": _largest(cases),
             "budget_s": settings.total_s,
         }
@@ -61,7 +57,7 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
         _table(cases)
         print_line(
             f"{len(cases)} cases, each in {settings.launches} of {launches} launches; one repetition of "
-            f"every case moves {format_bytes(payload(cases, bench.catalog))}, the largest message is "
+            f"every case moves {format_bytes(payload(cases, planned.bench.catalog))}, the largest message is "
             f"{format_bytes(_largest(cases))}; "
             f"at most {format_seconds(settings.total_s)} of measuring{_period(settings)}."
         )

@@ -6,31 +6,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from hockney import lab, simulated
-from hockney.cli import find_runs
+from hockney import api
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.progress import Talk
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import UsageError, printable, unknown
-from hockney.core.platform import Platform
-from hockney.core.units import doubling, parse_seconds, parse_share
-from hockney.models.applications.contention import overruled
-from hockney.models.applications.grain_prediction import Prediction, predict
+from hockney.core.units import parse_seconds, parse_share
+from hockney.draw.page import Table
+from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Messages
 from hockney.views import grain_prediction
 from hockney.views.grain_prediction import Known
 
 NETWORKS = ("shared", "switch")
-MOST_ASKED = 16
-"""Of a machine that is not here so many ranks are shown where none are asked for."""
 
 
 def _number(low: float, example: str) -> Callable[[str], float]:
@@ -61,7 +54,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--work",
-    type=options.Words("time", parse_seconds),
+    type=options.ParsedType("time", parse_seconds),
     metavar="TIME",
     help="T, what one rank computes alone, as 10ms or 1h.",
 )
@@ -70,7 +63,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--exchanges",
-    type=options.Words("number", _number(0, "for example 1")),
+    type=options.ParsedType("number", _number(0, "for example 1")),
     metavar="N",
     default="1",
     show_default=True,
@@ -78,7 +71,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--serial",
-    type=options.Words("share", parse_share),
+    type=options.ParsedType("share", parse_share),
     metavar="SHARE",
     default="0",
     show_default=True,
@@ -86,7 +79,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--imbalance",
-    type=options.Words("number", _number(1, "for example 1.2")),
+    type=options.ParsedType("number", _number(1, "for example 1.2")),
     metavar="X",
     default="1",
     show_default=True,
@@ -113,7 +106,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--network",
-    type=options.Words("network", _network),
+    type=options.ParsedType("network", _network),
     metavar="shared|switch",
     default=None,
     help="Overrule the evidence: do messages under way at once share the bandwidth?",
@@ -143,68 +136,37 @@ def command(
         missing, given = ("--work", "--work 1s") if work is None else ("--message", "--message 40kB")
         raise UsageError(f"{missing} is missing", "without it there is no algorithm", f"for example {given}")
     algorithm = Algorithm(work, message, serial, exchanges, imbalance)
-    source = _source(run, machine, Talk(quiet).say)
-    messages = overruled(source.messages, network == "shared") if network else source.messages
-    asked = ranks or _default(messages, here=source.here)
-    if source.room is not None:
-        simulated.check_ranks(source.room, asked[-1])
-    found = predict(algorithm, messages, asked)
-    known = source.known
+    shared = None if network is None else network == "shared"
+    listen = ProgressReporter(quiet)
+    forecast = api.predict(algorithm, ranks=ranks, run=run, machine=machine, shared=shared, listen=listen)
+    prediction, known = forecast.prediction, forecast.known
     if as_json:
-        print_json(grain_prediction.document(found, grain_prediction.doubts(found, known), known.platform))
+        doubts = grain_prediction.doubts(prediction, known)
+        print_json(grain_prediction.document(prediction, doubts, known.platform))
     else:
-        _tell(found, known)
+        _tell(prediction, known)
     return 0
 
 
-@dataclass(frozen=True)
-class _Source:
-    """`room` is the description that says how many ranks can start at all; `here` is a machine whose cores
-    are the ones to fill."""
-
-    messages: Messages
-    known: Known
-    room: Platform | None
-    here: bool
-
-
-def _source(run: Path | None, machine: str, tell: Callable[[str], None]) -> _Source:
-    if run is not None and machine:
-        raise UsageError("--run and --machine exclude each other", "times are from one of them", "give one")
-    if machine:
-        platform = simulated.platform(lab.description_name(machine))
-        return _Source(described(platform), Known(platform), platform, here=False)
-    found = find_runs.named(run, tell) if run is not None else find_runs.newest(tell)
-    known = Known(None, found.machine.traits.origin, found.hosts, found.pair_hosts)
-    here = not found.machine.traits.described
-    return _Source(found.messages, known, found.machine.platform, here)
-
-
-def _default(messages: Messages, *, here: bool) -> tuple[int, ...]:
-    room = messages.most_ranks or MOST_ASKED
-    most = max(2, room if here else min(room, MOST_ASKED))
-    return tuple(doubling(2, 1 << (most.bit_length() - 1)))
-
-
-def _tell(found: Prediction, known: Known) -> None:
-    for sentence in grain_prediction.assumed(found, known.platform):
+def _tell(prediction: Prediction, known: Known) -> None:
+    for sentence in grain_prediction.assumed(prediction, known.platform):
         print_line(sentence)
-    _table(grain_prediction.ranks(found))
-    if found.needed:
-        _table(grain_prediction.needed(found))
+    _table(grain_prediction.ranks(prediction))
+    if prediction.needed:
+        _table(grain_prediction.needed(prediction))
     click.echo()
-    for sentence in grain_prediction.best(found):
+    for sentence in grain_prediction.best(prediction):
         print_line(sentence)
-    if found.changes:
-        print_line(grain_prediction.changed(found))
-        _table(grain_prediction.levers(found))
-    doubts = grain_prediction.doubts(found, known)
+    if prediction.changes:
+        print_line(grain_prediction.changed(prediction))
+        _table(grain_prediction.levers(prediction))
+    doubts = grain_prediction.doubts(prediction, known)
     if doubts:
         click.echo()
     for doubt in doubts:
         print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
 
 
-def _table(table) -> None:
+def _table(table: Table) -> None:
     click.echo()
     click.echo(text_table(table))

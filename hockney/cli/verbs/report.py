@@ -8,13 +8,11 @@ from pathlib import Path
 
 import click
 
-from hockney import report
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.summary import load_and_note
 from hockney.cli.output.tables import print_json, print_line
-from hockney.cli.run_flow import page_of
 from hockney.core.errors import printable
-from hockney.store import RunFolder
 
 
 @click.command("report", cls=Command, epilog=example("hockney report runs/mine --figures figures"))
@@ -28,11 +26,10 @@ from hockney.store import RunFolder
 @options.as_json
 def command(run: Path, figures: Path | None, as_json: bool) -> int:
     """Make report.html of a run again from its records."""
-    folder = RunFolder.open(run)
-    page = page_of(folder)
-    written = [report.write(page, folder.report_path)]
+    loaded = load_and_note(run)
+    written = [loaded.report()]
     if figures is not None:
-        written += report.figures(page, figures)
+        written += loaded.figures(figures)
     if as_json:
         print_json({"files": [printable(str(path)) for path in written]})
     else:

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import click
 
-from hockney import lab
+from hockney import api
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.arguments.run_options import refuse_long_rounds
-from hockney.cli.output.progress import Talk
-from hockney.cli.run_flow import measure_and_tell
-from hockney.store import RunFolder
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.summary import tell
 
 
 @click.command("resume", cls=Command, epilog=example("hockney resume runs/mine"))
@@ -30,18 +28,6 @@ from hockney.store import RunFolder
 @options.as_json
 def command(run: Path, budget: float | None, mpi: str, machine: str, quiet: bool, as_json: bool) -> int:
     """Measure what a run planned and does not have; cases that failed are tried once more."""
-    talk = Talk(quiet)
-    folder = RunFolder.open(run)
-    asked = folder.plan().settings
-    before = folder.machine()
-    folder.read()
-    if budget is not None and asked.every_s:
-        refuse_long_rounds(budget, asked.every_s)
-    cases = folder.plan().cases
-    workloads = {case.workload for case in cases}
-    bench = lab.prepare(machine or asked.machine, mpi or asked.mpi, asked.bind, talk.say, workloads)
-    bench = lab.check(bench, cases, talk.say)
-    for difference in lab.differences(before, bench.machine):
-        field = lab.name_of(difference)
-        talk.say(f"note: the run began with {field} {difference.left}, now it is {difference.right}")
-    return measure_and_tell(folder, bench, talk, as_json, budget)
+    with ProgressReporter(quiet) as reporter:
+        made = api.resume(run, budget=budget, mpi=mpi, machine=machine, listen=reporter)
+    return tell(made, as_json)

@@ -10,87 +10,53 @@ from typing import Any
 import click
 
 from hockney import lab, studies
+from hockney.api import RunOptions
 from hockney.cli.arguments import options
-from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.arguments.run_options import Asked
-from hockney.cli.output.progress import Talk
+from hockney.cli.arguments.click_extensions import example
+from hockney.cli.arguments.question import QuestionCommand, asked_question
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.summary import measure_and_tell
 from hockney.cli.output.tables import print_json, text_table
-from hockney.cli.run_flow import ask
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError
 from hockney.draw.page import Table
-from hockney.studies import ad_hoc as typed_cases
-from hockney.studies import published_study
 
 
 @click.command(
     "run",
-    cls=Command,
+    cls=QuestionCommand,
     epilog=example("hockney run pingpong bytes=0:64KiB barrier --budget 5s", "hockney run --list"),
 )
-@click.argument("words", nargs=-1, metavar="STUDY|CASE...")
+@click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
 @click.option(
     "--list", "show", is_flag=True, help="List the studies, and the workloads that cases are made of."
 )
-@options.grain
+@options.force
+@options.older
 @options.asked
 @options.out
 @options.quiet
 @options.as_json
 def command(
-    words: tuple[str, ...], show: bool, out: Path | None, quiet: bool, as_json: bool, **asked: Any
+    words: tuple[str, ...], show: bool, out: Path | None, quiet: bool, as_json: bool, **given: Any
 ) -> int:
     """Run a study, or single cases.
 
+    A study may have parameters of its own: hockney run granularity work=1ms:10ms. 'hockney run STUDY --help'
+    tells them.
+
     A case is a workload and its parameters: pingpong bytes=8. Where it lists several values, as
-    bytes=0:4MiB, work=1ms,2ms or ranks=2,4, each is a case. --ranks and --sizes hold where a case names none.
+    bytes=0:4MiB, algorithm=mpi,dissemination or ranks=2,4, each is a case. --ranks and --sizes hold where a
+    case names none.
 
     --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: what the
     machine does meanwhile shows in how single runs differ.
     """
-    want = Asked(**asked)
     if show:
-        _list(lab.prepare(want.machine, want.mpi, want.bind, Talk(quiet).say).catalog, as_json)
+        machine, mpi, bind = given["machine"], given["mpi"], given["bind"]
+        _list(lab.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
         return 0
-    study, cases = question(words)
-    return ask(study, want, cases, out, quiet, as_json)
-
-
-def question(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The study asked for, or the study of typed cases with these."""
-    if not words:
-        raise UsageError("nothing to run", "a study or a case is wanted", "'hockney run --list' shows all")
-    cases = join_cases(words)
-    if cases[0] == typed_cases.NAME:
-        raise UsageError(
-            f"study '{cases[0]}' is not run by its name",
-            "it is what cases make that are typed",
-            "for example 'hockney run pingpong bytes=8'",
-        )
-    if cases[0] == published_study.NAME:
-        published_study.refuse()
-    if cases[0] in studies.all_studies():
-        if len(cases) > 1 or " " in cases[0]:
-            raise UsageError(
-                f"study '{cases[0]}' takes no cases", "it plans its own", f"run '{cases[0]}' alone"
-            )
-        return cases[0], ()
-    return typed_cases.NAME, cases
-
-
-def join_cases(words: tuple[str, ...]) -> tuple[str, ...]:
-    """NAME=VALUE belongs to the case before it; a quoted line is a case of its own."""
-    cases: list[str] = []
-    for word in words:
-        if "=" in word.split(maxsplit=1)[0] if word.split() else False:
-            if not cases:
-                raise UsageError(
-                    f"'{word}' stands before any case", "it is a parameter", "name a workload first"
-                )
-            cases[-1] += f" {word}"
-        else:
-            cases.append(word)
-    return tuple(cases)
+    question = asked_question(words, given)
+    return measure_and_tell(question, RunOptions(**given), out, quiet, as_json)
 
 
 def _list(catalog: Catalog, as_json: bool) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from hockney.api import Question, RunOptions
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.arguments.run_options import Asked
-from hockney.cli.run_flow import ask
+from hockney.cli.output.summary import measure_and_tell
 
 
 @click.command("survey", cls=Command, epilog=example("hockney survey --budget 30s --precision 5%"))
@@ -20,9 +20,9 @@ from hockney.cli.run_flow import ask
 @options.out
 @options.quiet
 @options.as_json
-def command(out: Path | None, quiet: bool, as_json: bool, **asked: Any) -> int:
+def command(out: Path | None, quiet: bool, as_json: bool, **given: Any) -> int:
     """Measure this machine's message passing and show what it costs.
 
     Prints the answer in words and the path of report.html.
     """
-    return ask("survey", Asked(**asked), (), out, quiet, as_json)
+    return measure_and_tell(Question("survey"), RunOptions(**given), out, quiet, as_json)

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from hockney.studies.barriers.page import page
-from hockney.studies.barriers.plan import plan
+from hockney.studies.barriers.plan import PARAMETERS, plan
 
 NAME = "barriers"
 HELP = "what every barrier costs: in a row, alone, entered late; predicted beside measured"
-OPTIONS = ("iterations",)
 
-__all__ = ["HELP", "NAME", "OPTIONS", "page", "plan"]
+__all__ = ["HELP", "NAME", "PARAMETERS", "page", "plan"]

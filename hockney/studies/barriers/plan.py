@@ -16,6 +16,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
+from hockney.core.parameters import Parameter
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
@@ -29,6 +30,16 @@ FREE_DELAY = "10ms"
 """Between them, longer than any gap; where waiting takes real time a short one, which hides less."""
 SHORT_DELAY = "5us"
 LATE = "20us"
+
+ITERATIONS = Parameter(
+    "iterations",
+    "integer",
+    "so many barriers in a row make a repetition (default: 64 and more)",
+    low=1,
+    high=10**9,
+    example="1000000",
+)
+PARAMETERS = (ITERATIONS,)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -76,7 +87,8 @@ def _messages(machine: Machine) -> Iterator[str]:
 
 
 def _barrier(name: str, ranks: int, options: Options, machine: Machine) -> Iterator[str]:
-    iterations = f"iterations={options.iterations} " if options.iterations else ""
+    count = options.value(ITERATIONS)
+    iterations = f"iterations={count} " if count else ""
     yield f"barrier algorithm={name} {iterations}sync=loop ranks={ranks}"
     if ranks > 1:
         yield f"barrier algorithm={name} sync=window ranks={ranks}"

@@ -9,11 +9,9 @@ and laid beside what the machine's ping-pong alone predicts.
 """
 
 from hockney.studies.granularity.page import page
-from hockney.studies.granularity.plan import plan
+from hockney.studies.granularity.plan import PARAMETERS, plan
 
 NAME = "granularity"
 HELP = "how much work between two exchanges keeps ranks efficient: T x L x np x s, measured and predicted"
-OPTIONS = ("work", "serial", "survey")
-"""What this study takes beyond the options of every study."""
 
-__all__ = ["HELP", "NAME", "OPTIONS", "page", "plan"]
+__all__ = ["HELP", "NAME", "PARAMETERS", "page", "plan"]

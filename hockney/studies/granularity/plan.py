@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
+from hockney.core.parameters import Parameter
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import Messages
 from hockney.pages.evidence import Options, once
@@ -42,6 +43,32 @@ RUNS = 9
 FEWEST = 4
 
 
+WORK = Parameter(
+    "work",
+    "real",
+    "T, what one rank computes alone (default: by what messages cost)",
+    unit="s",
+    above=0,
+    many=True,
+    example="10us,1ms or work=10us:10ms",
+)
+SERIAL_PARTS = Parameter(
+    "serial",
+    "real",
+    "s, the part of the work that cannot be shared (default: 0, with some messages also 1% and 10%)",
+    unit="share",
+    many=True,
+    example="0,1%",
+)
+SURVEY = Parameter(
+    "survey",
+    "path",
+    "a run of 'hockney survey' that the machine's parameters are taken from; its ping-pong is then spared",
+    example="runs/mine",
+)
+PARAMETERS = (WORK, SERIAL_PARTS, SURVEY)
+
+
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """The grid of T, L, np and s. For each T what one rank needs, and a rank's part of it while all others
     compute too; for each L the exchange alone. Without a survey its ping-pong as well.
@@ -54,8 +81,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     together = [p for p in ranks if p > 1]
     simulated = machine.traits.simulated
     others = [each for each in OTHER_EXCHANGES if not simulated or each not in NOT_SIMULATED]
-    pairs = _pairs(lengths, options.serial)
-    works = options.work or _works(foreseen(options, machine), machine, lengths, together)
+    pairs = _pairs(lengths, options.value(SERIAL_PARTS))
+    given = options.value(WORK)
+    works = given or _works(foreseen(options, machine), machine, lengths, together)
 
     def cases(works: Sequence[float]) -> list[Case]:
         lines = [*_computing(works, together)]
@@ -65,7 +93,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         lines += [*sweep()] if together and options.surveyed is None else []
         return once(catalog.case(line) for line in lines)
 
-    if not simulated and not options.work:
+    if not simulated and not given:
         while len(works) > FEWEST and least_seconds(cases(works)) > ROUND_S:
             works = works[:-1]
     return cases(works)

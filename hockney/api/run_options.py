@@ -1,52 +1,51 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The options that survey, run and plan share, as typed: what they mean together and what they exclude."""
+"""How a run is asked for: what its options mean together, and what they exclude."""
 
 from __future__ import annotations
 
 import math
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
 
 from hockney import lab
-from hockney.cli.arguments.options import MOST_ROUNDS
 from hockney.core.errors import UsageError
+from hockney.core.settings import Settings
 from hockney.core.units import format_seconds
-from hockney.store import Settings
 
+MOST_ROUNDS = 10_000
 LAUNCHES = 3
 SIMULATED_SEED = 1
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Raises UsageError where two options contradict each other."""
+class RunOptions:
+    """Empty or None means that hockney, or the study, decides. Times are in seconds, sizes in bytes.
 
-    ranks: tuple[int, ...]
-    sizes: tuple[int, ...]
-    budget: float
-    precision: float
-    launches: int | None
-    seed: int | None
-    bind: bool
-    mpi: str
-    machine: str
+    `budget` is for all measuring, or for each round where there are rounds: `repeat` of them, or as many as
+    fit into `through`, begun `every` after one another. `precision` is the wanted half width of a median's
+    95% interval, as a fraction; `mpi` and `machine` are as on the command line; `force` takes a survey that
+    was made on another machine. Raises UsageError where two options contradict each other.
+    """
+
+    ranks: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
+    budget: float = 60.0
+    precision: float = 0.02
+    launches: int | None = None
+    seed: int | None = None
+    bind: bool = True
+    mpi: str = ""
+    machine: str = ""
     repeat: int | None = None
     through: float | None = None
     every: float | None = None
-    work: tuple[float, ...] = ()
-    serial: tuple[float, ...] = ()
-    survey: Path | None = None
     force: bool = False
-    iterations: int = 0
 
     def __post_init__(self) -> None:
         self._check_rounds()
         if self.in_rounds and not self.wall_clock:
             self._check_simulated()
-        if self.force and self.survey is None:
-            raise UsageError("--force has nothing to overrule", "it goes with --survey", "leave it out")
 
     @property
     def wall_clock(self) -> bool:
@@ -77,12 +76,6 @@ class Asked:
         if self.seed is not None:
             return self.seed
         return secrets.randbelow(2**31) if self.wall_clock else SIMULATED_SEED
-
-    @property
-    def grain(self) -> dict[str, object]:
-        """The options that only some studies take."""
-        names = ("work", "serial", "survey", "iterations")
-        return {name: getattr(self, name) for name in names}
 
     def settings(self, study: str) -> Settings:
         return Settings(

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import lab
+from hockney.api.run import Run as RunRead
 from hockney.core.errors import HockneyError, Inconclusive, printable
 from hockney.core.machine import Machine
+from hockney.lab import Listener, Notice, Step, silent
 from hockney.machine import processors
 from hockney.models.applications.message_costs import messages_of_run
 from hockney.models.applications.point_to_point_costs import Messages
@@ -33,12 +35,12 @@ class Source:
     pair_hosts: int
 
 
-def named(path: Path, tell: Callable[[str], None]) -> Source:
+def named_source(path: Path, listen: Listener) -> Source:
     """Raises UsageError for what is no run, Inconclusive for one that does not say what messages cost."""
-    return _source(RunFolder.open(path), tell)
+    return _source(RunFolder.open(path), listen)
 
 
-def newest(tell: Callable[[str], None]) -> Source:
+def newest_source(listen: Listener) -> Source:
     """Of this machine's surveys in the default place the one written last; which, is told, and which newer
     one of another machine was passed by."""
     passed = ""
@@ -48,15 +50,28 @@ def newest(tell: Callable[[str], None]) -> Source:
             passed = passed or f"{where} was made on {printable(machine.host)}, not here"
             continue
         with contextlib.suppress(HockneyError):
-            found = _source(folder, tell)
-            tell(f"from {where}, the newest survey in {PLACE}")
+            found = _source(folder, listen)
+            listen(Step(f"from {where}, the newest survey in {PLACE}"))
             if passed:
-                tell(f"note: {passed}; --run takes it all the same")
+                listen(Notice(f"{passed}; --run takes it all the same"))
             return found
     raise Inconclusive(
         f"no survey in {PLACE} says what messages cost" + (" on this machine" if passed else ""),
         passed or "a prediction starts from their times",
         "run 'hockney survey' first, or give --run RUN or --machine NAME",
+    )
+
+
+def newest_run(study: str, listen: Listener = silent) -> RunRead:
+    """Of the study's runs in the default place the one written last. Raises Inconclusive where there is
+    none."""
+    for folder, _ in by_age((study,)):
+        listen(Step(f"from {printable(str(folder.path))}, the newest run of {study} in {PLACE}"))
+        return RunRead(folder)
+    raise Inconclusive(
+        f"no run in {PLACE} has measured {study}",
+        "the answer is from its records",
+        f"'hockney run {study}' first, or name a run",
     )
 
 
@@ -88,11 +103,11 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
             yield folder, machine
 
 
-def _source(folder: RunFolder, tell: Callable[[str], None]) -> Source:
+def _source(folder: RunFolder, listen: Listener) -> Source:
     found = lab.results(folder, save=False)
     most = found.run.most_hosts()
     surveyed = folder.surveyed()
     messages = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
     for notice in found.notices:
-        tell(f"note: {notice}")
+        listen(Notice(notice))
     return Source(messages, surveyed.machine if surveyed else found.machine, most, found.run.most_hosts(2))

@@ -9,7 +9,7 @@ import io
 import sys
 from pathlib import Path
 
-from hockney.cli.output.export_table import Cell, Rows
+from hockney.api.export_table import Cell, Rows
 from hockney.core.errors import EnvironmentProblem
 from hockney.system.files import replace
 

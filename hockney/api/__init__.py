@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line does, as functions: measure, resume, read a run, predict, reproduce.
+
+    from hockney import api
+
+    run = api.survey(api.RunOptions(budget=30.0))
+    run = api.run("granularity work=1ms:10ms serial=0,1%", api.RunOptions(ranks=(2, 4)))
+    run = api.load(Path("runs/mine"))
+    run.summaries, run.fits, run.caveats
+    run.report()
+    run.export(Path("times.csv"))
+
+Times are in seconds, sizes in bytes. Everything that goes wrong is a `HockneyError`: UsageError for a
+question that makes no sense, EnvironmentProblem for what this machine cannot do now, Inconclusive where the
+data allow no answer. Nothing is printed: a listener, a function of a `hockney.lab.Event`, hears how far
+measuring is.
+"""
+
+from hockney.api.barriers import choose_barriers
+from hockney.api.find_runs import named_source, newest_run, newest_source
+from hockney.api.measure import Planned, plan, resume, run, survey
+from hockney.api.predict import Forecast, predict
+from hockney.api.question import Question, question
+from hockney.api.reproduce import Reproduced, reproduce
+from hockney.api.run import Run, load
+from hockney.api.run_options import RunOptions
+
+__all__ = [
+    "Forecast",
+    "Planned",
+    "Question",
+    "Reproduced",
+    "Run",
+    "RunOptions",
+    "choose_barriers",
+    "load",
+    "named_source",
+    "newest_run",
+    "newest_source",
+    "plan",
+    "predict",
+    "question",
+    "reproduce",
+    "resume",
+    "run",
+    "survey",
+]

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measuring: from a question to a run, and on from one that was broken off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab, studies
+from hockney.api.question import Question, question, refuse_unknown
+from hockney.api.run import Run
+from hockney.api.run_options import RunOptions, refuse_long_rounds
+from hockney.core.case import Case
+from hockney.core.errors import HockneyError, UsageError
+from hockney.core.settings import Settings
+from hockney.core.survey_reference import Surveyed
+from hockney.lab import Bench, Listener, Notice, Outcome, Step, silent, teller
+from hockney.store import RunFolder, default_path
+from hockney.studies import Options
+
+DEFAULT = RunOptions()
+SURVEY = "survey"
+"""The study's parameter that names the run of a survey."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What would run, on which bench. `surveyed` is the survey that the study goes by, where it has one."""
+
+    settings: Settings
+    cases: tuple[Case, ...]
+    bench: Bench
+    surveyed: Surveyed | None
+
+
+def survey(options: RunOptions = DEFAULT, *, out: Path | None = None, listen: Listener = silent) -> Run:
+    """Measure what message passing costs; see `run`."""
+    return run(Question(SURVEY), options, out=out, listen=listen)
+
+
+def run(
+    asked: Question | str | Sequence[str],
+    options: RunOptions = DEFAULT,
+    *,
+    out: Path | None = None,
+    listen: Listener = silent,
+) -> Run:
+    """Measure a study or cases into the folder `out` (default: a new one in runs), and fit models.
+
+    Raises UsageError before anything is written; EnvironmentProblem or LaunchFailed when nothing can be
+    launched. What was measured is kept then, and on Ctrl-C: `resume` goes on.
+    """
+    if options.every is not None and not options.every_s:
+        listen(Notice("nothing else happens on a simulated machine, so its rounds follow at once"))
+    planned = plan(asked, options, listen=listen)
+    bench = lab.check(planned.bench, planned.cases, teller(listen))
+    folder = lab.begin(
+        out or default_path(planned.settings.study), planned.cases, planned.settings, bench, planned.surveyed
+    )
+    return _measured(folder, bench, listen)
+
+
+def plan(
+    asked: Question | str | Sequence[str], options: RunOptions = DEFAULT, *, listen: Listener = silent
+) -> Planned:
+    """What `run` would measure. An engine is compiled where there is none, but nothing is launched."""
+    wanted = asked if isinstance(asked, Question) else question(asked)
+    parameters = wanted.values()
+    surveyed = _survey(parameters.get(SURVEY), options, listen)
+    bench = lab.prepare(options.machine, options.mpi, options.bind, teller(listen), wanted.workloads)
+    if surveyed is not None:
+        surveyed = lab.take_survey(surveyed, bench.machine, options.force)
+    refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
+    lab.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for as many
+    narrowed = Options(
+        ranks=options.ranks,
+        sizes=options.sizes,
+        cases=wanted.cases,
+        parameters=parameters,
+        surveyed=surveyed,
+    )
+    cases = studies.study(wanted.study).plan(narrowed, bench.catalog, bench.machine)
+    return Planned(options.settings(wanted.study), tuple(cases), bench, surveyed)
+
+
+def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
+    if path is None:
+        if options.force:
+            raise UsageError("--force has nothing to overrule", "it goes with survey=RUN", "leave it out")
+        return None
+    surveyed, notices = lab.survey_of(path)
+    for notice in notices:
+        listen(Notice(notice))
+    return surveyed
+
+
+def resume(
+    path: Path,
+    *,
+    budget: float | None = None,
+    mpi: str = "",
+    machine: str = "",
+    listen: Listener = silent,
+) -> Run:
+    """Measure what the run in `path` planned and does not have; cases that failed are tried once more.
+
+    `budget` (s) is for all that is left, or for each round that is; by default its share of the run's. Raises
+    as `run` does.
+    """
+    folder = RunFolder.open(path)
+    settings = folder.plan().settings
+    before = folder.machine()
+    folder.read()
+    if budget is not None and settings.every_s:
+        refuse_long_rounds(budget, settings.every_s)
+    tell = teller(listen)
+    cases = folder.plan().cases
+    workloads = {case.workload for case in cases}
+    bench = lab.prepare(machine or settings.machine, mpi or settings.mpi, settings.bind, tell, workloads)
+    bench = lab.check(bench, cases, tell)
+    for difference in lab.differences(before, bench.machine):
+        field = lab.name_of(difference)
+        listen(Notice(f"the run began with {field} {difference.left}, now it is {difference.right}"))
+    return _measured(folder, bench, listen, budget)
+
+
+def _measured(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Run:
+    try:
+        outcome: Outcome = lab.measure(folder, bench, listen, budget_s)
+    except (HockneyError, KeyboardInterrupt, SystemExit):
+        listen(Step(f"what was measured is kept: hockney resume {folder.path}"))
+        raise
+    made = Run(folder, outcome)
+    made.save_fits()
+    return made

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a parallel algorithm on a machine whose messages' times are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab, simulated
+from hockney.api import find_runs
+from hockney.core.errors import UsageError
+from hockney.core.platform import Platform
+from hockney.core.units import doubling
+from hockney.lab import Listener, silent
+from hockney.models.applications import grain_prediction as prediction
+from hockney.models.applications.contention import overruled
+from hockney.models.applications.grain_prediction import Prediction
+from hockney.models.applications.granularity import Algorithm
+from hockney.models.applications.message_costs import described
+from hockney.models.applications.point_to_point_costs import Messages
+from hockney.views.grain_prediction import Known
+
+MOST_ASKED = 16
+"""Of a machine that is not here so many ranks are shown where none are asked for."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """`known` is what the times of messages are from, which says what to doubt."""
+
+    prediction: Prediction
+    known: Known
+
+
+def predict(
+    algorithm: Algorithm,
+    *,
+    ranks: tuple[int, ...] = (),
+    run: Path | None = None,
+    machine: str = "",
+    shared: bool | None = None,
+    listen: Listener = silent,
+) -> Forecast:
+    """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the cores).
+
+    Times of messages are from the folder `run`, or the description of `machine`, or else the newest survey in
+    runs. `shared` overrules the evidence: whether messages under way at once share the bandwidth. Nothing is
+    measured. Raises UsageError for what is no run or machine and for ranks that it does not have,
+    Inconclusive where nothing says what messages cost.
+    """
+    source = _source(run, machine, listen)
+    messages = source.messages if shared is None else overruled(source.messages, shared)
+    wanted = ranks or _default(messages, here=source.here)
+    if source.room is not None:
+        simulated.check_ranks(source.room, wanted[-1])
+    return Forecast(prediction.predict(algorithm, messages, wanted), source.known)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """`room` is the description that says how many ranks can start at all; `here` is a machine whose cores
+    are the ones to fill."""
+
+    messages: Messages
+    known: Known
+    room: Platform | None
+    here: bool
+
+
+def _source(run: Path | None, machine: str, listen: Listener) -> _Source:
+    if run is not None and machine:
+        raise UsageError("--run and --machine exclude each other", "times are from one of them", "give one")
+    if machine:
+        name = lab.description_name(machine)
+        platform = simulated.platform(name)
+        return _Source(described(platform), Known(platform), platform, here=False)
+    found = find_runs.named_source(run, listen) if run is not None else find_runs.newest_source(listen)
+    known = Known(None, found.machine.traits.origin, found.hosts, found.pair_hosts)
+    here = not found.machine.traits.described
+    return _Source(found.messages, known, found.machine.platform, here)
+
+
+def _default(messages: Messages, *, here: bool) -> tuple[int, ...]:
+    room = messages.most_ranks or MOST_ASKED
+    most = max(2, room if here else min(room, MOST_ASKED))
+    return tuple(doubling(2, 1 << (most.bit_length() - 1)))

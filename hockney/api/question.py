@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be measured: a study and its parameters, or cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hockney import lab, studies
+from hockney.core.case import NAME
+from hockney.core.errors import UsageError, unknown
+from hockney.core.parameters import parse_parameters
+from hockney.studies import ad_hoc, published_study
+
+
+@dataclass(frozen=True)
+class Question:
+    """`parameters` are those of the study, as typed; `cases` are lines, for the study of typed cases only."""
+
+    study: str
+    cases: tuple[str, ...] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def workloads(self) -> set[str]:
+        """The names of its cases, which may be unknown."""
+        return {case.split()[0] for case in self.cases if case.split()}
+
+    def values(self) -> dict[str, Any]:
+        """The parameters in their types. Raises UsageError for one that is unknown or has no such value."""
+        declared = studies.parameters_of(studies.study(self.study))
+        return parse_parameters(declared, self.parameters, self.study)
+
+
+def question(words: str | Sequence[str]) -> Question:
+    """The question in `words`, as behind `hockney run`: a study and its parameters, or cases.
+
+    A name that both a study and a workload have (granularity) means the study, unless a parameter is given
+    that only the workload has; name and parameters in one string (["granularity work=1ms"]) are always a
+    case. Raises UsageError.
+    """
+    given = tuple(words.split()) if isinstance(words, str) else tuple(words)
+    if not given:
+        raise UsageError("nothing to run", "a study or a case is wanted", "'hockney run --list' shows all")
+    cases = join_cases(given)
+    if given[0] == ad_hoc.NAME:
+        raise UsageError(
+            f"study '{given[0]}' is not run by its name",
+            "it is what cases make that are typed",
+            "for example 'hockney run pingpong bytes=8'",
+        )
+    if given[0] == published_study.NAME:
+        published_study.refuse()
+    if given[0] not in studies.all_studies():
+        return Question(ad_hoc.NAME, cases)
+    name = given[0]
+    parameters = _parameters(cases[0].split()[1:]) if len(cases) > 1 else _parameters(given[1:])
+    if _is_a_case(name, parameters):
+        return Question(ad_hoc.NAME, cases)
+    if len(cases) > 1:
+        raise UsageError(f"study '{name}' takes no cases", "it plans its own", f"run '{name}' alone")
+    return Question(name, (), parameters)
+
+
+def _parameters(words: Sequence[str]) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        if name in parameters:
+            raise UsageError(f"parameter '{name}' is given twice", "only one value can hold", "give it once")
+        parameters[name] = value
+    return parameters
+
+
+def _is_a_case(name: str, given: Mapping[str, str]) -> bool:
+    """Whether the workload of a study's name has all that is given, and the study has not."""
+    declared = {parameter.name for parameter in studies.parameters_of(studies.study(name))}
+    if not set(given) - declared:
+        return False
+    workloads = {w.name: w for w in lab.bundled_catalog().workloads}
+    if name not in workloads:
+        return False
+    return set(given) <= {"ranks", *(p.name for p in workloads[name].parameters)}
+
+
+def join_cases(words: Sequence[str]) -> tuple[str, ...]:
+    """NAME=VALUE belongs to the case before it; a quoted line is a case of its own."""
+    cases: list[str] = []
+    for word in words:
+        if "=" in word.split(maxsplit=1)[0] if word.split() else False:
+            if not cases:
+                raise UsageError(
+                    f"'{word}' stands before any case", "it is a parameter", "name a workload first"
+                )
+            cases[-1] += f" {word}"
+        else:
+            cases.append(word)
+    return tuple(cases)
+
+
+def refuse_unknown(question: Question, workloads: set[str]) -> None:
+    """Raises UsageError where a case's name is neither a workload's nor a study's."""
+    for name in sorted(question.workloads - workloads):
+        if NAME.fullmatch(name):  # it may have been meant as a study
+            others = {name for names in lab.other_groups().values() for name in names}
+            names = workloads | set(studies.all_studies()) | others
+            raise unknown("study or workload", name, names, "'hockney run --list' shows all")

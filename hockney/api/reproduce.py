@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A paper's printed numbers beside what its machine, simulated, does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import lab, report, simulated
+from hockney import reproductions as shelf
+from hockney.core.errors import HockneyError, UsageError
+from hockney.lab import Bench, Listener, Notice, Step, silent, teller
+from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
+from hockney.store import default_path
+
+ALL = "all"
+FAKE_CORES = 512
+"""A fake machine as large as the largest of the papers' ones."""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """`files` are the page and then its figures; `left` counts cases that could not be measured."""
+
+    study: Reproduction
+    out: Path
+    files: Sequence[Path]
+    compared: Sequence[Compared]
+    limits: Sequence[Limit]
+    left: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the reproduction keeps its own limits."""
+        return all(limit.holds for limit in self.limits)
+
+
+def reproduce(
+    names: Sequence[str],
+    out: Path | None = None,
+    *,
+    figures: Path | None = None,
+    machine: str = "",
+    listen: Listener = silent,
+) -> list[Reproduced]:
+    """Measure the papers `names` (or "all") again, each part in a run folder below `out`; one begun before
+    goes on. `figures` is where each figure is also written as a file; `machine` may only be a fake one, for
+    tests.
+
+    Raises UsageError for an unknown name or a folder of other parts, EnvironmentProblem without a SimGrid.
+    """
+    if not names:
+        raise UsageError("nothing to reproduce", "a paper is wanted", "'hockney reproduce --list' shows all")
+    if machine and not lab.kind_of(machine).TRAITS.invented:
+        raise UsageError(
+            "a reproduction chooses its machines", "they are those of its paper", "leave out --machine"
+        )
+    chosen = [shelf.reproduction(name) for name in dict.fromkeys(names) if name != ALL]
+    if ALL in names:
+        chosen = list(shelf.all_reproductions().values())
+    out = out or default_path(f"reproduce-{ALL if len(chosen) > 1 else chosen[0].NAME}")
+    reproducer = _Reproducer(machine, figures, listen)
+    return [reproducer.reproduce(study, out / study.NAME if len(chosen) > 1 else out) for study in chosen]
+
+
+class _Reproducer:
+    """Benches, one a machine: finding SimGrid and compiling the engine are done once."""
+
+    def __init__(self, machine: str, figures: Path | None, listen: Listener) -> None:
+        self.machine = machine
+        self.figures = figures
+        self.listen = listen
+        self.benches: dict[str, Bench] = {}
+
+    def reproduce(self, study: Reproduction, out: Path) -> Reproduced:
+        answers: dict[str, Answer] = {}
+        left = 0
+        parts = study.parts(lab.bundled_catalog())
+        for number, part in enumerate(parts, 1):
+            self.listen(Step(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {part.machine}"))
+            answers[part.name], missing = self._answer(part, out)
+            left += missing
+        compared = study.compare(answers)
+        limits = study.limits(compared)
+        page = study.page(answers, compared, limits)
+        files = [report.write(page, out / "report.html")]
+        if self.figures is not None:
+            files += report.figures(page, self.figures)
+        return Reproduced(study, out, files, compared, limits, left)
+
+    def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
+        machine = self.machine or lab.simulated_reference(part.machine)
+        try:
+            folder, left = lab.run_part(out / part.name, machine, part.cases, self._bench, self.listen)
+        except (HockneyError, KeyboardInterrupt, SystemExit):
+            if (out / part.name).exists():
+                self.listen(Step(f"what was measured is kept: give --out {out} again"))
+            raise
+        reading = folder.read()
+        for notice in reading.notices:
+            self.listen(Notice(notice))
+        platform = folder.machine().platform or simulated.platform(part.machine)
+        return Answer(part, platform, reading.run), left
+
+    def _bench(self, machine: str) -> Bench:
+        if machine not in self.benches:
+            tell = teller(self.listen)
+            self.benches[machine] = lab.prepare(machine, "", False, tell, cores=FAKE_CORES)
+        return self.benches[machine]

@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run folder and what follows from its records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from hockney import lab, report, studies
+from hockney.api.export_files import save_csv, save_parquet
+from hockney.api.export_table import Rows, repetitions, summaries
+from hockney.core.errors import UsageError, printable
+from hockney.core.fit import Fits, Summary
+from hockney.core.machine import Machine
+from hockney.core.record import Record
+from hockney.core.settings import Settings
+from hockney.draw.page import Page, Warning
+from hockney.lab import Outcome
+from hockney.store import Plan, Reading, RunFolder
+from hockney.studies import Evidence
+
+What = Literal["repetitions", "summaries"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is on disk, read when it is first asked for and then kept: load the run again to see what was
+    measured since. Models are always fitted anew, to the records, which are the truth.
+
+    `outcome` says how the measuring ended that has just made the run; None for a run that was loaded.
+    Reading raises EnvironmentProblem for a folder that is damaged or cannot be read.
+    """
+
+    folder: RunFolder
+    outcome: Outcome | None = None
+
+    @property
+    def path(self) -> Path:
+        return self.folder.path
+
+    @cached_property
+    def plan(self) -> Plan:
+        return self.folder.plan()
+
+    @property
+    def settings(self) -> Settings:
+        return self.plan.settings
+
+    @cached_property
+    def machine(self) -> Machine:
+        return self.folder.machine()
+
+    @cached_property
+    def reading(self) -> Reading:
+        return self.folder.read()
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """One for each case in each launch, in the order measured; times in seconds."""
+        return tuple(self.reading.run.records)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What reading the records had to say, as of a last line that was cut off."""
+        return self.reading.notices
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return evidence_of(self.folder, reading=self.reading)
+
+    @property
+    def fits(self) -> Fits:
+        """All models of the run, with 95% intervals and verdicts, and its summaries."""
+        return self.evidence.fits
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """One for each case: median and 95% interval in seconds."""
+        return self.fits.summaries
+
+    @cached_property
+    def page(self) -> Page:
+        """The report as data: headline, figures, tables."""
+        return studies.study(self.settings.study).page(self.evidence)
+
+    @property
+    def caveats(self) -> tuple[Warning, ...]:
+        """What to doubt, each with a code, and what it touches: of the whole page, then of its sections."""
+        return (*self.page.warnings, *(w for section in self.page.sections for w in section.warnings))
+
+    @property
+    def wrong(self) -> bool:
+        """Whether any payload arrived wrong."""
+        return any(record.verified.errors for record in self.reading.run.records)
+
+    def save_fits(self) -> None:
+        """Write fits.json, for other programs."""
+        self.folder.save_fits(self.fits)
+
+    def report(self, path: Path | None = None) -> Path:
+        """Write the page, by default as report.html of the run's folder, and fits.json beside the records."""
+        self.save_fits()
+        return report.write(self.page, path or self.folder.report_path)
+
+    def figures(self, folder: Path) -> list[Path]:
+        """Write each figure as SVG and PNG into `folder`."""
+        return report.figures(self.page, folder)
+
+    def table(self, what: What = "repetitions") -> Rows:
+        """The run as columns: a row for each repetition, or for each case. Only summaries need fitting."""
+        return repetitions(self.reading.run) if what == "repetitions" else summaries(self.fits)
+
+    def export(self, path: Path, what: What = "repetitions") -> Path:
+        """Write the run as a table, CSV or Parquet by the name's ending. Raises UsageError for another one,
+        EnvironmentProblem where it cannot be written."""
+        if path.suffix == ".csv":
+            save_csv(self.table(what), str(path))
+        elif path.suffix == ".parquet":
+            save_parquet(self.table(what), path)
+        else:
+            raise UsageError(
+                f"'{printable(str(path))}' names no format of a table", "", "end it in .csv or .parquet"
+            )
+        return path
+
+
+def load(path: Path) -> Run:
+    """The run in the folder `path`. Raises UsageError where there is none."""
+    return Run(RunFolder.open(path))
+
+
+def evidence_of(folder: RunFolder, reading: Reading | None = None) -> Evidence:
+    plan = folder.plan()
+    results = lab.results(folder, save=False, reading=reading)
+    return Evidence(
+        fits=results.fits,
+        run=results.run,
+        machine=results.machine,
+        settings=plan.settings,
+        planned=len(plan.items),
+        notices=results.notices,
+        surveyed=folder.surveyed(),
+    )

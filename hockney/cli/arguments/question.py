@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""STUDY NAME=VALUE... or CASE... on the command line, and the help of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from hockney import studies
+from hockney.api.question import Question, question
+from hockney.cli.arguments.click_extensions import Command
+from hockney.cli.arguments.options import OLDER
+from hockney.core.errors import UsageError
+from hockney.pages.format import listing
+from hockney.studies import ad_hoc
+
+
+def asked_question(words: Sequence[str], options: dict[str, Any]) -> Question:
+    """The question in `words`; the older options are taken out of `options` and become its parameters."""
+    older = {name: text for name in OLDER if (text := options.pop(name)) is not None}
+    given = question(words)
+    declared = {parameter.name for parameter in studies.parameters_of(studies.study(given.study))}
+    for name in older:
+        if name not in declared:
+            _refuse(name, given.study)
+        if name in given.parameters:
+            raise UsageError(
+                f"{name}= and --{name} are given", "only one value can hold", f"leave --{name} out"
+            )
+    return Question(given.study, given.cases, {**given.parameters, **older})
+
+
+def _refuse(name: str, study: str) -> None:
+    takers = [
+        each.NAME
+        for each in studies.all_studies().values()
+        if name in {parameter.name for parameter in studies.parameters_of(each)}
+    ]
+    cases = study == ad_hoc.NAME
+    raise UsageError(
+        f"--{name} is nothing for {'typed cases' if cases else f'study {study!r}'}",
+        f"it is a parameter of {listing(takers)}",
+        "write it into the case, as compute work=1ms" if cases else "leave it out",
+    )
+
+
+class QuestionCommand(Command):
+    """A verb about a question: with --help behind a study's name, the help tells that study's parameters."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        shelf = studies.all_studies()
+        named = [word for word in args if word in shelf]
+        if named:
+            ctx.meta["study"] = named[0]
+        return super().parse_args(ctx, args)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if "study" not in ctx.meta:
+            super().format_help_text(ctx, formatter)
+            return
+        study = studies.study(ctx.meta["study"])
+        parameters = studies.parameters_of(study)
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(f"Study {study.NAME}: {study.HELP}.")
+        with formatter.section("Parameters, as NAME=VALUE behind the study's name"):
+            formatter.write_dl(
+                [(parameter.metavar, parameter.described) for parameter in parameters] or [("none", "")]
+            )

@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of studies, and lists of values for parameters of any kind.
+
+A list is written with commas; numbers also take ranges. What a range steps through goes by the kind:
+
+    sizes, counts    0:4MiB       powers of two
+    times            10us:10ms    1 and 3 times powers of ten
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.units import doubling, half_decades, parse_bytes, parse_seconds, parse_share
+
+Kind = Literal["integer", "real", "choice", "text", "path"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a study may be told beyond ranks and sizes.
+
+    `unit` of a number is "B", "s", "share" (1% or 0.01) or "" (a plain number); `low` and `high` are
+    inclusive, and `above` is an exclusive lower end. With `many` a list may be given, and its value is a
+    tuple, sorted where it holds numbers. An empty `default` means that the study decides: the value is then
+    None, or () with `many`. A `path` is looked into by nobody; one called `survey` names a run that is read
+    before the study plans (`Options.surveyed`).
+    """
+
+    name: str
+    kind: Kind
+    help: str
+    unit: str = ""
+    default: str = ""
+    low: float = 0.0
+    high: float = math.inf
+    above: float | None = None
+    choices: tuple[str, ...] = ()
+    many: bool = False
+    example: str = ""
+
+    @property
+    def metavar(self) -> str:
+        """The parameter as a help shows it: work=TIME,..."""
+        noun = {"B": "SIZE", "s": "TIME", "share": "SHARE", "": "N"}[self.unit]
+        if self.kind not in ("integer", "real"):
+            noun = "|".join(self.choices) or self.kind.upper()
+        return f"{self.name}={noun}{',...' if self.many else ''}"
+
+    @property
+    def described(self) -> str:
+        """What it is, an example, and the default where there is a fixed one."""
+        example = f"; as {self.name}={self.example}" if self.example else ""
+        return f"{self.help}{example}" + (f"  [default: {self.default}]" if self.default else "")
+
+    def value(self, text: str | None = None) -> Any:
+        """The value of `text` in its type, of the default where there is none. Raises UsageError."""
+        if text is None and not self.default:
+            return () if self.many else None
+        given = self.default if text is None else text
+        try:
+            if not self.many:
+                return self._one(given)
+            values = dict.fromkeys(self._one(part) for part in list_values(self.kind, self.unit, given))
+            return tuple(sorted(values)) if self.kind in ("integer", "real") else tuple(values)
+        except UsageError as error:
+            what = f"{self.name}={printable(given)}: {error.what}"
+            raise UsageError(what, error.why, error.todo) from error
+
+    def _one(self, text: str) -> Any:
+        if self.kind == "choice":
+            if text not in self.choices:
+                raise unknown(f"value of {self.name}", text, self.choices)
+            return text
+        if self.kind in ("text", "path"):
+            if not text or "\0" in text:
+                raise UsageError("no value", f"a {self.kind} is wanted", self._for_example())
+            return Path(text) if self.kind == "path" else text
+        value = _number(self.unit, text, self._for_example())
+        inside = self.low <= value <= self.high and (self.above is None or value > self.above)
+        if not inside or (self.kind == "integer" and value != int(value)):
+            raise UsageError(f"'{printable(text)}' is out of range", self._range(), self._for_example())
+        return int(value) if self.kind == "integer" else value
+
+    def _range(self) -> str:
+        noun = "whole number" if self.kind == "integer" else "number"
+        low = f"from {self.low:g}" if self.above is None else f"above {self.above:g}"
+        high = "" if self.high == math.inf else f" to {self.high:g}"
+        return f"a {noun} {low}{high} is wanted"
+
+    def _for_example(self) -> str:
+        example = self.example or self.default
+        return f"for example {self.name}={example}" if example else ""
+
+
+def parse_parameters(declared: Iterable[Parameter], raw: Mapping[str, str], whose: str) -> dict[str, Any]:
+    """The values of `raw` (NAME: text), each checked. Raises UsageError for a name that is not declared."""
+    by_name = {parameter.name: parameter for parameter in declared}
+    for name in raw:
+        if name not in by_name:
+            raise unknown(f"parameter of {whose}", name, by_name)
+    return {name: by_name[name].value(text) for name, text in raw.items()}
+
+
+def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
+    """The single values that `text` lists, as texts, each once: numbers ascending, all else as given.
+
+    Colons mean a range of numbers; in a text they belong to the value (shares=equal,3:1). Raises UsageError
+    for a range that does not ascend and for a part that is empty.
+    """
+    parts = text.split(",")
+    if kind not in ("integer", "real"):
+        if not all(parts):
+            raise UsageError(f"'{printable(text)}' lists nothing between two commas", "", "leave one out")
+        return tuple(dict.fromkeys(parts))
+    if len(parts) == 1 and ":" not in text:
+        return (text,)
+    values: dict[float, str] = {}
+    for part in parts:
+        ends = part.split(":")
+        if len(ends) == 1:
+            values.setdefault(_number(unit, part, ""), part)
+        else:
+            values.update({step: _text(step) for step in _range(unit, part, ends)} | values)
+    return tuple(values[value] for value in sorted(values))
+
+
+def _range(unit: str, part: str, ends: list[str]) -> list[float]:
+    steps: Callable[[Any, Any], Iterable[float]] = half_decades if unit == "s" else _doubling
+    if unit == "share":
+        raise UsageError(f"'{printable(part)}' is a range", "shares are listed one by one", "as 0,1%,10%")
+    first, last = (_number(unit, end, "") for end in (ends[0], ends[-1]))
+    example = "for example 10us:10ms" if unit == "s" else "for example 1:8"
+    if len(ends) > 2 or first > last:
+        raise UsageError(
+            f"'{printable(part)}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", example
+        )
+    if unit == "s" and first <= 0:
+        raise UsageError(f"'{printable(part)}' is not a range", "times in a range are above 0", example)
+    return list(steps(first, last))
+
+
+def _doubling(first: float, last: float) -> list[int]:
+    if first != int(first) or last != int(last):
+        raise UsageError(
+            f"'{first:g}:{last:g}' is not a range", "whole numbers are wanted", "list the values one by one"
+        )
+    return doubling(int(first), int(last))
+
+
+def _number(unit: str, text: str, example: str) -> float:
+    if unit == "B":
+        return parse_bytes(text)
+    if unit == "s":
+        return parse_seconds(text)
+    if unit == "share":
+        return parse_share(text)
+    try:
+        value = float(text) if text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"'{printable(text)}' is not a number", "", example)
+    return value
+
+
+def _text(value: float) -> str:
+    return str(value) if isinstance(value, int) else repr(value)

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a run is measured: what `plan.txt` begins with, and what a report says of its method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is to be measured. `mpi` and `machine` are as typed (empty: hockney chooses); times in s.
+
+    Where `every_s` is not 0, the run is repeated through a period: its `launches` are rounds that begin so
+    far apart, and `budget_s` is for each of them. With `through_s` it ends with that period.
+    """
+
+    study: str
+    budget_s: float = 60.0
+    precision: float = 0.02
+    launches: int = 3
+    seed: int = 0
+    bind: bool = True
+    mpi: str = ""
+    machine: str = ""
+    every_s: float = 0.0
+    through_s: float = 0.0
+
+    @property
+    def total_s(self) -> float:
+        """For all measuring."""
+        return self.budget_s * (self.launches if self.every_s else 1)

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of studies: their values, lists by kind, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from hockney.core.errors import UsageError
+from hockney.core.parameters import Parameter, list_values, parse_parameters
+from hockney.core.units import parse_shares, parse_sizes, parse_works
+
+WORK = Parameter("work", "real", "", unit="s", above=0, many=True)
+PART = Parameter("part", "real", "", unit="share", many=True)
+SIZE = Parameter("size", "integer", "", unit="B", default="4KiB", low=1, high=1 << 20)
+COUNT = Parameter("count", "integer", "", low=1, high=10)
+WAY = Parameter("way", "choice", "", choices=("near", "far"), default="near", many=True)
+RUN = Parameter("run", "path", "")
+SHAPE = Parameter("shape", "text", "", many=True)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text", "value"),
+    [
+        (WORK, None, ()),
+        (WORK, "1ms", (1e-3,)),
+        (WORK, "3ms,1ms,1ms", (1e-3, 3e-3)),
+        (WORK, "1ms:10ms", (1e-3, 3e-3, 1e-2)),
+        (PART, "1%,0,0.01", (0.0, 0.01)),
+        (SIZE, None, 4096),
+        (SIZE, "8", 8),
+        (COUNT, None, None),
+        (COUNT, "10", 10),
+        (WAY, None, ("near",)),
+        (WAY, "far,near", ("far", "near")),
+        (RUN, None, None),
+        (RUN, "a b", Path("a b")),
+        (SHAPE, "3:1,equal", ("3:1", "equal")),
+    ],
+)
+def test_values(parameter, text, value):
+    assert parameter.value(text) == value
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        (WORK, ""),
+        (WORK, "0"),
+        (WORK, "1ms,"),
+        (WORK, "10ms:1ms"),
+        (WORK, "1ms:2ms:3ms"),
+        (WORK, "0:1ms"),
+        (PART, "0:1%"),
+        (PART, "101%"),
+        (SIZE, "0"),
+        (SIZE, "1GiB"),
+        (SIZE, "8,16"),
+        (COUNT, "2.5"),
+        (COUNT, "inf"),
+        (COUNT, "nan"),
+        (COUNT, "11"),
+        (COUNT, "x"),
+        (COUNT, "1_0"),
+        (WAY, "fra"),
+        (WAY, "near,"),
+        (RUN, ""),
+        (RUN, "a\0b"),
+        (SHAPE, "a,,b"),
+    ],
+)
+def test_what_is_refused_names_the_parameter(parameter, text):
+    with pytest.raises(UsageError) as caught:
+        parameter.value(text)
+    assert caught.value.what.startswith(f"{parameter.name}=")
+
+
+def test_unknown_names_are_refused_with_the_nearest_one():
+    with pytest.raises(UsageError) as caught:
+        parse_parameters((WORK, COUNT), {"wrok": "1ms"}, "a study")
+    assert "'work'" in caught.value.todo
+    assert parse_parameters((WORK, COUNT), {"count": "3"}, "a study") == {"count": 3}
+
+
+@pytest.mark.parametrize("text", ["0,8,4KiB", "0:4MiB", "1:7,64", "8"])
+def test_lists_of_sizes_are_those_of_the_options(text):
+    assert tuple(int(SIZE_ANY.value(size)) for size in list_values("integer", "B", text)) == parse_sizes(text)
+
+
+SIZE_ANY = Parameter("size", "integer", "", unit="B")
+
+
+@pytest.mark.parametrize("text", ["10us:10ms", "10us,1ms", "20us:5ms", "1s"])
+def test_lists_of_times(text):
+    assert WORK.value(text) == parse_works(text)
+
+
+def test_lists_of_shares():
+    assert PART.value("0,1%,10%") == parse_shares("0,1%,10%")
