@@ -26,7 +26,8 @@ def results(folder: RunFolder, *, save: bool = True) -> Results:
     """Always made anew from the records, which are the truth; `fits.json` is for other programs."""
     reading = folder.read()
     machine = folder.machine()
-    catalog = folder.catalog() or bundled_catalog()
+    kept = folder.catalog()
+    catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
     fits = models.fit_all(reading.run, catalog, cores=_cores(reading.run, machine))
     if save:
         folder.save_fits(fits)
