@@ -125,6 +125,12 @@ class Catalog(msgspec.Struct, frozen=True):
         wanted = set(names)
         return msgspec.structs.replace(self, workloads=[w for w in self.workloads if w.name in wanted])
 
+    def filled_from(self, other: Catalog) -> Catalog:
+        """With the entries of `other` for workloads that this one lacks."""
+        names = {w.name for w in self.workloads}
+        more = [w for w in other.workloads if w.name not in names]
+        return msgspec.structs.replace(self, workloads=[*self.workloads, *more])
+
     def case(self, text: str, ranks: int = 2) -> Case:
         """The canonical case of a typed line; `ranks` is used where the line names none."""
         name, raw = split_case(text)

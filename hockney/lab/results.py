@@ -29,7 +29,8 @@ def results(folder: RunFolder, *, save: bool = True, reading: Reading | None = N
     reading the records again."""
     reading = reading or folder.read()
     machine = folder.machine()
-    catalog = folder.catalog() or bundled_catalog()
+    kept = folder.catalog()
+    catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
     fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine))
     if save:
         folder.save_fits(fits)
