@@ -133,7 +133,7 @@ def test_the_newest_survey_is_taken_and_told(hockney, surveyed, tmp_path):
         os.utime(tmp_path / "runs" / name / "records.jsonl", (10**9 - age, 10**9 - age))
     assert hockney(*ASKED).err == "from runs/first, the newest survey in runs\n"
     machine = tmp_path / "runs" / "first" / "machine.json"
-    machine.write_text(machine.read_text().replace('"kind": "fake"', '"kind": "simulated"'))
+    machine.write_text(machine.read_text().replace('"origin": "fake"', '"origin": "simulated"'))
     assert hockney(*ASKED).err == "from runs/second, the newest survey in runs\n", (
         "first is of no machine here"
     )
