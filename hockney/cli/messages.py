@@ -45,8 +45,8 @@ def cannot_write_output(reason: str) -> EnvironmentProblem:
 def bug(kind: str, message: str, log: str) -> EnvironmentProblem:
     """`log` is the file with the traceback; "" where it could not be written."""
     return EnvironmentProblem(
-        f"{kind}: {one_line(message)}",
         "this is a bug in hockney",
+        f"{kind}: {one_line(message)}",
         f"please report it with the file {log}" if log else "its traceback could not be written",
         code="bug",
         log=log,
