@@ -142,7 +142,7 @@ class Catalog(msgspec.Struct, frozen=True):
         known = {p.name: p for p in workload.parameters}
         for given in raw:
             if given != "ranks" and given not in known:
-                raise unknown(f"parameter of {name}", given, [*known, "ranks"])
+                raise unknown(f"parameter of {name}", given, [*known, "ranks"], code="unknown-parameter")
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
         return Case.of(name, ranks, **values)
@@ -176,7 +176,7 @@ def _ranks(workload: Workload, text: str) -> int:
 def _value(parameter: Parameter, text: str) -> Value:
     if parameter.kind == "choice":
         if text not in parameter.choices:
-            raise unknown(f"value of {parameter.name}", text, parameter.choices)
+            raise unknown(f"value of {parameter.name}", text, parameter.choices, code="unknown-value")
         return text
     if parameter.kind == "text":
         return _word(parameter, text)
@@ -206,5 +206,5 @@ def _word(parameter: Parameter, text: str) -> str:
     word, _, rest = text.partition(":")
     number = NUMBER.fullmatch(word) and rest and any(form.isupper() for form in forms)
     if not number and (word not in forms or not text.isprintable() or " " in text):
-        raise unknown(f"value of {parameter.name}", text, parameter.choices)
+        raise unknown(f"value of {parameter.name}", text, parameter.choices, code="unknown-value")
     return text

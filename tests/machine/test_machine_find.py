@@ -127,7 +127,7 @@ def test_a_wrapper_without_launcher_and_the_reverse(tmp_path, environ):
 @pytest.mark.parametrize(
     ("wanted", "kind", "words"),
     [
-        ("mpixh", UsageError, "did you mean 'mpich'"),
+        ("mpixh", UsageError, "Did you mean 'mpich'"),
         ("/no/such/place", UsageError, "there is no '/no/such/place'"),
         ("./\x1b[31m", UsageError, "\\x1b"),
         ("~nosuchuser/mpi", EnvironmentProblem, "no home folder"),

@@ -169,5 +169,5 @@ def test_names_are_found_or_guessed():
         lambda: reference.paper_of("ibm-sb"),
         lambda: paper.machine("t3"),
     ):
-        with pytest.raises(UsageError, match="did you mean"):
+        with pytest.raises(UsageError, match="Did you mean"):
             ask()
