@@ -29,7 +29,6 @@ ERRORS = {
 }
 NOT_YET = {
     "api",
-    "build",
     "core",
     "machine",
     "reference",

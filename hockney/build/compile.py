@@ -1,27 +1,41 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run CMake and Ninja on the engine's sources, and say in one line why a build failed."""
+"""Run CMake and Ninja on the engine's sources, and report in one line why a build failed."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import process
+from hockney.build import messages
 from hockney.build.compilers import MODERN
-from hockney.build.log import MAKE_ROOM, BuildFailed, disk_full, first_error, logged, spoken
+from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 
 PLATFORM = "libhockney-platform.so"
-"""Built beside an engine for SimGrid: the described machine, as a plug-in of the simulator."""
+"""Built next to an engine for SimGrid: the described machine, as a plug-in of the simulator."""
 
 
 def compile_targets(
-    mpi: Mpi, source: Path, work: Path, log: Path, targets: Sequence[str], tests: Path | None = None
+    mpi: Mpi,
+    source: Path,
+    work: Path,
+    log: Path,
+    targets: Sequence[str],
+    tests: Path | None = None,
+    *,
+    keep_log: Path | None = None,
+    original: Path | None = None,
 ) -> None:
     """Configure `source` in `work` and build `targets` there, for SimGrid with its plug-in; some may be of
-    the folder `tests`. Raises BuildFailed."""
+    the folder `tests`.
+
+    Raises BuildFailed; the log is then copied to `keep_log`, and the error names the files in `original`, of
+    which `source` is a copy.
+    """
     simulated = mpi.family == "smpi"
     configure = [
         tool("cmake"), "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
@@ -31,30 +45,33 @@ def compile_targets(
     plugin = ["hockney-platform"] if simulated else []
     for words in (configure, [configure[0], "--build", str(work), "--target", *targets, *plugin]):
         if logged(words, mpi.environment, log) != 0:
-            raise failed(mpi, log)
+            raise failed(mpi, log, keep_log=keep_log, moved=(source, original or source))
 
 
-def failed(mpi: Mpi, log: Path, product: str = "engine") -> BuildFailed:
-    """Why `product` was not built."""
-    lines = spoken(log)
-    tail = tuple(lines[-12:])
+def failed(
+    mpi: Mpi,
+    log: Path,
+    product: str = "engine",
+    *,
+    keep_log: Path | None = None,
+    moved: tuple[Path, Path] | None = None,
+) -> BuildFailed:
+    """Why `product` was not built. The log is copied to `keep_log`; of `moved` folders, the error names the
+    second instead of the first."""
+    lines = log_lines(log)
+    tail = lines[-12:]
+    if keep_log is not None:
+        keep_log.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(log, keep_log)
+        log = keep_log
     if disk_full(lines):
-        return BuildFailed(f"the {product} cannot be built", "the disk is full", MAKE_ROOM, log, tail)
+        return messages.disk_full(product, log=log, tail=tail)
     if compiles(mpi) and not compiles(mpi, "-std=c++20"):
-        return BuildFailed(
-            f"the compiler of {mpi.mpicxx} has no C++20",
-            f"the {product} is written in it",
-            "use GCC 10 or Clang 12 or newer (OMPI_CXX, MPICH_CXX or I_MPI_CXX tell the wrapper which)",
-            log,
-            tail,
-        )
-    return BuildFailed(
-        f"the {product} does not compile with {mpi.title}",
-        first_error(lines),
-        f"the whole log is {log}",
-        log,
-        tail,
-    )
+        return messages.wrapper_without_cpp20(mpi.mpicxx, product, log=log, tail=tail)
+    reason = first_error(lines)
+    if moved is not None:
+        reason = reason.replace(str(moved[0]), str(moved[1]))
+    return messages.does_not_compile(product, mpi.title, reason, log=log, tail=tail)
 
 
 def compiles(mpi: Mpi, *flags: str) -> bool:

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.build import messages
+from hockney.core.errors import EnvironmentProblem
 
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
 MODERN = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
 """What a C++20 library must have: GCC 10 and Clang 12 do."""
-INSTALL = "install one: GCC 10 or Clang 12 or newer (on Debian: apt install g++)"
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,10 @@ def compilers(environ: Mapping[str, str]) -> Compilers:
     try:
         done = process.capture(words, env={"LC_ALL": "C"}, input=MODERN, timeout=120)
     except EnvironmentProblem as error:
-        raise EnvironmentProblem(
-            f"the compiler {shlex.join(cxx)} does not work", str(error), INSTALL
-        ) from error
+        raise messages.compiler_not_working(shlex.join(cxx), str(error)) from error
     if not done.ok:
-        raise EnvironmentProblem(
-            f"the compiler {shlex.join(cxx)} has no C++20",
-            one_line(done.err)[:200] or f"exit code {done.code}",
-            INSTALL,
+        raise messages.compiler_without_cpp20(
+            shlex.join(cxx), done.err.strip() or messages.exit_code(done.code)
         )
     return Compilers(c, cxx)
 
@@ -56,7 +52,4 @@ def command(variable: str, environ: Mapping[str, str]) -> tuple[str, ...]:
         path = shutil.which(name, path=environ.get("PATH"))
         if path:
             return (path,)
-    language = "C++" if variable == "CXX" else "C"
-    raise EnvironmentProblem(
-        f"there is no {language} compiler here", "SimGrid is built from its sources", INSTALL
-    )
+    raise messages.no_compiler("C++" if variable == "CXX" else "C")

@@ -16,13 +16,13 @@ from pathlib import Path
 import msgspec
 
 from hockney import process
+from hockney.build import messages
 from hockney.build.compile import PLATFORM, compile_targets
 from hockney.build.groups import MAIN
 from hockney.build.identity import Identity, digest, identify, source_folder
-from hockney.build.log import BuildFailed, unwritable
 from hockney.build.workplace import Workplace, workplace
 from hockney.core.catalog import Catalog, decode_catalog
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 
@@ -37,8 +37,8 @@ ALONE = """<?xml version='1.0'?>
 
 @dataclass(frozen=True)
 class Engine:
-    """`seconds` is what the build took (0 from the cache), `compiler` the compiler's own words, `flags` what
-    it was given, `log` the build's log; `platform` is the plug-in beside an engine for SimGrid."""
+    """`seconds` is the duration of the build (0 from the cache), `compiler` the first line of its --version,
+    `flags` its options, `log` the build's log; `platform` is the plug-in next to an engine for SimGrid."""
 
     path: Path
     catalog: Catalog
@@ -63,8 +63,9 @@ def engine(
 ) -> Engine:
     """The executable `group` of the engine compiled for `mpi`, with its catalog.
 
-    Built beside its place and moved there whole, so that neither an interruption nor another hockney at the
-    same time leaves a broken one. Raises BuildFailed, or EnvironmentProblem for all else that is missing.
+    Built in a temporary folder and then moved to its place, so that neither an interruption nor another
+    hockney at the same time leaves a broken one. Raises BuildFailed, or EnvironmentProblem where something
+    else is missing.
     """
     environ = os.environ if environ is None else environ
     source = source or source_folder()
@@ -74,13 +75,13 @@ def engine(
     seconds = 0.0
     cached = (place / group).is_file()
     if not cached:
-        name = "engine" if group == MAIN else f"engine's {group.removeprefix('hockney-')}"
-        tell(f"compiling the {name} for {mpi.title} (once; about a minute)")
+        name = "" if group == MAIN else group.removeprefix("hockney-")
+        tell(messages.compiling_engine(name, mpi.title))
         begun = time.monotonic()
         identity = build_into(cache, mpi, source, identity, group)
         place = place_of(mpi, identity, cache, group)
         seconds = time.monotonic() - begun
-        tell(f"compiled the {name} in {seconds:.0f} s")
+        tell(messages.engine_compiled(name, seconds))
     flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
     catalog = read_catalog(place / group, mpi)
     return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
@@ -128,7 +129,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
         sweep(shelf)
         fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=shelf))
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise messages.cache_not_writable(shelf, error) from error
     try:
         with workplace_of(mpi, identity, source, cache) as work:
             work.mirror(source)
@@ -140,7 +141,15 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
             out.mkdir()
             (out / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
             with work.building():
-                compile_targets(mpi, work.source, work.build, out / "build.log", [group])
+                compile_targets(
+                    mpi,
+                    work.source,
+                    work.build,
+                    out / "build.log",
+                    [group],
+                    keep_log=shelf / f"failed-{place.name}.log",
+                    original=source,
+                )
             for built in (group, *([PLATFORM] if mpi.family == "smpi" else [])):
                 shutil.copy2(work.build / built, out / built)
         try:
@@ -149,14 +158,8 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
             if not (place / group).is_file():
                 raise
         return identity
-    except BuildFailed as failure:
-        kept = shelf / f"failed-{place.name}.log"
-        shutil.copy(failure.log, kept)
-        todo = failure.todo.replace(str(failure.log), str(kept))
-        why = failure.why.replace(str(work.source), str(source))
-        raise BuildFailed(failure.what, why, todo, kept, failure.tail) from None
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise messages.cache_not_writable(shelf, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
@@ -188,10 +191,8 @@ def read_catalog(path: Path, mpi: Mpi) -> Catalog:
         done = ask_alone(path, mpi)
         if done.ok:
             return decode_catalog(done.out)
-        why = one_line(done.err[-300:]) or f"exit code {done.code}"
+        reason = one_line(done.err[-300:]) or messages.exit_code(done.code)
     except (process.CannotStart, process.TookTooLong, msgspec.DecodeError) as error:
-        why = str(error)
-    todo = f"remove {path.parent} and try again"
-    if "shared librar" in why or "Library not loaded" in why:
-        todo = f"load the module of {mpi.title}, or put its library folder into LD_LIBRARY_PATH"
-    raise EnvironmentProblem(f"the engine compiled for {mpi.title} does not start", why, todo)
+        reason = str(error)
+    library_missing = "shared librar" in reason or "Library not loaded" in reason
+    raise messages.engine_not_starting(mpi.title, reason, path.parent, library_missing)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import hockney
 from hockney import process
+from hockney.build import messages
 from hockney.build.groups import MAIN, group_folders
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
@@ -54,11 +55,7 @@ def source_folder() -> Path:
     for folder in (package / "_engine", package.parent / "engine"):
         if (folder / "CMakeLists.txt").is_file():
             return folder
-    raise EnvironmentProblem(
-        "the engine's sources are missing",
-        "this hockney was installed incompletely",
-        "reinstall it: pip install --force-reinstall hockney",
-    )
+    raise messages.sources_missing()
 
 
 def identify(mpi: Mpi, source: Path, environ: Mapping[str, str], group: str = MAIN) -> Identity:
@@ -97,22 +94,17 @@ def compiler_version(mpi: Mpi) -> str:
     except process.CannotStart as error:
         raise no_compiler(mpi, str(error)) from error
     if not done.ok or not done.out.strip():
-        raise no_compiler(mpi, one_line(done.err[-300:]) or f"exit code {done.code}")
+        raise no_compiler(mpi, one_line(done.err[-300:]) or messages.exit_code(done.code))
     return done.out.strip().splitlines()[0]
 
 
-def no_compiler(mpi: Mpi, why: str) -> EnvironmentProblem:
-    words = wrapped(mpi)
-    name = f"'{words[0]}'" if words else "its C++ compiler"
-    return EnvironmentProblem(
-        f"{mpi.mpicxx} cannot find {name}",
-        why,
-        "install a C++20 compiler (GCC 10 or Clang 12 or newer; on Debian: apt install g++)",
-    )
+def no_compiler(mpi: Mpi, reason: str) -> EnvironmentProblem:
+    compiler = next(iter(wrapped(mpi)), "")
+    return messages.wrapper_without_compiler(mpi.mpicxx, compiler, reason)
 
 
 def wrapped(mpi: Mpi) -> list[str]:
-    """The compiler command that the wrapper stands for; [] when it does not tell."""
+    """The compiler command that the wrapper stands for; [] when it does not print it."""
     try:
         return shlex.split(process.capture([mpi.mpicxx, "-show"], env=mpi.environment, timeout=30).out)
     except (EnvironmentProblem, ValueError):

@@ -1,21 +1,20 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ library, for programs of other people: compiled with their MPI and installed where they say."""
+"""The C++ library for other programs: compiled with their MPI and installed into their prefix."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from hockney.build import messages
 from hockney.build.compile import failed
 from hockney.build.identity import compiler_version, source_folder
-from hockney.build.log import BuildFailed, logged, unwritable
+from hockney.build.log import logged
 from hockney.build.tools import tool
-from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 
@@ -26,13 +25,13 @@ def install_library(
     """Compile the library with `mpi` and install it below `prefix`: header, archive, files for CMake's
     find_package and for pkg-config. Files of an earlier one are replaced.
 
-    Raises BuildFailed, or EnvironmentProblem for all else that is missing.
+    Raises BuildFailed, or EnvironmentProblem where something else is missing.
     """
     environ = os.environ if environ is None else environ
     source = (source or source_folder()) / "library"
-    compiler_version(mpi)  # says what to do where the wrapper has no compiler
+    compiler_version(mpi)  # raises where the wrapper has no compiler
     refuse_unwritable(prefix)
-    kept = cache_folder(environ) / "failed-library.log"
+    keep_log = cache_folder(environ) / "failed-library.log"
     try:
         with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
             work, log = Path(folder) / "work", Path(folder) / "build.log"
@@ -44,13 +43,9 @@ def install_library(
             ]  # fmt: skip
             for words in (configure, [cmake, "--build", str(work)], [cmake, "--install", str(work)]):
                 if logged(words, mpi.environment, log) != 0:
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(log, kept)
-                    failure = failed(mpi, log, "library")
-                    todo = failure.todo.replace(str(log), str(kept))
-                    raise BuildFailed(failure.what, failure.why, todo, kept, failure.tail)
+                    raise failed(mpi, log, "library", keep_log=keep_log)
     except OSError as error:
-        raise unwritable(Path(tempfile.gettempdir()), error) from error
+        raise messages.cache_not_writable(Path(tempfile.gettempdir()), error) from error
 
 
 def refuse_unwritable(prefix: Path) -> None:
@@ -60,8 +55,4 @@ def refuse_unwritable(prefix: Path) -> None:
         with contextlib.closing(tempfile.TemporaryFile(dir=prefix)):
             pass
     except OSError as error:
-        raise EnvironmentProblem(
-            f"cannot write to {prefix}",
-            error.strerror or str(error),
-            "name a folder of yours: --prefix ~/.local",
-        ) from error
+        raise messages.prefix_not_writable(prefix, error) from error

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A build's log: everything its tools say is kept, and the one line of it that matters is found again."""
+"""A build's log: all output of its tools, and the line of it that says why a build failed."""
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,28 +11,37 @@ from hockney import process
 from hockney.core.errors import EnvironmentProblem
 
 SILENCE_SECONDS = 600.0
-MAKE_ROOM = "make room or set HOCKNEY_CACHE to another folder"
 
 
 class BuildFailed(EnvironmentProblem):
     """`log` is the whole log, `tail` its last lines."""
 
-    def __init__(self, what: str, why: str, todo: str, log: Path, tail: tuple[str, ...]) -> None:
-        super().__init__(what, why, todo)
+    def __init__(
+        self,
+        what: str,
+        why: str = "",
+        remedy: str = "",
+        *,
+        code: str,
+        log: Path,
+        tail: Sequence[str] = (),
+        **fields: object,
+    ) -> None:
+        super().__init__(what, why, remedy, code=code, **fields)
         self.log = log
-        self.tail = tail
+        self.tail = tuple(tail)
 
 
 def logged(
     words: Sequence[str],
     environment: Mapping[str, str],
     log: Path,
-    hear: Callable[[str], None] = lambda _: None,
+    on_line: Callable[[str], None] = lambda _: None,
 ) -> int:
-    """Run `words`, append all they say to `log` and tell each line; the exit code.
+    """Run `words`, append their output to `log` and pass each line to `on_line`; returns the exit code.
 
-    In English, which `disk_full` and `first_error` understand; beside the log, since CMake's trials of
-    SimGrid leave a file where they are.
+    Output is in English, which `disk_full` and `first_error` understand. The working folder is the log's,
+    since CMake's trials of SimGrid leave a file where they run.
     """
     with (
         log.open("a", errors="replace") as file,
@@ -44,7 +52,7 @@ def logged(
             while (line := job.line(SILENCE_SECONDS)) is not None:
                 file.write(line.text + "\n")
                 file.flush()
-                hear(line.text)
+                on_line(line.text)
         except process.Quiet:
             file.write(f"ended after {SILENCE_SECONDS:g} s of silence\n")
             return job.end()
@@ -52,7 +60,7 @@ def logged(
         return job.end() if code is None else code
 
 
-def spoken(log: Path) -> list[str]:
+def log_lines(log: Path) -> list[str]:
     """The log's lines that are not blank."""
     return [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
 
@@ -68,14 +76,5 @@ def first_error(lines: Sequence[str]) -> str:
         for line in lines
         if ": error:" in line or "fatal error:" in line or "undefined reference" in line
     ]
-    shown = [line for line in lines if not line.startswith(("$", "--", "[", "ninja:", "|", "cc1plus"))]
-    return " | ".join(dict.fromkeys([*errors[:1], *shown[-3:]]))
-
-
-def unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return EnvironmentProblem(
-        f"cannot write to {folder}",
-        "the disk is full" if full else error.strerror or str(error),
-        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder of yours",
-    )
+    output = [line for line in lines if not line.startswith(("$", "--", "[", "ninja:", "|", "cc1plus"))]
+    return " | ".join(dict.fromkeys([*errors[:1], *output[-3:]]))

@@ -15,15 +15,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from hockney.build import messages
 from hockney.build.boost import compiler_has_boost, keep_headers, write_config
 from hockney.build.compilers import Compilers, compilers
-from hockney.build.log import MAKE_ROOM, BuildFailed, disk_full, first_error, logged, spoken, unwritable
+from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, logged
 from hockney.build.sources import BOOST, SIMGRID, fetch
 from hockney.build.tools import tool
 from hockney.build.trial import try_out
-from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE, cache_folder
-from hockney.core.units import format_bytes
 
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -32,7 +31,7 @@ TITLE = f"SimGrid {SIMGRID.version}"
 NAME = f"simgrid-{SIMGRID.version}"
 FRESH = ".simgrid-"
 ROOM_BYTES = 400_000_000
-"""A build needs 290 MB beside its 30 MB of result, most of it for Boost's headers; and some to spare."""
+"""A build needs 290 MB besides its 30 MB of result, most of it for Boost's headers; and some to spare."""
 FLAGS = "-O2 -g0"
 WITHOUT = ("java", "python", "fortran", "model-checking", "sthread", "lto", "documentation")
 """What simulations of MPI programs do not need."""
@@ -57,8 +56,8 @@ def simgrid(
 ) -> Path:
     """The prefix of SimGrid in the cache, built unless it is there; `again` builds in any case.
 
-    `progress` hears how many of how many steps of compiling are done, `jobs` of which run at once. Made
-    beside and moved into place whole. Raises EnvironmentProblem, BuildFailed with the log's place.
+    `progress` gets the finished and the total number of compile steps, `jobs` of which run at once. Built in
+    a temporary folder, then moved to its place. Raises EnvironmentProblem, or BuildFailed with its log.
     """
     prefix = cache_folder(environ) / NAME
     try:
@@ -67,15 +66,15 @@ def simgrid(
             if simgrid_prefix(environ) and not again:
                 return prefix
             refuse_little_room(prefix.parent)
-            found = compilers(environ)
+            system = compilers(environ)
             for leftover in prefix.parent.glob(f"{FRESH}*"):  # of builds that were killed: nobody else builds
                 shutil.rmtree(leftover, ignore_errors=True)
             with tempfile.TemporaryDirectory(
                 prefix=FRESH, dir=prefix.parent, ignore_cleanup_errors=True
             ) as fresh:
-                make(prefix, Path(fresh), found, tell, progress, jobs)
+                make(prefix, Path(fresh), system, tell, progress, jobs)
     except OSError as error:
-        raise unwritable(prefix.parent, error) from error
+        raise messages.cache_not_writable(prefix.parent, error) from error
     return prefix
 
 
@@ -86,7 +85,7 @@ def alone(shelf: Path, tell: Tell) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell("another hockney is building SimGrid here: waiting for it")
+            tell(messages.waiting_for_other_build())
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError:  # some network file systems have no locks; then only moving into place is safe
             pass
@@ -96,21 +95,17 @@ def alone(shelf: Path, tell: Tell) -> Iterator[None]:
 def refuse_little_room(shelf: Path) -> None:
     free = shutil.disk_usage(shelf).free
     if free < ROOM_BYTES:
-        raise EnvironmentProblem(
-            f"{shelf} has {format_bytes(free)} free",
-            f"building SimGrid takes up to {format_bytes(ROOM_BYTES)}",
-            MAKE_ROOM,
-        )
+        raise messages.no_room_for_simgrid(shelf, free, ROOM_BYTES)
 
 
-def make(prefix: Path, fresh: Path, found: Compilers, tell: Tell, progress: Progress, jobs: int) -> None:
+def make(prefix: Path, fresh: Path, system: Compilers, tell: Tell, progress: Progress, jobs: int) -> None:
     """Everything from fetching to the stamp; only `fresh` is touched before SimGrid is whole."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
-    tell(f"fetching {SIMGRID.title} from the package index")
+    tell(messages.fetching(SIMGRID.title))
     source = fetch(SIMGRID, fresh / "source")
     include = None
-    if not compiler_has_boost(found):
-        tell(f"fetching {BOOST.title} from the package index, since the compiler finds no Boost")
+    if not compiler_has_boost(system):
+        tell(messages.fetching_boost(BOOST.title))
         include = fetch(BOOST, fresh / "headers")
     work, stage, log = fresh / "work", fresh / "stage", fresh / "build.log"
     definitions = {
@@ -125,7 +120,7 @@ def make(prefix: Path, fresh: Path, found: Compilers, tell: Tell, progress: Prog
         "enable_smpi": "ON",
         **{f"enable_{part}": "OFF" for part in WITHOUT},
     }
-    environment = {"CC": shlex.join(found.c), "CXX": shlex.join(found.cxx), "NINJA_STATUS": "[%f/%t] "}
+    environment = {"CC": shlex.join(system.c), "CXX": shlex.join(system.cxx), "NINJA_STATUS": "[%f/%t] "}
     environment["DESTDIR"] = str(stage)  # installs below it what will be at home in `prefix`
 
     def count(line: str) -> None:
@@ -134,36 +129,34 @@ def make(prefix: Path, fresh: Path, found: Compilers, tell: Tell, progress: Prog
             progress(int(match[1]), int(match[2]))
 
     options = [f"-D{name}={value}" for name, value in definitions.items()]
-    steps = {
+    steps: dict[messages.Step, list[str]] = {
         "configuring": [cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", *options],
         "compiling": [cmake, "--build", str(work), "--parallel", str(jobs)],
         "installing": [cmake, "--install", str(work)],
     }
-    for what, words in steps.items():
-        at_once = f", {jobs} at a time (some 10 minutes of one core)" if what == "compiling" else ""
-        tell(f"{what} {TITLE} with {shlex.join(found.cxx)}{at_once}")
+    for step, words in steps.items():
+        tell(messages.simgrid_step(step, TITLE, shlex.join(system.cxx), jobs))
         if logged(words, environment, log, count) != 0:
-            raise failed(what, log, prefix.parent)
+            raise failed(step, log, prefix.parent)
     staged = Path(f"{stage}{prefix}")
-    keep_headers(found, include, staged)
+    keep_headers(system, include, staged)
     shutil.copy(log, staged / "build.log")
     if prefix.exists():
         prefix.rename(fresh / "old")
     staged.rename(prefix)
     try_out(prefix, fresh)
     (prefix / COMPLETE).write_text(str(prefix))
-    tell(f"{TITLE} is in {prefix} ({time.monotonic() - began:.0f} s)")
+    tell(messages.simgrid_installed(TITLE, prefix, time.monotonic() - began))
 
 
-def failed(what: str, log: Path, shelf: Path) -> BuildFailed:
-    """Keep the log where it stays."""
+def failed(step: messages.Step, log: Path, shelf: Path) -> BuildFailed:
+    """Why `step` failed; its log is kept in `shelf`."""
     kept = shelf / f"failed-{NAME}.log"
     shutil.copy(log, kept)
-    lines = spoken(log)
-    why, todo = first_error(lines), f"the whole log is {kept}"
+    lines = log_lines(log)
+    tail = lines[-12:]
     if disk_full(lines):
-        why, todo = "the disk is full", MAKE_ROOM
-    elif any("Killed signal" in line or "out of memory" in line for line in lines):
-        why = "the compiler was killed, most likely for lack of memory"
-        todo = f"end other programs, or compile on one core: taskset -c 0 hockney build --simgrid; {todo}"
-    return BuildFailed(f"{TITLE} cannot be built: {what} failed", why, todo, kept, tuple(lines[-12:]))
+        return messages.simgrid_disk_full(TITLE, step, log=kept, tail=tail)
+    if any("Killed signal" in line or "out of memory" in line for line in lines):
+        return messages.simgrid_out_of_memory(TITLE, step, log=kept, tail=tail)
+    return messages.simgrid_failed(TITLE, step, first_error(lines), log=kept, tail=tail)

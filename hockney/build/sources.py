@@ -8,8 +8,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.build import unpack
-from hockney.core.errors import EnvironmentProblem
+from hockney.build import messages, unpack
 from hockney.system.packages import install, installer
 
 
@@ -55,18 +54,13 @@ def fetch(package: Package, place: Path) -> Path:
     (backend / "__init__.py").write_text("")
     shutil.copyfile(unpack.__file__, backend / "build_meta.py")
     words = installer(place / "prefix", package.name if package.from_source else "")
-    why = install(
+    reason = install(
         [*words, "--require-hashes", "--requirement", str(wanted)],
         {"PYTHONPATH": str(place)} if package.from_source else None,
     )
-    if why:
-        raise EnvironmentProblem(
-            f"{package.title} could not be fetched from the package index",
-            why,
-            "check the network and the configuration of pip or uv (index, proxy), or install SimGrid by "
-            "other means: apt install libsimgrid-dev (Debian, Ubuntu), conda, spack",
-        )
-    found = sorted((place / "prefix").glob(f"**/{package.holds}"), key=lambda path: len(path.parts))
-    if not found:
-        raise EnvironmentProblem(f"{package.title} has no {package.holds}", "SimGrid is built with it")
-    return found[0].parents[package.holds.count("/")]
+    if reason:
+        raise messages.not_fetched(package.title, reason)
+    files = sorted((place / "prefix").glob(f"**/{package.holds}"), key=lambda path: len(path.parts))
+    if not files:
+        raise messages.package_without(package.title, package.holds)
+    return files[0].parents[package.holds.count("/")]

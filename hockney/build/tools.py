@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hockney import process
+from hockney.build import messages
 from hockney.core.errors import EnvironmentProblem
 
 NEEDED = {"cmake": (3, 20), "ninja": (1, 8)}
@@ -22,19 +23,14 @@ def tool(name: str) -> str:
     for candidate in candidates(name):
         if version(candidate) >= NEEDED[name]:
             return candidate
-    wanted = ".".join(map(str, NEEDED[name]))
-    raise EnvironmentProblem(
-        f"there is no {name} {wanted} or newer",
-        "the engine is built with it",
-        f"install it: pip install {name}",
-    )
+    raise messages.tool_missing(name, ".".join(map(str, NEEDED[name])))
 
 
 def candidates(name: str) -> Iterator[str]:
-    """On PATH first; then where the wheel's module says, or in the environment's bin folder."""
-    found = shutil.which(name)
-    if found:
-        yield found
+    """On PATH first; then in the folder that the wheel's module names, or in the environment's bin folder."""
+    on_path = shutil.which(name)
+    if on_path:
+        yield on_path
     try:
         module = importlib.import_module(name)
     except ImportError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.build import messages
 
 PROGRAM = """\
 #include <mpi.h>
@@ -43,14 +43,7 @@ def try_out(prefix: Path, folder: Path) -> None:
     for words in (compiling, running):
         done = process.capture(words, cwd=folder, timeout=SECONDS)
         if not done.ok:
-            raise not_working(prefix, done.err or done.out or f"exit code {done.code}")
+            reason = done.err or done.out or messages.exit_code(done.code)
+            raise messages.simgrid_runs_no_program(prefix, reason)
     if f"sum {sum(range(RANKS))} on n0\n" not in done.out:
-        raise not_working(prefix, f"a program printed: {done.out}")
-
-
-def not_working(prefix: Path, why: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"SimGrid was built in {prefix}, but does not run a program",
-        one_line(why)[-300:],
-        f"see {prefix / 'build.log'}",
-    )
+        raise messages.simgrid_runs_no_program(prefix, messages.wrong_trial_output(done.out))

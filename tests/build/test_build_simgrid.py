@@ -8,6 +8,7 @@ HOCKNEY_BUILD_SIMGRID=1 adds a real build, which takes minutes.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 import threading
@@ -18,7 +19,8 @@ from pathlib import Path
 import pytest
 
 from hockney import build
-from hockney.build import boost, sources
+from hockney.build import boost, messages, sources
+from hockney.build.compilers import compilers
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
 
@@ -67,21 +69,23 @@ class Place:
         self.cache = folder / "cache"
         self.tools = folder / "tools"
         self.environ = {**os.environ, "HOCKNEY_CACHE": str(self.cache)}
-        self.said: list[str] = []
+        self.progress: list[str] = []
         self.steps: list[tuple[int, int]] = []
 
     def build(self, **more) -> Path:
-        return build.simgrid(self.environ, self.said.append, lambda *step: self.steps.append(step), **more)
+        return build.simgrid(
+            self.environ, self.progress.append, lambda *step: self.steps.append(step), **more
+        )
 
-    def problem(self, kind: type[EnvironmentProblem] = EnvironmentProblem) -> str:
-        """The one line that a build that cannot be ends with; nothing that counts may be left of it."""
+    def problem(self, kind: type[EnvironmentProblem] = EnvironmentProblem) -> EnvironmentProblem:
+        """The error of a build that fails; it leaves nothing that counts."""
         with pytest.raises(kind) as caught:
             self.build()
         assert "\n" not in str(caught.value) and caught.value.exit_code == 3
         assert build.simgrid_prefix(self.environ) is None
         left = [p.name for p in self.cache.iterdir() if p.name not in (".simgrid-lock", "simgrid-4.1")]
         assert [name for name in left if not name.startswith("failed-")] == []
-        return str(caught.value)
+        return caught.value
 
 
 @pytest.fixture
@@ -103,11 +107,17 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place):
     assert "--parallel 3" in log and f"-DCMAKE_INSTALL_PREFIX={prefix}" in log and "noise" in log
     assert (prefix / COMPLETE).read_text() == str(prefix)
     assert sorted(p.name for p in place.cache.iterdir()) == [".simgrid-lock", "simgrid-4.1"]
-    assert [words.split()[0] for words in place.said[:-1]] == [
-        "fetching", "fetching", "configuring", "compiling", "installing",
-    ]  # fmt: skip
-    before = len(place.said)
-    assert place.build() == prefix and len(place.said) == before
+    compiler = shlex.join(compilers(place.environ).cxx)
+    assert place.progress[:-1] == [
+        messages.fetching(sources.SIMGRID.title),
+        messages.fetching_boost(sources.BOOST.title),
+        *(
+            messages.simgrid_step(step, simgrid.TITLE, compiler, 3)
+            for step in ("configuring", "compiling", "installing")
+        ),
+    ]
+    before = len(place.progress)
+    assert place.build() == prefix and len(place.progress) == before
     (prefix / "mark").touch()
     place.build(again=True)
     assert not (prefix / "mark").exists() and build.simgrid_prefix(place.environ) == prefix
@@ -143,7 +153,7 @@ def test_of_two_at_once_one_builds(place):
     for thread in threads:
         thread.start()
     end = time.monotonic() + 120
-    while not any("another hockney is building SimGrid here" in words for words in place.said):
+    while messages.waiting_for_other_build() not in place.progress:
         assert time.monotonic() < end
         time.sleep(0.02)
     (place.tools / "go").touch()
@@ -164,59 +174,69 @@ def test_what_killed_builds_left_is_swept_and_never_taken(place):
 
 
 @pytest.mark.parametrize(
-    ("fails", "told"),
+    ("fails", "code"),
     [
-        ("echo 'a.cpp:7:1: error: no luck' >&2; exit 1", "compiling failed (a.cpp:7:1: error: no luck"),
-        ("echo 'fatal: No space left on device' >&2; exit 1", "(the disk is full) make room or set"),
-        ("echo 'c++: fatal error: Killed signal terminated program cc1plus'; exit 1", "for lack of memory"),
+        ("echo 'a.cpp:7:1: error: no luck' >&2; exit 1", "simgrid-build-failed"),
+        ("echo 'fatal: No space left on device' >&2; exit 1", "simgrid-disk-full"),
+        ("echo 'c++: fatal error: Killed signal terminated program cc1plus'; exit 1",
+         "simgrid-out-of-memory"),
     ],
 )  # fmt: skip
-def test_a_build_that_fails_says_why_and_keeps_its_log(place, fails, told):
+def test_a_build_that_fails_gives_the_reason_and_keeps_its_log(place, fails, code):
     script(place.tools / "cmake", CMAKE.replace("echo noise", fails))
-    assert told in place.problem(build.BuildFailed)
+    error = place.problem(build.BuildFailed)
+    assert error.code == code and error.fields["step"] == "compiling"
+    if code == "simgrid-build-failed":
+        assert "a.cpp:7:1: error: no luck" in error.why
     log = place.cache / "failed-simgrid-4.1.log"
     assert fails.split("'")[1] in log.read_text()
 
 
 def test_one_that_does_not_run_is_not_taken(place):
     script(place.tools / "cmake", CMAKE.replace("sum 6", "sum 5"))
-    assert "does not run a program (a program printed: sum 5 on n0)" in place.problem()
+    error = place.problem()
+    assert error.code == "simgrid-runs-no-program" and "sum 5 on n0" in error.fields["reason"]
 
 
 def test_no_compiler_and_one_without_cpp20(place, tmp_path):
     place.environ["CXX"] = "no-such-compiler -O1"
-    line = place.problem()
-    assert "no-such-compiler -O1 does not work" in line and "apt install g++" in line
+    error = place.problem()
+    assert error.code == "compiler-not-working" and "no-such-compiler -O1" in error.what
     old = script(tmp_path / "old/g++-9", 'case "$*" in *c++20*) echo what is c++20 >&2; exit 1;; esac')
     place.environ["CXX"] = str(old)
-    line = place.problem()
-    assert "has no C++20 (what is c++20)" in line and "GCC 10 or Clang 12" in line
+    error = place.problem()
+    assert error.code == "compiler-without-cpp20" and error.why == "what is c++20"
     del place.environ["CXX"]
     place.environ["PATH"] = str(tmp_path / "old")
-    assert "there is no C compiler here" in place.problem()
+    error = place.problem()
+    assert error.code == "no-compiler" and error.fields["language"] == "C"
 
 
 def test_no_network(place, monkeypatch):
     monkeypatch.setattr(
         sources, "installer", lambda *_: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
     )
-    line = place.problem()
-    assert "simgrid 4.1 could not be fetched" in line and "no route to index" in line and "proxy" in line
+    error = place.problem()
+    assert error.code == "package-not-fetched" and error.fields["package"] == "simgrid 4.1"
+    assert "no route to index" in error.fields["reason"]
 
 
 def test_little_room_and_none(place, monkeypatch, tmp_path):
     usage = namedtuple("usage", "free")
     monkeypatch.setattr(simgrid.shutil, "disk_usage", lambda folder: usage(10_000_000))
-    assert "free (building SimGrid takes up to" in place.problem()
+    error = place.problem()
+    assert error.code == "no-room-for-simgrid" and error.fields["free"] == 10_000_000
     (tmp_path / "file").touch()
     place.environ["HOCKNEY_CACHE"] = str(tmp_path / "file")
-    with pytest.raises(EnvironmentProblem, match="cannot write to"):
+    with pytest.raises(EnvironmentProblem) as caught:
         place.build()
+    assert caught.value.code == "build-cache-not-writable"
 
 
 def test_no_cmake(place, monkeypatch):
     monkeypatch.setattr("hockney.build.tools.candidates", lambda name: iter(()))
-    assert "there is no cmake 3.20 or newer" in place.problem()
+    error = place.problem()
+    assert error.code == "build-tool-missing" and error.fields == {"name": "cmake", "version": "3.20"}
 
 
 def test_boost_is_known_by_version_and_parts(tmp_path, monkeypatch):

@@ -136,14 +136,14 @@ def test_a_component_that_there_is_not_is_missed(mpi, prefix, tmp_path):
         assert process.capture(words, timeout=300).ok == there, component
 
 
-def test_a_prefix_that_cannot_be_written_is_told(mpi, tmp_path):
+def test_a_prefix_that_cannot_be_written(mpi, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EnvironmentProblem) as caught:
         build.install_library(mpi, tmp_path / "file" / "prefix")
-    assert "cannot write to" in str(caught.value) and "--prefix" in str(caught.value)
+    assert caught.value.code == "prefix-not-writable"
 
 
-def test_sources_that_do_not_compile_are_told_with_the_log(mpi, tmp_path):
+def test_sources_that_do_not_compile_leave_a_log(mpi, tmp_path):
     library = tmp_path / "engine" / "library"
     library.mkdir(parents=True)
     (library / "CMakeLists.txt").write_text(
@@ -154,6 +154,5 @@ def test_sources_that_do_not_compile_are_told_with_the_log(mpi, tmp_path):
         build.install_library(
             mpi, tmp_path / "p", library.parent, os.environ | {"HOCKNEY_CACHE": str(tmp_path / "cache")}
         )
-    line = str(caught.value)
-    assert "the library does not compile with" in line and "nonsense" in line
+    assert caught.value.code == "build-failed" and "nonsense" in caught.value.why
     assert caught.value.log == tmp_path / "cache" / "failed-library.log" and caught.value.log.is_file()
