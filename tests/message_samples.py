@@ -65,7 +65,7 @@ class Call:
 def modules() -> list[Path]:
     """The files with messages."""
     files = {*PACKAGE.glob("**/messages.py"), *PACKAGE.glob("**/messages/*.py")}
-    return sorted(files)
+    return sorted(file for file in files if file.name != "__init__.py")
 
 
 def name_of(file: Path) -> str:
@@ -79,7 +79,7 @@ def room_of(file: Path) -> str:
 
 def calls_of(file: Path) -> list[Call]:
     """Every message of a file, function by function in the file's order."""
-    module = importlib.import_module("hockney." + name_of(file).removesuffix("/__init__").replace("/", "."))
+    module = importlib.import_module("hockney." + name_of(file).replace("/", "."))
     samples = declared(room_of(file))
     return [call for function in functions(module) for call in calls(function, samples)]
 

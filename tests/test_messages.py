@@ -37,7 +37,6 @@ NOT_YET = {
     "cli",
     "draw",
     "lab",
-    "launch",
     "models",
     "process",
     "reproductions",

@@ -225,7 +225,9 @@ def simgrid_out_of_memory(title: str, step: Step, *, log: Path, tail: Sequence[s
     )
 
 
-def simgrid_failed(title: str, step: Step, reason: str, *, log: Path, tail: Sequence[str] = ()) -> BuildFailed:
+def simgrid_failed(
+    title: str, step: Step, reason: str, *, log: Path, tail: Sequence[str] = ()
+) -> BuildFailed:
     return BuildFailed(
         f"{step} {title} failed",
         reason,

@@ -4,7 +4,8 @@
 
 Schema 1: a record's `work` was an object of its own and is now metrics and a label; a collective's case named
 no algorithm, it was MPI's own; a machine had a kind and no traits; which of two forms of a model is preferred
-was the beginning of its `why`. (A rank had no node; its host is the default.)
+was the beginning of its `why`, and whether ranks were bound that of a launch's `binding`. (A rank had no
+node; its host is the default.)
 """
 
 from __future__ import annotations
@@ -65,6 +66,9 @@ def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
             if old in work
         }
         line["labels"] = {"work_clock": work["clock"]}
+    binding = line.get("binding") if line.get("kind") == "launch" else None
+    if isinstance(binding, str) and binding:
+        line["bound"] = not binding.startswith("none")
     return line
 
 

@@ -51,7 +51,8 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
-    """One mpiexec. `command` is its words; `library` is MPI_Get_library_version's first line."""
+    """One mpiexec. `command` is its words; `library` is MPI_Get_library_version's first line; `binding` says
+    where the ranks run, `bound` whether each is bound to cores (null where that is not known)."""
 
     schema: int
     launch: str
@@ -66,6 +67,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     clock: Clock
     command: list[str] = []
     binding: str = ""
+    bound: bool | None = None
     init_s: float = 0.0
 
     @property

@@ -62,7 +62,7 @@ def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
     if not cases or not isinstance(bench.launcher, MpiLauncher):
         return bench
     for note in bench.launcher.describe(most).notes:
-        tell(f"note: {note}")
+        tell(f"note: {note.text}")
     began = bench.now()
     bench.launcher.check(most)
     return replace(bench, launch_cost_s=bench.now() - began)

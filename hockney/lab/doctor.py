@@ -131,8 +131,7 @@ def _binding(launcher: MpiLauncher, ranks: int) -> Finding:
     """Start ranks with nothing to do, and see where they say they are."""
     for line in launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0)):
         if isinstance(line, Launch):
-            bound = not line.binding.startswith("none")
-            return Finding("good" if bound else "note", "binding", line.binding)
+            return Finding("good" if line.bound else "note", "binding", line.binding)
     return Finding("note", "binding", "the ranks do not tell where they are")
 
 

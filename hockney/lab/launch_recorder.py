@@ -48,7 +48,7 @@ class LaunchRecorder:
                     self._take(line)
             code = 0
         except LaunchFailed as failed:
-            problem, code = failed, failed.code
+            problem, code = failed, failed.job_exit
             self._blame(failed, options.launch)
         finally:
             ended = self.bench.now()

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from hockney.core.binding import Cores
 from hockney.core.machine import Mpi
+from hockney.core.notice import Notice
 from hockney.launch.launcher import LaunchCommand
-
-ROOT_NOTE = "running as root: Open MPI is told to allow it (OMPI_ALLOW_RUN_AS_ROOT), as containers need"
+from hockney.launch.messages import binding
 
 
 def command(
@@ -28,8 +28,8 @@ def command(
 ) -> LaunchCommand:
     """How `ranks` ranks of the engine are started.
 
-    With more ranks than cores, nothing is bound. On `many_hosts` (a batch job) the launcher knows the
-    hosts and their slots, and this host's cores say nothing about the others.
+    With more ranks than cores, nothing is bound. On `many_hosts` (a batch job) the launcher has the hosts and
+    their slots, and this host's cores tell nothing about the others.
     """
     crowded = not many_hosts and ranks > cores.usable
     bound = bind and (many_hosts or ranks <= len(cores.cpus))
@@ -37,34 +37,27 @@ def command(
     chosen = Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
     listed = chosen if bound and cores.restricted and not many_hosts else None
     options, variables = OPTIONS[mpi.family](mpi, bound, listed, crowded)
-    notes: list[str] = []
+    notes: list[Notice] = []
     if mpi.family == "openmpi" and root:
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
-        notes.append(ROOT_NOTE)
+        notes.append(binding.root_allowed())
     if crowded:
-        notes.append(shared(ranks, cores.usable, bound))
+        notes.append(binding.oversubscribed(ranks, cores.usable, bound))
     return LaunchCommand(
         words=(mpi.mpiexec, "-n", str(ranks), *options, *engine_words),
         environment=tuple(sorted({**mpi.environment, **variables}.items())),
         binding=planned(bound, listed, bind),
+        bound=bound,
         oversubscribed=crowded,
         notes=tuple(notes),
     )
 
 
-def shared(ranks: int, cores: int, bound: bool) -> str:
-    """What it does to the numbers when ranks outnumber cores."""
-    share = f"share {cores} {'core' if cores == 1 else 'cores'}{'' if bound else ', so none is bound'}"
-    return (
-        f"{ranks} ranks {share}: at most {cores} run at once, "
-        f"messages wait for their receiver's turn, and no parallel efficiency is above {cores / ranks:.0%}"
-    )
-
-
-def planned(bound: bool, listed: Cores | None, asked: bool) -> str:
+def planned(bound: bool, listed: Cores | None, requested: bool) -> str:
+    """The binding that the launcher is asked for."""
     if not bound:
-        return "none: more ranks than cores" if asked else "none, as asked"
-    return f"rank i on cpu i of {','.join(map(str, listed.cpus))}" if listed else "rank i on core i"
+        return binding.not_bound_oversubscribed() if requested else binding.not_bound_as_requested()
+    return binding.bound_to_list(listed.cpus) if listed else binding.bound_to_cores()
 
 
 Options = tuple[list[str], dict[str, str]]

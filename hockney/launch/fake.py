@@ -3,7 +3,7 @@
 """A launcher without MPI: it answers from a world with known costs, on the real path.
 
 It keeps the engine's promises (order, budget, precision, one line at a time, the lines' very bytes) on a
-simulated clock, and can be told to die, hang, refuse or fail verification on a given case.
+simulated clock, and can be set to die, hang, refuse or fail verification on a given case.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Literal, get_args
 import numpy as np
 
 from hockney.core.case import Case
-from hockney.core.errors import UsageError, unknown
 from hockney.core.record import (
     SCHEMA,
     Clock,
@@ -36,7 +35,8 @@ from hockney.core.record import (
 )
 from hockney.core.units import parse_seconds
 from hockney.launch.fake_world import World
-from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.launcher import LaunchCommand, Launcher, LaunchOptions
+from hockney.launch.messages import fake
 
 FaultKind = Literal["die", "hang", "refuse", "corrupt"]
 CLOCK = Clock(overhead_s=25e-9, resolution_s=1e-9)
@@ -78,13 +78,14 @@ class FakeLauncher(Launcher):
         return self._now
 
     def wait(self, seconds: float) -> None:
-        """Let the simulated clock go on; of real time it takes `pace_s`, or what is waited for if shorter."""
+        """Advance the simulated clock; takes `pace_s` of real time, or `seconds` if shorter."""
         time.sleep(min(seconds, self.pace_s))
         self._now += seconds
 
     def describe(self, ranks: int) -> LaunchCommand:
         return LaunchCommand(
-            ("fake-mpiexec", "-n", str(ranks), "hockney-engine", "--plan", "-"), binding="rank i on cpu i"
+            ("fake-mpiexec", "-n", str(ranks), "hockney-engine", "--plan", "-"),
+            binding=fake.binding(),
         )
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
@@ -97,7 +98,7 @@ class FakeLauncher(Launcher):
         yield self._launch(ranks, options)
         for position, case in enumerate(plan):
             if case.ranks != ranks:
-                raise LaunchFailed(f"the plan has ranks={case.ranks}", f"{ranks} ranks run", reason="refused")
+                raise fake.wrong_ranks(case.ranks, ranks)
             time.sleep(self.pace_s)
             yield Start(case=case.line, position=position)
             share = max(0.0, options.budget_s - (self._now - began)) / (len(plan) - position)
@@ -121,23 +122,24 @@ class FakeLauncher(Launcher):
             clock=CLOCK,
             command=list(command.words),
             binding=command.binding,
+            bound=command.bound,
             init_s=0.1,
         )
 
     def _measure(self, case: Case, position: int, share: float, options: LaunchOptions) -> Record | Failure:
         fault = self._fault(case)
         if fault == "die":
-            raise LaunchFailed(
-                "rank 1 ended on signal 9", "it was told to", reason="died", case=case.line, code=137
-            )
+            raise fake.death(case.line)
         if fault == "hang":
             self._now += options.hang_s
-            raise LaunchFailed(
-                "the case did not end", reason="hung", case=case.line, silent_ranks=(1,), phase="run", code=75
-            )
+            raise fake.hang(case.line)
         if fault == "refuse":
             return Failure(
-                schema=SCHEMA, launch=options.launch, case=case.line, reason="refused", message="told to"
+                schema=SCHEMA,
+                launch=options.launch,
+                case=case.line,
+                reason="refused",
+                message=fake.refusal(),
             )
         started = self._now
         batch = max(
@@ -148,7 +150,7 @@ class FakeLauncher(Launcher):
         kind = str(case.get("sync", "none"))
         size = self.world.bytes_moved(case)
         by_clock = kind == "window" or self.world.catalog.entry(case.workload).role == "arrival"
-        wrong = "rank 1, offset 8: expected 7, found 0" if fault == "corrupt" else ""
+        wrong = fake.corruption() if fault == "corrupt" else ""
         return Record(
             schema=SCHEMA,
             launch=options.launch,
@@ -222,7 +224,7 @@ def fake_from_words(text: str) -> FakeLauncher:
         elif kind in get_args(FaultKind) and value:
             faults.append(Fault(kind, value, times=1 if name != kind else 10**9))
         elif name == "seed":
-            raise UsageError(f"seed '{value}' is not a whole number", "", "for example fake:seed=3")
+            raise fake.seed_not_whole(value)
         else:
-            raise unknown("setting of the fake machine", name, ["pace", "seed", *get_args(FaultKind)])
+            raise fake.unknown_setting(name, ["pace", "seed", *get_args(FaultKind)])
     return FakeLauncher(world, faults, pace)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""When a case has taken too long, and who did not answer. Pure: time comes from the caller."""
+"""When a case has taken too long, and which ranks did not answer. Pure: time comes from the caller."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
+from hockney.launch.messages import failures
 
 START_SECONDS = 120.0  # for mpiexec and MPI_Init, on large machines
 MARGIN_SECONDS = 2.0  # for the ranks' own watchdogs to speak first
@@ -53,7 +54,7 @@ class HangDetector:
         match = LINE.search(line)
         if not match:
             return False
-        self.answered[int(match[1])] = f"{match[3]}, repetition {match[4]}"
+        self.answered[int(match[1])] = failures.phase(match[3], int(match[4]))
         self.case = self.case or match[2]
         self.deadline = now if len(self.answered) >= self.ranks else now + ANSWER_SECONDS
         return True
@@ -62,29 +63,11 @@ class HangDetector:
         hang = self.options.hang_s
         self.deadline = None if hang <= 0 else now + seconds + hang + MARGIN_SECONDS
 
-    def failure(self, code: int, tail: tuple[str, ...]) -> LaunchFailed:
-        """The hang, in words."""
-        silent = tuple(rank for rank in range(self.ranks) if rank not in self.answered) if self.case else ()
-        phases = Counter(self.answered.values())
-        where = phases.most_common(1)[0][0] if phases else ""
+    def failure(self, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+        """The error for the hang that was detected."""
         if not self.case:
-            what, why = "the launch went silent between two cases", "no line came from the engine"
-        elif not self.answered:
-            what, why = f"case '{self.case}' hung", "no rank answered"
-        elif silent:
-            noun = "ranks" if len(silent) > 1 else "rank"
-            what = f"case '{self.case}' hung"
-            why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {where}"
-        else:
-            what, why = f"case '{self.case}' hung", f"all ranks answered, and wait in {where}"
-        return LaunchFailed(
-            what,
-            why,
-            "the job was ended",
-            reason="hung",
-            case=self.case,
-            silent_ranks=silent,
-            phase=where,
-            code=code,
-            tail=tail,
-        )
+            return failures.silent_between_cases(job_exit=job_exit, tail=tail)
+        silent = tuple(rank for rank in range(self.ranks) if rank not in self.answered)
+        phases = Counter(self.answered.values())
+        phase = phases.most_common(1)[0][0] if phases else ""
+        return failures.case_hung(self.case, bool(self.answered), silent, phase, job_exit=job_exit, tail=tail)

@@ -11,7 +11,10 @@ from typing import Literal
 
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError
+from hockney.core.notice import Notice
 from hockney.core.record import EngineLine, Origin
+
+Reason = Literal["hung", "died", "refused", "time"]
 
 
 @dataclass(frozen=True)
@@ -36,46 +39,49 @@ class LaunchOptions:
 class LaunchCommand:
     """How a launch is started: what a person would type, and what is laid over the environment.
 
-    `binding` says in words where the ranks run ("rank i on cpu i of 0,1", "none"); `notes` are things
-    done on the user's behalf that the user should know.
+    `binding` describes where the ranks run ("rank i on cpu i of 0,1"), `bound` is whether each is bound to
+    cores; `notes` are what was done on the user's behalf.
     """
 
     words: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     binding: str = ""
+    bound: bool = True
     oversubscribed: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Notice, ...] = ()
 
 
 class LaunchFailed(HockneyError):
-    """A launch that ended before its plan did. Lines given out before are good.
+    """A launch that ended before its plan did. Lines yielded before are good.
 
     `reason` hung: a case did not end in its time, and the job was killed; died: a rank, mpiexec or the engine
     ended the job; refused: it never started; time: its time was used up, and nothing is wrong. `case` is the
     line of the case that was running, empty when none was; `silent_ranks` did not answer the watchdog;
-    `phase` is where the others were. `code` is the job's exit code, `tail` the last lines of its standard
-    error.
+    `phase` is where the others were. `job_exit` is the job's exit code, `tail` the last lines of its
+    standard error.
     """
 
     def __init__(
         self,
         what: str,
         why: str = "",
-        todo: str = "",
+        remedy: str = "",
         *,
-        reason: Literal["hung", "died", "refused", "time"] = "died",
+        code: str,
+        reason: Reason = "died",
         case: str = "",
         silent_ranks: tuple[int, ...] = (),
         phase: str = "",
-        code: int = 0,
+        job_exit: int = 0,
         tail: tuple[str, ...] = (),
+        **fields: object,
     ) -> None:
-        super().__init__(what, why, todo)
+        super().__init__(what, why, remedy, code=code, **fields)
         self.reason = reason
         self.case = case
         self.silent_ranks = silent_ranks
         self.phase = phase
-        self.code = code
+        self.job_exit = job_exit
         self.tail = tail
 
 
@@ -84,11 +90,11 @@ class Launcher(ABC):
 
     @abstractmethod
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
-        """A generator of the engine's lines, as they come.
+        """A generator of the engine's lines, as they arrive.
 
-        First a Launch (with `command` and `binding` filled in), then for every case Start and then Record or
-        Failure, at last End. Raises LaunchFailed when the job dies or hangs. Closing the generator, or an
-        exception such as KeyboardInterrupt passing through it, ends every process of the launch.
+        First a Launch (with `command`, `binding` and `bound` filled in), then for every case Start and then
+        Record or Failure, at last End. Raises LaunchFailed when the job dies or hangs. Closing the generator,
+        or an exception such as KeyboardInterrupt passing through it, ends every process of the launch.
         """
 
     @abstractmethod

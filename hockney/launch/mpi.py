@@ -12,15 +12,16 @@ from pathlib import Path
 
 from hockney.core.binding import Cores
 from hockney.core.case import Case
-from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
 from hockney.launch.command import command
-from hockney.launch.explain import explain, how_it_ended
+from hockney.launch.ending import ending_of
+from hockney.launch.explain import explain
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import Hello, say_hello
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.messages import failures
 from hockney.launch.reading import Reading
 
 
@@ -51,7 +52,7 @@ class MpiLauncher(Launcher):
         return self._command(self.engine, ranks, "--plan", "FILE")
 
     def check(self, ranks: int) -> list[Hello]:
-        """Start `ranks` ranks that only say who they are. Raises EnvironmentProblem with the way out."""
+        """Start `ranks` ranks that only report who they are. Raises EnvironmentProblem."""
         return say_hello(self._command(self.engine, ranks, "--hello"), self.mpi, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
@@ -73,12 +74,11 @@ class MpiLauncher(Launcher):
             many_hosts=hosts(self.environ) > 1,
         )
 
-    def _died(self, ranks: int, case: str, code: int, tail: tuple[str, ...]) -> LaunchFailed:
-        known = explain(self.mpi, ranks, tail)
-        what = f"the launch died during '{case}'" if case else f"the launch of {ranks} ranks died"
-        what, why, todo = known or (what, how_it_ended(code, tail), "")
-        reason = "died" if case or not known else "refused"
-        return LaunchFailed(what, why, todo, reason=reason, case=case, code=code, tail=tail)
+    def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+        explanation = explain(self.mpi, ranks, tail)
+        if explanation is not None:
+            return explanation.failure("died" if case else "refused", case, job_exit, tail)
+        return failures.launch_died(case, ranks, ending_of(job_exit, tail), tail)
 
 
 def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> Path:
@@ -91,7 +91,7 @@ def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> P
 
 @contextmanager
 def plan_file(plan: Sequence[Case], folder: Path) -> Iterator[Path]:
-    """The plan in a file beside the engine, which every host that can start the engine can read.
+    """The plan in a file next to the engine, which every host that can start the engine can read.
 
     Open MPI 5's launcher does not pass on standard input as it is (see engine/app/session.cpp).
     """
@@ -101,11 +101,7 @@ def plan_file(plan: Sequence[Case], folder: Path) -> Iterator[Path]:
         with os.fdopen(descriptor, "w") as file:
             file.writelines(f"{case.line}\n" for case in plan)
     except OSError as error:
-        raise EnvironmentProblem(
-            f"cannot write to {place or tempfile.gettempdir()}",
-            error.strerror or str(error),
-            "make room there",
-        ) from error
+        raise failures.folder_not_writable(place or Path(tempfile.gettempdir()), error) from error
     try:
         yield Path(name)
     finally:

@@ -14,6 +14,7 @@ from hockney.core.case import Case
 from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, decode_engine_line
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed
+from hockney.launch.messages import binding, failures
 
 FINISH_SECONDS = 30.0  # for MPI_Finalize; all results are safe by then
 
@@ -21,9 +22,9 @@ Died = Callable[[int, str, int, tuple[str, ...]], LaunchFailed]
 
 
 class Reading:
-    """Starts `started` and follows it. `begun` is called when the engine has read its plan; `died` tells of a
-    launch that broke: ranks, the case it broke on, exit code, last words; `cwd` is the folder it is started
-    in."""
+    """Starts `started` and follows it. `begun` is called when the engine has read its plan; `died` makes the
+    error of a launch that failed, from ranks, the case it failed on, exit code and last output; `cwd` is the
+    folder it is started in."""
 
     def __init__(
         self,
@@ -61,24 +62,24 @@ class Reading:
                     break
                 now = time.monotonic()
                 if line.source == "err" or not line.text.startswith('{"kind"'):
-                    if line.source == "out":  # Hydra tells how ranks ended on standard output
+                    if line.source == "out":  # Hydra reports how ranks ended on standard output
                         job.tail.append(line.text)
                     watch.heard(now, line.text)
                     continue
-                found = understood(line.text)
-                if isinstance(found, Launch):
+                entry = decoded(line.text)
+                if isinstance(entry, Launch):
                     self.begun()
                     watch.launched(now)
                     finished = 0
-                    found = with_command(found, self.started)
-                elif isinstance(found, Start):
-                    watch.started(now, found.case, found.position)
-                elif isinstance(found, Record | Failure):
+                    entry = with_command(entry, self.started)
+                elif isinstance(entry, Start):
+                    watch.started(now, entry.case, entry.position)
+                elif isinstance(entry, Record | Failure):
                     watch.finished(now)
                     finished = (finished or 0) + 1
-                elif isinstance(found, End):
-                    ended = found.cases == watch.cases  # else the plan did not arrive whole
-                yield found
+                elif isinstance(entry, End):
+                    ended = entry.cases == watch.cases  # else the plan did not arrive whole
+                yield entry
             code = job.wait(FINISH_SECONDS)
             if ended:
                 return
@@ -94,30 +95,27 @@ def until(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
-def understood(text: str) -> EngineLine:
+def decoded(text: str) -> EngineLine:
     try:
         return decode_engine_line(text)
     except msgspec.DecodeError as error:
-        raise LaunchFailed(
-            "the engine wrote a line that hockney does not understand",
-            str(error),
-            "run 'hockney build' to compile it again",
-        ) from error
+        raise failures.line_not_understood(str(error)) from error
 
 
 def with_command(launch: Launch, started: LaunchCommand) -> Launch:
     words = [*(f"{name}={value}" for name, value in started.environment), *started.words]
-    return msgspec.structs.replace(launch, command=words, binding=seen_binding(launch.ranks, started.binding))
+    binding, bound = reported_binding(launch.ranks, started)
+    return msgspec.structs.replace(launch, command=words, binding=binding, bound=bound)
 
 
-def seen_binding(ranks: Sequence[Rank], planned: str) -> str:
-    """The binding as the ranks report it, which is what counts; `planned` where they do not tell."""
-    if not all(rank.cpus for rank in ranks):
-        return planned
-    places = [(rank.host, rank.cpus) for rank in ranks]
-    if len(set(places)) == len(places) and not planned.startswith("none"):
-        hosts = len({rank.host for rank in ranks})
-        return "rank i on cpu " + " | ".join(rank.cpus for rank in ranks) if hosts == 1 else planned
-    if planned.startswith("none"):
-        return planned
-    return f"none, although asked for ({planned})"
+def reported_binding(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str, bool]:
+    """The binding as the ranks report it, which is what counts, and whether ranks are bound; as planned where
+    they do not report it."""
+    if not started.bound or not all(rank.cpus for rank in ranks):
+        return started.binding, started.bound
+    places = {(rank.host, rank.cpus) for rank in ranks}
+    if len(places) < len(ranks):
+        return binding.not_bound_although_requested(started.binding), False
+    if len({rank.host for rank in ranks}) > 1:
+        return started.binding, True
+    return binding.bound_as_reported([rank.cpus for rank in ranks]), True

@@ -10,37 +10,38 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from hockney.core.case import Case
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.platform import Platform
 from hockney.core.record import EngineLine, Launch
-from hockney.core.units import format_seconds
-from hockney.launch.explain import how_it_ended
+from hockney.launch.ending import ending_of
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.messages import binding, explanations, failures
+from hockney.launch.messages.explanations import Explanation
 from hockney.launch.mpi import option_words, program
 from hockney.launch.platform_lines import algorithm_words, platform_lines
 from hockney.launch.reading import Reading
 
 REPETITIONS = 2
-"""A second one shows that nothing was left over from the first; more would only be the same."""
+"""The second shows that nothing was left over from the first; more would give the same times."""
 MANY_RANKS = 1024
-"""From so many on, one repetition must do: a verified operation has been before it."""
+"""From this many on there is one repetition: a verified operation precedes it."""
 NOISY_REPETITIONS = 30
 WARM_UP = 2
 UNLIMITED_S = 1e8
-"""Of simulated time: what a launch may take is a matter of the clock on the wall."""
+"""Of simulated time: launches are limited in wall-clock time."""
 EVENTS = 200_000_000
-"""Messages, some hours of simulating: a program that sends for ever is ended by this where no clock does."""
+"""Messages, some hours of simulation: this ends a program that never stops sending."""
 STACK_KIB = 1024
-# in a folder of the launch's own, where the simulator is started: the same words in every launch
+# in a separate folder, where the simulator is started: the same command line in every launch
 PLAN, HOSTS, PLATFORM = "plan.txt", "hosts.txt", "platform.txt"
 
 
@@ -73,7 +74,7 @@ class SmpiLauncher(Launcher):
             self._lay_out(Path(folder), plan, ranks, options.index)
             most = min(options.max_repetitions, self._repetitions(ranks))
             simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
-            # Where the clock costs something, how many operations go between two readings is to be found out.
+            # where reading the clock takes time, warm-up finds how many operations go between two readings
             warm_up = WARM_UP if self.platform.clock_s else 0
             words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
             watch = WallClock(options, len(plan), ranks)
@@ -94,9 +95,7 @@ class SmpiLauncher(Launcher):
             text = platform_lines(self.platform, events=self.events, seed_offset=index)
             (folder / PLATFORM).write_text(text)
         except OSError as error:
-            raise EnvironmentProblem(
-                f"cannot write to {folder}", error.strerror or str(error), "make room there"
-            ) from error
+            raise failures.folder_not_writable(folder, error) from error
 
     def _command(self, engine: Path, ranks: int, *words: str) -> LaunchCommand:
         options = [
@@ -117,24 +116,17 @@ class SmpiLauncher(Launcher):
         return LaunchCommand(
             words=(self.mpi.mpiexec, "-np", str(ranks), *options, str(engine), *words),
             environment=tuple(sorted(variables.items())),
-            binding="each rank on a simulated core of its own",
+            binding=binding.bound_in_simulation(),
         )
 
-    def _died(self, ranks: int, case: str, code: int, tail: tuple[str, ...]) -> LaunchFailed:
-        what = (
-            f"the simulation ended during '{case}'"
-            if case
-            else f"the simulation of {ranks} ranks did not start"
-        )
-        why, todo = explain_simulator(code, tail)
-        return LaunchFailed(
-            what, why, todo, reason="died" if case else "refused", case=case, code=code, tail=tail
-        )
+    def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+        explanation = explain_simulator(job_exit, tail)
+        return failures.simulation_failed(case, ranks, explanation, job_exit=job_exit, tail=tail)
 
 
 @dataclass
 class WallClock(HangDetector):
-    """A simulation may be silent for long, and always ends or can be ended: only the launch's own time
+    """A simulation may print nothing for long, and always ends or can be ended: only the launch's time
     counts."""
 
     def begun(self, now: float) -> None:
@@ -149,22 +141,8 @@ class WallClock(HangDetector):
     def finished(self, now: float) -> None:
         self.case = ""
 
-    def failure(self, code: int, tail: tuple[str, ...]) -> LaunchFailed:
-        given = format_seconds(self.options.budget_s)
-        what = (
-            f"'{self.case}' is not simulated within {given}"
-            if self.case
-            else f"{given} were not enough to start"
-        )
-        return LaunchFailed(
-            what,
-            "a simulation takes time with every message",
-            "give more --budget, or ask for fewer ranks or smaller messages",
-            reason="time",
-            case=self.case,
-            code=code,
-            tail=tail,
-        )
+    def failure(self, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+        return failures.simulation_out_of_time(self.case, self.options.budget_s, job_exit=job_exit, tail=tail)
 
 
 def hosts(platform: Platform, ranks: int) -> Iterator[str]:
@@ -181,38 +159,30 @@ def hosts(platform: Platform, ranks: int) -> Iterator[str]:
 
 
 def anonymous(launch: Launch) -> Launch:
-    """Without what would differ between two launches or two accounts: where the programs lie."""
+    """Without what would differ between two launches or two accounts: the programs' folders."""
 
     words = [Path(word).name if word.startswith("/") else word for word in launch.command]
     return msgspec.structs.replace(launch, command=words)
 
 
-SAID = (
-    (
-        r"more than (\d+) messages were simulated",
-        "more than {0} messages were simulated",
-        "ask for fewer ranks or repetitions",
-    ),
-    (
-        r"[Dd]eadlock",
-        "every rank waits for another: the simulator sees a deadlock",
-        "the workload cannot run on these ranks",
-    ),
+CAUSES: tuple[tuple[str, Callable[[str], Explanation]], ...] = (
+    (r"more than (\d+) messages were simulated", explanations.too_many_messages),
+    (r"[Dd]eadlock", lambda _: explanations.deadlock()),
     (
         r"(?:^|\W)(MPI_\w+)[^\n]*not (?:yet )?implemented|[Nn]ot (?:yet )?implemented[^\n]*?(MPI_\w+)",
-        "SimGrid's MPI lacks {0}",
-        "leave this workload out in simulation",
+        explanations.call_not_simulated,
     ),
-    (r"bad_alloc|Cannot allocate memory|out of memory", "this host's memory is used up", "ask for less"),
-    (r"hockney-platform: ([^\n]+)", "{0}", ""),
-)  # fmt: skip
+    (r"bad_alloc|Cannot allocate memory|out of memory", lambda _: explanations.out_of_memory()),
+    (r"hockney-platform: ([^\n]+)", lambda text: explanations.platform_error(one_line(text))),
+)
+"""Patterns in the simulator's output and what they mean; each message gets what its pattern captures."""
 
 
-def explain_simulator(code: int, tail: Sequence[str]) -> tuple[str, str]:
-    """Why a simulation ended, and what to do, from the simulator's last words."""
+def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:
+    """Why a simulation ended, from the simulator's last output."""
     text = "\n".join(tail)
-    for pattern, why, todo in SAID:
+    for pattern, explanation in CAUSES:
         match = re.search(pattern, text)
         if match:
-            return one_line(why.format(*[group for group in match.groups() if group] or [""])), todo
-    return how_it_ended(code, tail).replace("mpiexec", "smpirun"), ""
+            return explanation(next((group for group in match.groups() if group), ""))
+    return explanations.simulator_ended(ending_of(job_exit, tail))

@@ -71,3 +71,9 @@ def test_the_preferred_form_becomes_a_field():
         assert new["fits"][0]["subject"] == "bcast algorithm=mpi sync=loop"
         assert new["summaries"][0]["case"] == "bcast algorithm=mpi bytes=8 ranks=2"
         assert new["schema"] == SCHEMA
+
+
+def test_whether_ranks_are_bound_was_the_beginning_of_a_text():
+    line = next(json.loads(raw) for raw in RAW if json.loads(raw)["kind"] == "launch")
+    for binding, bound in (("rank i on core i", True), ("none: more ranks than cores", False), ("", None)):
+        assert decode_line(json.dumps(line | {"binding": binding}).encode()).bound is bound

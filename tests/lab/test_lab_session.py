@@ -108,12 +108,13 @@ def test_a_machine_where_everything_dies_is_given_up(tmp_path):
 def test_a_launch_that_never_starts_is_told_at_once(tmp_path):
     class Broken(FakeLauncher):
         def run(self, plan, ranks, options):
-            raise LaunchFailed("no slots", "there are 2", "use fewer ranks", reason="refused")
+            raise LaunchFailed("no slots", code="no-slots", reason="refused")
             yield
 
     folder, bench = begin(tmp_path / "r", Broken())
-    with pytest.raises(LaunchFailed, match="no slots"):
+    with pytest.raises(LaunchFailed) as caught:
         lab.measure(folder, bench, lambda event: None)
+    assert caught.value.code == "no-slots"
     assert folder.read().run.failures == (), "no case is to blame"
 
 
@@ -203,7 +204,7 @@ def test_when_a_launchs_time_is_up_measuring_ends_and_nothing_counts_as_failed(t
                     line, "case", ""
                 ) == "barrier algorithm=mpi iterations=1 ranks=2 sync=barrier" and hasattr(line, "times_s"):
                     raise LaunchFailed(
-                        "not simulated within 10 s", reason="time", case="pingpong bytes=8 ranks=2"
+                        "out of time", code="slow", reason="time", case="pingpong bytes=8 ranks=2"
                     )
 
     folder, bench = begin(tmp_path / "r", Slow(), launches=1)

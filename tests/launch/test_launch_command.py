@@ -8,7 +8,8 @@ import pytest
 
 from hockney.core.binding import Cores
 from hockney.core.machine import Mpi
-from hockney.launch.command import ROOT_NOTE, command
+from hockney.launch.command import command
+from hockney.launch.messages import binding
 
 FOUR = Cores((0, 1, 2, 3), (0, 1, 2, 3), 4)
 MASKED = Cores((5, 6), (2, 3), 2, restricted=True)
@@ -58,30 +59,29 @@ def test_snapshot(family, version, ranks, cores, wanted):
     assert line(family, version, ranks, cores) == wanted
 
 
-def test_root_is_told_to_open_mpi_only():
+def test_root_is_allowed_for_open_mpi_only():
     made = command(mpi("openmpi"), ("engine",), 2, FOUR, root=True)
     assert dict(made.environment) == {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    assert made.notes == (ROOT_NOTE,)
+    assert [note.code for note in made.notes] == ["root-allowed"]
     assert command(mpi("mpich"), ("engine",), 2, FOUR, root=True).environment == ()
 
 
 def test_a_quota_oversubscribes_without_unbinding():
     made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1, 2, 3), (0, 1, 2, 3), 2))
     assert made.oversubscribed and made.words[3:5] == ("--map-by", "core:OVERSUBSCRIBE")
-    assert made.binding == "rank i on core i"
+    assert made.bound and made.binding == binding.bound_to_cores()
 
 
-def test_what_sharing_cores_does_to_the_numbers_is_said_before_measuring():
-    (note,) = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1), (0, 1), 2)).notes
-    assert note.startswith("3 ranks share 2 cores, so none is bound: at most 2 run at once")
-    assert note.endswith("no parallel efficiency is above 67%")
-    (note,) = command(mpi("mpich"), ("engine",), 4, Cores((0,), (0,), 1), bind=False).notes
-    assert note.startswith("4 ranks share 1 core, so none") and note.endswith("25%")
+def test_sharing_cores_is_announced_before_measuring():
+    made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1), (0, 1), 2))
+    assert made.notes == (binding.oversubscribed(3, 2, bound=False),) and not made.bound
+    made = command(mpi("mpich"), ("engine",), 4, Cores((0,), (0,), 1), bind=False)
+    assert made.notes == (binding.oversubscribed(4, 1, bound=False),) and not made.bound
 
 
-def test_no_bind_is_obeyed_and_named():
+def test_no_bind_is_obeyed():
     made = command(mpi("openmpi"), ("engine",), 2, FOUR, bind=False)
-    assert made.words[3:-1] == ("--bind-to", "none") and made.binding == "none, as asked"
+    assert made.words[3:-1] == ("--bind-to", "none") and not made.bound
 
 
 def test_on_many_hosts_the_launcher_knows_the_slots():

@@ -93,18 +93,18 @@ def test_every_choice_is_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "name", "said"),
+    ("operation", "name", "unknown", "suggestion"),
     [
-        ("bcast", "binomal_tree", "Did you mean 'binomial_tree'?"),
-        ("bcast", "x", "unknown algorithm for bcast 'x' (there is no such name here) known: NTSB, "),
-        ("gatherv", "ompi_binomial", "known: default"),
-        ("brodcast", "ring", "unknown collective operation 'brodcast'"),
+        ("bcast", "binomal_tree", "binomal_tree", "binomial_tree"),
+        ("bcast", "x", "x", ""),
+        ("gatherv", "ompi_binomial", "ompi_binomial", ""),
+        ("brodcast", "ring", "brodcast", "bcast"),
     ],
 )
-def test_unknown_names_are_refused(operation: str, name: str, said: str) -> None:
+def test_unknown_names_are_refused(operation: str, name: str, unknown: str, suggestion: str) -> None:
     with pytest.raises(UsageError) as refused:
         algorithm_words(described(Network(), collectives={operation: name}))
-    assert said in str(refused.value)
+    assert refused.value.fields["name"] == unknown and refused.value.suggestion == suggestion
 
 
 def test_the_table_has_no_name_twice() -> None:

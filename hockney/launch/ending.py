@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a job ended, read from its launcher's output and exit code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+PATTERNS = (
+    # Open MPI: "... noticed that process rank 1 with PID 0 on node h exited on signal 9 (Killed)."
+    r"process rank (?P<rank>\d+).*?exited on signal (?P<signal>\d+)",
+    # Intel: "= RANK 1 PID 17 RUNNING AT h" and "= KILLED BY SIGNAL: 9 (Killed)"
+    r"RANK (?P<rank>\d+) PID .*?KILLED BY SIGNAL: (?P<signal>\d+)",
+    # Hydra: "= PID 17 RUNNING AT h", "= EXIT CODE: 9", where the exit code is the signal
+    r"BAD TERMINATION.*?EXIT CODE: (?P<signal>\d+)",
+)
+SIGNALS = {
+    4: "illegal instruction",
+    6: "aborted",
+    7: "bus error",
+    9: "killed",
+    11: "segmentation fault",
+    15: "terminated",
+}
+
+
+@dataclass(frozen=True)
+class Ending:
+    """`signal` ended `rank` (None where the launcher does not name it) or, with `of_launcher`, the launcher;
+    None where nothing was ended by a signal: then there are the job's exit code and its last `output`."""
+
+    job_exit: int
+    signal: int | None = None
+    rank: int | None = None
+    of_launcher: bool = False
+    output: tuple[str, ...] = ()
+
+
+def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
+    """Which process ended how, as far as the launcher reports it."""
+    lines = [line for line in output if line.strip()]
+    text = " ".join(" ".join(lines).split())  # sentences are broken into lines anywhere
+    for pattern in PATTERNS:
+        match = re.search(pattern, text)
+        if match and int(match["signal"]) in SIGNALS:
+            rank = match.groupdict().get("rank")
+            return Ending(job_exit, int(match["signal"]), None if rank is None else int(rank))
+    if job_exit - 128 in SIGNALS:
+        return Ending(job_exit, job_exit - 128, of_launcher=True)
+    return Ending(job_exit, output=tuple(line for line in lines if re.search(r"\w{3}", line))[-2:])

@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Launches that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.units import format_seconds
+from hockney.launch.ending import Ending
+from hockney.launch.launcher import LaunchFailed
+from hockney.launch.messages.explanations import Explanation, how_it_ended
+
+
+def launch_died(case: str, ranks: int, ending: Ending, tail: tuple[str, ...] = ()) -> LaunchFailed:
+    """`case` is "" where none was running."""
+    return LaunchFailed(
+        f"the launch died during '{case}'" if case else f"the launch of {ranks} ranks died",
+        how_it_ended(ending),
+        code="launch-died",
+        reason="died",
+        case=case,
+        job_exit=ending.job_exit,
+        tail=tail,
+        signal=ending.signal,
+    )
+
+
+def silent_between_cases(*, job_exit: int = 0, tail: tuple[str, ...] = ()) -> LaunchFailed:
+    return LaunchFailed(
+        "the engine printed nothing between two cases",
+        "",
+        "the job was ended",
+        code="launch-silent",
+        reason="hung",
+        job_exit=job_exit,
+        tail=tail,
+    )
+
+
+def phase(name: str, repetition: int) -> str:
+    """Where a rank was when a case hung."""
+    return f"{name}, repetition {repetition}"
+
+
+def case_hung(
+    case: str, answered: bool, silent: Sequence[int], phase: str, *, job_exit: int, tail: tuple[str, ...]
+) -> LaunchFailed:
+    """`silent` ranks did not answer the watchdog, the others wait in `phase`; `answered` is False where none
+    did."""
+    if not answered:
+        why = "no rank answered"
+    elif silent:
+        noun = "ranks" if len(silent) > 1 else "rank"
+        why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {phase}"
+    else:
+        why = f"all ranks answered and wait in {phase}"
+    return LaunchFailed(
+        f"case '{case}' hung",
+        why,
+        "the job was ended",
+        code="case-hung",
+        reason="hung",
+        case=case,
+        silent_ranks=tuple(silent),
+        phase=phase,
+        job_exit=job_exit,
+        tail=tail,
+    )
+
+
+def line_not_understood(reason: str) -> LaunchFailed:
+    return LaunchFailed(
+        "the engine wrote a line that hockney does not understand",
+        reason,
+        "run 'hockney build' to compile the engine again",
+        code="engine-line-not-understood",
+    )
+
+
+def folder_not_writable(folder: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot write to {folder}",
+        error.strerror or str(error),
+        "free some space there",
+        code="launch-folder-not-writable",
+        folder=str(folder),
+    )
+
+
+def simulation_failed(
+    case: str, ranks: int, explanation: Explanation, *, job_exit: int, tail: tuple[str, ...]
+) -> LaunchFailed:
+    """`case` is "" where none was running."""
+    return LaunchFailed(
+        f"the simulation ended during '{case}'" if case else f"the simulation of {ranks} ranks did not start",
+        explanation.why,
+        explanation.remedy,
+        code=explanation.code,
+        reason="died" if case else "refused",
+        case=case,
+        job_exit=job_exit,
+        tail=tail,
+    )
+
+
+def simulation_out_of_time(
+    case: str, seconds: float, *, job_exit: int = 0, tail: tuple[str, ...] = ()
+) -> LaunchFailed:
+    """`case` is "" where none was running."""
+    time = format_seconds(seconds)
+    return LaunchFailed(
+        f"'{case}' could not be simulated within {time}"
+        if case
+        else f"{time} were not enough to start the simulation",
+        "simulating takes time for every message",
+        "give more --budget, or use fewer ranks or smaller messages",
+        code="simulation-out-of-time",
+        reason="time",
+        case=case,
+        job_exit=job_exit,
+        tail=tail,
+        seconds=seconds,
+    )

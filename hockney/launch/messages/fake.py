@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The fake machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.errors import UsageError, unknown
+from hockney.launch.launcher import LaunchFailed
+
+
+def binding() -> str:
+    return "rank i on cpu i"
+
+
+def wrong_ranks(planned: int, ranks: int) -> LaunchFailed:
+    return LaunchFailed(
+        f"the plan has ranks={planned}, but {ranks} ranks run", code="fake-wrong-ranks", reason="refused"
+    )
+
+
+def death(case: str) -> LaunchFailed:
+    return LaunchFailed(
+        "rank 1 was ended by signal 9",
+        "the fake machine was set to do so",
+        code="fake-death",
+        reason="died",
+        case=case,
+        job_exit=137,
+    )
+
+
+def hang(case: str) -> LaunchFailed:
+    return LaunchFailed(
+        "the case did not end",
+        code="fake-hang",
+        reason="hung",
+        case=case,
+        silent_ranks=(1,),
+        phase="run",
+        job_exit=75,
+    )
+
+
+def refusal() -> str:
+    return "the fake machine was set to refuse it"
+
+
+def corruption() -> str:
+    return "rank 1, offset 8: expected 7, found 0"
+
+
+def seed_not_whole(seed: str) -> UsageError:
+    return UsageError(
+        f"seed '{seed}' is not a whole number", "", "use for example fake:seed=3", code="fake-seed-not-whole"
+    )
+
+
+def unknown_setting(name: str, available: Sequence[str]) -> UsageError:
+    return unknown("setting of the fake machine", name, available, code="unknown-fake-setting")
