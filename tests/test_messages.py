@@ -38,9 +38,7 @@ NOT_YET = {
     "draw",
     "lab",
     "models",
-    "process",
     "reproductions",
-    "store",
     "studies",
     "report",
 }

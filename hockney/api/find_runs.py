@@ -109,5 +109,5 @@ def _source(folder: RunFolder, listen: Listener) -> Source:
     surveyed = folder.surveyed()
     messages = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
     for notice in found.notices:
-        listen(Notice(notice))
+        listen(notice)
     return Source(messages, surveyed.machine if surveyed else found.machine, most, found.run.most_hosts(2))

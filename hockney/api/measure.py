@@ -92,7 +92,7 @@ def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveye
         return None
     surveyed, notices = lab.survey_of(path)
     for notice in notices:
-        listen(Notice(notice))
+        listen(notice)
     return surveyed
 
 

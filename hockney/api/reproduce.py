@@ -11,7 +11,7 @@ from pathlib import Path
 from hockney import lab, report, simulated
 from hockney import reproductions as shelf
 from hockney.core.errors import HockneyError, UsageError
-from hockney.lab import Bench, Listener, Notice, Step, silent, teller
+from hockney.lab import Bench, Listener, Step, silent, teller
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
 
@@ -100,7 +100,7 @@ class _Reproducer:
             raise
         reading = folder.read()
         for notice in reading.notices:
-            self.listen(Notice(notice))
+            self.listen(notice)
         platform = folder.machine().platform or simulated.platform(part.machine)
         return Answer(part, platform, reading.run), left
 

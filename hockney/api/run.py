@@ -65,7 +65,7 @@ class Run:
     @property
     def notices(self) -> tuple[str, ...]:
         """What reading the records had to say, as of a last line that was cut off."""
-        return self.reading.notices
+        return tuple(notice.text for notice in self.reading.notices)
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -141,6 +141,6 @@ def evidence_of(folder: RunFolder, reading: Reading | None = None) -> Evidence:
         machine=results.machine,
         settings=plan.settings,
         planned=len(plan.items),
-        notices=results.notices,
+        notices=tuple(notice.text for notice in results.notices),
         surveyed=folder.surveyed(),
     )

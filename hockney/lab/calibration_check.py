@@ -11,6 +11,7 @@ import msgspec
 
 from hockney import simulated
 from hockney.core.case import Case, parse_canonical
+from hockney.core.notice import Notice
 from hockney.core.platform import Platform
 from hockney.core.settings import Settings
 from hockney.lab.bench import Tell, check
@@ -27,7 +28,7 @@ BUDGET_S = 600.0
 """Wall clock; two ranks take seconds."""
 
 
-def surveyed(folder: RunFolder) -> tuple[Survey, tuple[str, ...]]:
+def surveyed(folder: RunFolder) -> tuple[Survey, tuple[Notice, ...]]:
     """A run as calibration sees it, and what reading it had to say."""
     found = results(folder, save=False)
     name = folder.path.resolve().name or str(folder.path)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hockney.core.notice import Notice
 from hockney.core.record import Failure, Record
 
 
@@ -57,13 +58,6 @@ class Waiting:
     seconds: float
     round: int
     rounds: int
-
-
-@dataclass(frozen=True)
-class Notice:
-    """Something the user should know now, in the errors' grammar."""
-
-    text: str
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hockney import models
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
+from hockney.core.notice import Notice
 from hockney.core.record import Run
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_catalog
@@ -19,7 +20,7 @@ class Results:
     run: Run
     fits: Fits
     machine: Machine
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def results(folder: RunFolder, *, save: bool = True, reading: Reading | None = None) -> Results:

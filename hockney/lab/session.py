@@ -58,7 +58,7 @@ def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float |
     plan = folder.plan()
     with folder.append() as out:
         for notice in out.reading.notices:
-            listen(Notice(notice))
+            listen(notice)
         todo = left(plan, out.reading.run)
         if budget_s is None:
             budget_s = plan.settings.budget_s

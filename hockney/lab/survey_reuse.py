@@ -10,6 +10,7 @@ import msgspec
 
 from hockney.core.errors import UsageError, printable
 from hockney.core.machine import Machine
+from hockney.core.notice import Notice
 from hockney.core.survey_reference import Surveyed
 from hockney.lab.machine_diff import in_words, unlike
 from hockney.lab.results import results
@@ -17,7 +18,7 @@ from hockney.models.applications.message_costs import usable_fit
 from hockney.store import RunFolder
 
 
-def survey_of(path: Path) -> tuple[Surveyed, tuple[str, ...]]:
+def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
     """The survey in the run folder `path`, and what reading it had to say.
 
     Raises UsageError where it says nothing of what a message costs.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only room that starts processes."""
 
-from hockney.process.run import CannotStart, Finished, Job, Line, Quiet, TookTooLong, capture, stream
+from hockney.process.errors import CannotStart, TookTooLong
+from hockney.process.run import Finished, Job, Line, Quiet, capture, stream
 
 __all__ = ["CannotStart", "Finished", "Job", "Line", "Quiet", "TookTooLong", "capture", "stream"]

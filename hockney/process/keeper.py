@@ -64,12 +64,12 @@ def below(root):
             continue
         if fields[0] != b"Z":
             children.setdefault(int(fields[1]), []).append(int(name))
-    found, open_ = [], [root]
+    descendants, open_ = [], [root]
     while open_:
         more = children.get(open_.pop(), [])
-        found += more
+        descendants += more
         open_ += more
-    return found
+    return descendants
 
 
 def reap(main, code):
@@ -108,8 +108,8 @@ def main():
     os.set_blocking(wake_write, False)
     os.set_blocking(wake_read, False)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-    told_to_end = []
-    signal.signal(signal.SIGTERM, lambda *_: told_to_end.append(1))
+    ending = []
+    signal.signal(signal.SIGTERM, lambda *_: ending.append(1))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -128,9 +128,9 @@ def main():
                 os.read(wake_read, 4096)
             else:
                 poll.unregister(lifeline)
-                told_to_end.append(1)
+                ending.append(1)
         code = reap(child, code)
-        if told_to_end and deadline is None and code is None:
+        if ending and deadline is None and code is None:
             deadline = time.monotonic() + grace
             with contextlib.suppress(OSError):
                 os.kill(child, signal.SIGTERM)

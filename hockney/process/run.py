@@ -23,24 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hockney.core.errors import EnvironmentProblem, printable
+from hockney.process import messages
 from hockney.process.keeper import CANNOT_START
 
 KEEPER = Path(__file__).with_name("keeper.py")
 Environment = Mapping[str, "str | None"]
-
-
-class CannotStart(EnvironmentProblem):
-    """The program is not there, not executable, or not for this machine."""
-
-
-class TookTooLong(EnvironmentProblem):
-    """The program did not end within its time limit, and was ended. `out` and `err` are what it said."""
-
-    def __init__(self, what: str, why: str = "", todo: str = "", out: str = "", err: str = "") -> None:
-        super().__init__(what, why, todo)
-        self.out = out
-        self.err = err
 
 
 @dataclass(frozen=True)
@@ -97,7 +84,7 @@ class Job:
         environ = merged(self._env)
         program = shutil.which(self.words[0], path=environ.get("PATH", os.defpath))
         if program is None:
-            raise cannot_start(self.words[0], "there is no such program, or it is not executable")
+            raise messages.program_not_found(self.words[0])
         self._lifeline, theirs = socket.socketpair()
         try:
             self._process = subprocess.Popen(
@@ -121,7 +108,7 @@ class Job:
             )
         except OSError as error:
             self._lifeline.close()
-            raise cannot_start(self.words[0], error.strerror or str(error)) from error
+            raise messages.cannot_start(self.words[0], error.strerror or str(error)) from error
         finally:
             theirs.close()
         self._selector.register(self._lifeline, selectors.EVENT_READ, "end")
@@ -205,7 +192,7 @@ class Job:
             sent = os.write(stream.fileno(), self._input[: 1 << 16])
         except BlockingIOError:
             return
-        except OSError:  # the reader has gone; its exit code will tell
+        except OSError:  # the reader has gone; its exit code will show why
             sent = len(self._input)
         self._input = self._input[sent:]
         if not self._input:
@@ -232,10 +219,6 @@ class Job:
             self._ready.extend(Line(name, text.decode(errors="replace").rstrip("\r")) for text in whole)
             self._part[name] = rest
         return True
-
-
-def cannot_start(program: str, why: str) -> CannotStart:
-    return CannotStart(f"'{printable(program)}' cannot be started", why)
 
 
 def stream(
@@ -272,15 +255,13 @@ def capture(
                     break
                 (out if line.source == "out" else err).append(line.text + "\n")
         except Quiet:
-            name = printable(Path(job.words[0]).name)
-            raise TookTooLong(
-                f"'{name}' did not end within {timeout:g} s", "it was ended", "", "".join(out), "".join(err)
-            ) from None
+            name = Path(job.words[0]).name
+            raise messages.took_too_long(name, timeout, "".join(out), "".join(err)) from None
         code = job.wait(max(5.0, deadline - time.monotonic()))
         if code is None:
             code = job.end()
     if code == 127 and err and err[-1].startswith(CANNOT_START):
-        raise cannot_start(job.words[0], err[-1][len(CANNOT_START) :].strip().lower())
+        raise messages.cannot_start(job.words[0], err[-1][len(CANNOT_START) :].strip().lower())
     return Finished(job.words, code, "".join(out), "".join(err))
 
 

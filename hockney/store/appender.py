@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.notice import Notice
 from hockney.core.record import Line, Run, encode_line
-from hockney.store.fs_errors import unwritable
+from hockney.store import messages
 from hockney.store.record_reader import Reading, read_lines
 
 # What flock(2) gives on file systems without locks: Lustre mounted with noflock, some of NFS and FUSE.
@@ -27,7 +27,7 @@ class Appender:
     unfinished last line (see `reading.notices`), so that what is appended cannot merge with it.
 
     The lock is flock(2)'s: the kernel drops it when the process ends, however it ends. Where the file system
-    knows no locks it goes without, and says so in the notices.
+    has no locks, a notice says so.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class Appender:
             self._mend()
         except OSError as error:
             self._close()
-            raise unwritable(self.path, error) from error
+            raise messages.not_writable(self.path, error) from error
         except BaseException:
             self._close()
             raise
@@ -60,7 +60,7 @@ class Appender:
         try:
             self._write(encode_line(line) + b"\n")
         except OSError as error:
-            raise unwritable(self.path, error) from error
+            raise messages.not_writable(self.path, error) from error
 
     def _write(self, data: bytes) -> None:
         """All of `data` or nothing, whether the disk is full or Ctrl-C comes in between."""
@@ -76,20 +76,16 @@ class Appender:
             raise
         through_to_disk(self._file)
 
-    def _lock(self) -> tuple[str, ...]:
-        """Notices about it; none where all is well."""
+    def _lock(self) -> tuple[Notice, ...]:
+        """A notice where the file cannot be locked."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise EnvironmentProblem(
-                f"{self.path} is being written by another hockney",
-                "two writers would mix their lines",
-                "wait for it or end it",
-            ) from error
+            raise messages.other_writer(self.path) from error
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise
-            return (f"{self.path} cannot be locked on this file system: let only one hockney write to it",)
+            return (messages.not_lockable(self.path),)
         return ()
 
     def _mend(self) -> None:

@@ -16,14 +16,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from hockney.core.catalog import Catalog
-from hockney.core.errors import EnvironmentProblem, UsageError, printable
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.migration import upgraded_fits, upgraded_machine, upgraded_survey
 from hockney.core.record import SCHEMA
 from hockney.core.survey_reference import Surveyed
+from hockney.store import messages
 from hockney.store.appender import Appender
-from hockney.store.fs_errors import unreadable, unwritable
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 
@@ -67,15 +67,11 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
-                raise UsageError(
-                    f"{path} is not empty", "a run needs a folder of its own", "name a new one with --out"
-                )
+                raise messages.folder_not_empty(path)
         except FileExistsError as error:
-            raise UsageError(
-                f"{path} is not a folder", "a run is kept in a folder", "name a new one with --out"
-            ) from error
+            raise messages.not_a_folder(path) from error
         except OSError as error:
-            raise unwritable(path, error) from error
+            raise messages.not_writable(path, error) from error
         folder = RunFolder(path)
         folder._replace(folder.machine_path, _pretty(machine))
         if surveyed is not None:
@@ -91,19 +87,11 @@ class RunFolder:
         folder = RunFolder(path)
         try:
             if not path.exists():
-                raise UsageError(
-                    f"there is no run folder {path}", "", "'ls runs' shows those in the default place"
-                )
+                raise messages.no_run_folder(path)
             if not folder.plan_path.is_file():
-                raise UsageError(
-                    f"{path} is not a run folder",
-                    "it has no plan.txt",
-                    "name a folder made by 'hockney survey' or 'hockney run'",
-                )
+                raise messages.not_a_run(path)
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-            raise UsageError(
-                f"cannot look into {path}", str(error), "check the name and its permissions"
-            ) from error
+            raise messages.folder_not_accessible(path, str(error)) from error
         return folder
 
     @property
@@ -167,37 +155,31 @@ class RunFolder:
         except (OSError, msgspec.MsgspecError, *MISSHAPEN) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
-            raise EnvironmentProblem(
-                f"{path} has schema {loaded.schema}",
-                f"this hockney reads up to {SCHEMA}",
-                "use a newer hockney",
-            )
+            raise messages.newer_file(str(path), loaded.schema, SCHEMA)
         return loaded
 
     def _unreadable(self, path: Path, error: Exception) -> EnvironmentProblem:
         if isinstance(error, OSError):
-            return unreadable(path, error)
-        return EnvironmentProblem(
-            f"cannot read {path}", printable(str(error)), "was it edited? measure again"
-        )
+            return messages.not_readable(path, error)
+        return messages.file_damaged(path, str(error))
 
     def _replace(self, path: Path, data: bytes) -> None:
-        """Write beside, then rename: readers see the old file or the new one, never a part."""
+        """Write to a temporary file, then rename: readers see the old file or the new one, never a part."""
         try:
-            handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
             try:
                 with open(handle, "wb") as stream:
                     stream.write(data)
                     stream.flush()
                     os.fsync(stream.fileno())
-                os.chmod(beside, 0o666 & ~_umask())
-                os.replace(beside, path)
+                os.chmod(temporary, 0o666 & ~_umask())
+                os.replace(temporary, path)
             except BaseException:
                 with contextlib.suppress(OSError):
-                    os.unlink(beside)
+                    os.unlink(temporary)
                 raise
         except OSError as error:
-            raise unwritable(path, error) from error
+            raise messages.not_writable(path, error) from error
 
 
 def _decoded(data: bytes, kind: type[T]) -> T:

@@ -17,10 +17,11 @@ import json
 from dataclasses import dataclass, fields
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.errors import EnvironmentProblem, HockneyError, printable
+from hockney.core.errors import HockneyError
 from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA, Run
 from hockney.core.settings import Settings
+from hockney.store import messages
 
 _HEAD = """\
 # A hockney plan. First the settings, then one case a line: launch, place in the launch, case.
@@ -29,8 +30,8 @@ _HEAD = """\
 
 
 LATER = ("every_s", "through_s")
-"""Settings that the first plans did not know. They are written only where they say something, so that an
-older hockney reads every run that it can go on with."""
+"""Settings that the first plans did not have. They are written only where they are not 0, so that an older
+hockney reads every run that it can resume."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ class Plan:
 
     @property
     def text(self) -> str:
-        said = {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
-        words = {"schema": SCHEMA} | {name: v for name, v in said.items() if v or name not in LATER}
-        settings = "".join(f"{name} = {json.dumps(value)}\n" for name, value in words.items())
+        values = {f.name: getattr(self.settings, f.name) for f in fields(Settings)}
+        written = {"schema": SCHEMA} | {name: v for name, v in values.items() if v or name not in LATER}
+        settings = "".join(f"{name} = {json.dumps(value)}\n" for name, value in written.items())
         cases = "".join(f"{item.launch} {item.order} {item.case.line}\n" for item in self.items)
         return f"{_HEAD}{settings}\n{cases}"
 
@@ -85,7 +86,7 @@ def parse_plan(text: str, where: str) -> Plan:
                 launch, order, case = line.split(maxsplit=2)
                 items.append(Item(int(launch), int(order), parse_canonical(upgraded_case(case))))
         except (ValueError, HockneyError) as error:
-            raise _damaged(where, number, line) from error
+            raise messages.plan_line_damaged(where, number, line) from error
     return Plan(_settings(settings, where), tuple(items))
 
 
@@ -93,31 +94,19 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
     try:
         schema = int(raw.pop("schema"))
         if schema > SCHEMA:
-            raise EnvironmentProblem(
-                f"{where} has schema {schema}", f"this hockney reads up to {SCHEMA}", "use a newer hockney"
-            )
-        known = {f.name: f for f in fields(Settings)}
-        return Settings(**{name: _read(known[name].type, value) for name, value in raw.items()})
+            raise messages.newer_file(where, schema, SCHEMA)
+        declared = {f.name: f for f in fields(Settings)}
+        return Settings(**{name: _read(declared[name].type, value) for name, value in raw.items()})
     except (KeyError, TypeError, ValueError) as error:
-        raise EnvironmentProblem(
-            f"{where} has no usable settings", f"{printable(str(error))}", "was it edited? measure again"
-        ) from error
+        raise messages.plan_without_settings(where, str(error)) from error
 
 
 def _read(kind: object, text: str) -> bool | str | int | float:
     value = json.loads(text)
-    wanted = {"bool": bool, "str": str, "int": int, "float": (int, float)}[str(kind)]
-    if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "bool"):
-        raise ValueError(f"{text} is no {kind}")
+    required = {"bool": bool, "str": str, "int": int, "float": (int, float)}[str(kind)]
+    if not isinstance(value, required) or (isinstance(value, bool) and kind != "bool"):
+        raise ValueError(messages.not_of_type(text, str(kind)))
     return value
-
-
-def _damaged(where: str, number: int, line: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"line {number} of {where} cannot be read",
-        f"'{printable(line[:60])}'",
-        "was it edited? measure again",
-    )
 
 
 def left(plan: Plan, run: Run) -> tuple[Item, ...]:

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.core.errors import EnvironmentProblem, UsageError, printable
+from hockney.core.errors import UsageError
+from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Line, Record, Run, decode_line
-from hockney.store.fs_errors import unreadable
+from hockney.store import messages
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Reading:
 
     run: Run
     good_bytes: int
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 class _Envelope(msgspec.Struct):
@@ -34,28 +35,26 @@ class _Envelope(msgspec.Struct):
 
 
 def read_lines(path: Path) -> Reading:
-    """All of the file; a file that is not there is an empty run."""
+    """All of the file; a missing file is an empty run."""
     lines: list[Line] = []
     good = 0
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
     try:
         with path.open("rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):  # a device may never end
-                raise EnvironmentProblem(f"{path} is not a file", "records are kept in one", "remove it")
+                raise messages.records_not_a_file(path)
             for number, raw in enumerate(stream, 1):
                 finished = raw.endswith(b"\n")
                 line = _decode(raw, path, number, forgive=not finished)
                 if line is None:
-                    notices = (
-                        f"the last line of {path} was cut off and is dropped (its writer was ended in it)",
-                    )
+                    notices = (messages.last_line_dropped(path),)
                     break
                 lines.append(line)
                 good += len(raw)
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise messages.not_readable(path, error) from error
     return Reading(Run.of(lines), good, notices)
 
 
@@ -66,15 +65,12 @@ def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | Non
             line.parsed_case()
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UsageError) as error:
         if _schema_of(raw) > SCHEMA:
-            raise _newer(path, number, _schema_of(raw)) from error
+            raise messages.newer_line(path, number, _schema_of(raw), SCHEMA) from error
         if forgive:
             return None
-        why = printable(str(error))
-        raise EnvironmentProblem(
-            f"line {number} of {path} cannot be read", why, "remove the line to use the rest"
-        ) from error
+        raise messages.line_damaged(path, number, str(error)) from error
     if line.schema > SCHEMA:
-        raise _newer(path, number, line.schema)
+        raise messages.newer_line(path, number, line.schema, SCHEMA)
     return line
 
 
@@ -83,11 +79,3 @@ def _schema_of(raw: bytes) -> int:
         return msgspec.json.decode(raw, type=_Envelope).schema
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return 0
-
-
-def _newer(path: Path, number: int, schema: int) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"line {number} of {path} has schema {schema}",
-        f"this hockney reads up to {SCHEMA}",
-        "use a newer hockney",
-    )

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, one_line
-from hockney.process.run import TookTooLong, capture
+from hockney.process import TookTooLong, capture
 
 DOWNLOAD_SECONDS = 1200.0
 

@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
+import errno
 import os
 import resource
 import signal
@@ -82,23 +83,26 @@ def test_a_program_that_reads_nothing_does_not_disturb():
 
 
 @pytest.mark.parametrize("program", ["/nowhere/at/all", "/etc/passwd", "no-such-program-here"])
-def test_what_cannot_start_says_so(program):
-    with pytest.raises(process.CannotStart, match="cannot be started"):
+def test_programs_that_cannot_start(program):
+    with pytest.raises(process.CannotStart) as caught:
         process.capture([program])
+    assert caught.value.code == "program-not-found" and caught.value.fields["program"] == program
 
 
-def test_a_wrong_format_says_so(tmp_path):
+def test_a_wrong_format(tmp_path):
     program = tmp_path / "wrong"
     program.write_bytes(b"\x7fELF nonsense")
     program.chmod(0o755)
-    with pytest.raises(process.CannotStart, match="exec format error"):
+    with pytest.raises(process.CannotStart) as caught:
         process.capture([str(program)])
+    assert caught.value.code == "program-not-starting"
+    assert caught.value.fields["reason"] == os.strerror(errno.ENOEXEC).lower()
 
 
-def test_time_limit_ends_the_program_and_keeps_what_it_said():
+def test_time_limit_ends_the_program_and_keeps_its_output():
     with pytest.raises(process.TookTooLong) as caught:
         process.capture(["sh", "-c", "echo first; sleep 3131.7"], timeout=5)
-    assert caught.value.out == "first\n"
+    assert caught.value.code == "program-took-too-long" and caught.value.out == "first\n"
     assert gone("3131.7")
 
 

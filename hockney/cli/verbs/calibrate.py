@@ -17,7 +17,6 @@ from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
-from hockney.lab import Notice
 from hockney.pages.format import interval, percent, quantity
 from hockney.simulated.calibrate import Agreement, Wishes, calibrate, compare
 from hockney.store import RunFolder
@@ -80,7 +79,7 @@ def command(
     given = simulated.platform(lab.description_name(network)) if network else None
     real, notices = lab.surveyed(RunFolder.open(run))
     for notice in notices:
-        ProgressReporter(False)(Notice(notice))
+        ProgressReporter(False)(notice)
     platform = calibrate(real, Wishes(name=name, nodes=nodes, noise=noise, network=given))
     text = simulated.write(platform)
     simulated.read(text, str(out or "the machine"))

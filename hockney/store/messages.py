@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of run folders: files that are missing, damaged, newer or not writable."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
+from hockney.core.notice import Notice
+
+_OTHER_FOLDER = "use a writable folder: another one for a new run (--out DIR), a copy of an old one"
+_FREE_SPACE = "free some space, then continue with 'hockney resume'"
+_REMEDIES = {
+    errno.ENOSPC: _FREE_SPACE,
+    errno.EDQUOT: _FREE_SPACE,
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f), then continue with 'hockney resume'",
+    errno.ENAMETOOLONG: "choose a shorter name",
+}
+_EDITED = "the file may have been edited by hand; measure again"
+_NEW_FOLDER = "choose a new folder with --out"
+
+
+def not_writable(path: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot write {path}",
+        (error.strerror or str(error)).lower(),
+        _REMEDIES.get(error.errno or 0, _OTHER_FOLDER),
+        code="file-not-writable",
+        path=str(path),
+        errno=error.errno,
+    )
+
+
+def not_readable(path: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot read {path}",
+        (error.strerror or str(error)).lower(),
+        "check the name and its permissions",
+        code="file-not-readable",
+        path=str(path),
+        errno=error.errno,
+    )
+
+
+def file_damaged(path: Path, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot read {path}", printable(reason), _EDITED, code="file-damaged", path=str(path)
+    )
+
+
+def newer_file(path: str, schema: int, supported: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{path} has schema {schema}",
+        f"this hockney reads up to {supported}",
+        "use a newer hockney",
+        code="file-of-newer-hockney",
+        path=path,
+        schema=schema,
+    )
+
+
+def newer_line(path: Path, number: int, schema: int, supported: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {path} has schema {schema}",
+        f"this hockney reads up to {supported}",
+        "use a newer hockney",
+        code="line-of-newer-hockney",
+        path=str(path),
+        line=number,
+        schema=schema,
+    )
+
+
+def line_damaged(path: Path, number: int, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot read line {number} of {path}",
+        printable(reason),
+        "remove the line to use the rest",
+        code="record-damaged",
+        path=str(path),
+        line=number,
+    )
+
+
+def plan_line_damaged(path: str, number: int, line: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"cannot read line {number} of {path}",
+        f"'{printable(line[:60])}'",
+        _EDITED,
+        code="plan-damaged",
+        path=path,
+        line=number,
+    )
+
+
+def plan_without_settings(path: str, reason: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{path} has no usable settings", printable(reason), _EDITED, code="plan-without-settings", path=path
+    )
+
+
+def not_of_type(text: str, kind: str) -> str:
+    """Why a setting in a plan is not usable."""
+    return f"{text} is not of type {kind}"
+
+
+def records_not_a_file(path: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{path} is not a regular file", "records are kept in one", "remove it", code="records-not-a-file"
+    )
+
+
+def other_writer(path: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"another hockney is writing {path}",
+        "the lines of two writers would mix",
+        "wait until it has ended, or end it",
+        code="records-locked",
+        path=str(path),
+    )
+
+
+def folder_not_empty(path: Path) -> UsageError:
+    return UsageError(
+        f"{path} is not empty",
+        "a run needs a separate folder",
+        _NEW_FOLDER,
+        code="run-folder-not-empty",
+        path=str(path),
+    )
+
+
+def not_a_folder(path: Path) -> UsageError:
+    return UsageError(
+        f"{path} is not a folder",
+        "a run is kept in a folder",
+        _NEW_FOLDER,
+        code="run-not-a-folder",
+        path=str(path),
+    )
+
+
+def no_run_folder(path: Path) -> UsageError:
+    return UsageError(
+        f"there is no run folder {path}",
+        "",
+        "'ls runs' lists those in the default place",
+        code="no-run-folder",
+        path=str(path),
+    )
+
+
+def not_a_run(path: Path) -> UsageError:
+    return UsageError(
+        f"{path} is not a run folder",
+        "it has no plan.txt",
+        "give a folder made by 'hockney survey' or 'hockney run'",
+        code="not-a-run-folder",
+        path=str(path),
+    )
+
+
+def folder_not_accessible(path: Path, reason: str) -> UsageError:
+    return UsageError(
+        f"cannot open {path}", reason, "check the name and its permissions", code="run-folder-not-accessible"
+    )
+
+
+def last_line_dropped(path: Path) -> Notice:
+    return Notice(
+        f"the last line of {path} is incomplete and was dropped (its writer ended while writing it)",
+        "last-line-dropped",
+    )
+
+
+def not_lockable(path: Path) -> Notice:
+    return Notice(
+        f"{path} cannot be locked on this file system: let only one hockney write to it", "records-not-locked"
+    )
