@@ -39,6 +39,8 @@ Samples = Mapping[Any, collections.abc.Sequence[Any]]
 MANY = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Collection, list, tuple)
 SETS = (collections.abc.Set, set, frozenset)
 MAPPINGS = (collections.abc.Mapping, dict)
+SAMPLE_CODE = "sample"
+"""Of sample errors: what passes on the code of its argument has no code of its own."""
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -179,8 +181,8 @@ PLAIN: dict[Any, Callable[[str], list[Any]]] = {
     Any: lambda name: [name],
     OSError: lambda name: [OSError(errno.ENOSPC, "No space left on device")],
     Exception: lambda name: [ValueError(name)],
-    HockneyError: lambda name: [UsageError("WHAT", "WHY", "REMEDY", code="sample")],
-    UsageError: lambda name: [UsageError("WHAT", "WHY", "REMEDY", code="sample")],
+    HockneyError: lambda name: [UsageError("WHAT", "WHY", "REMEDY", code=SAMPLE_CODE)],
+    UsageError: lambda name: [UsageError("WHAT", "WHY", "REMEDY", code=SAMPLE_CODE)],
 }
 
 

@@ -33,10 +33,6 @@ def engine_compiled(group: str, seconds: float) -> str:
     return f"compiled the {_engine(group)} in {seconds:.0f} s"
 
 
-def compiling_library(mpi: str) -> str:
-    return f"compiling the library for {mpi} (takes about half a minute)"
-
-
 def sources_missing() -> EnvironmentProblem:
     return EnvironmentProblem(
         "the engine's sources are missing",

@@ -3,8 +3,9 @@
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
 from hockney.lab.bench import Bench, check, check_ranks
+from hockney.lab.builds import bring_simgrid, install_library
 from hockney.lab.calibration_check import survey_twin, surveyed
-from hockney.lab.doctor import Finding, examine, look_around
+from hockney.lab.doctor import examine, look_around
 from hockney.lab.events import (
     CaseBegan,
     CaseEnded,
@@ -21,18 +22,17 @@ from hockney.lab.events import (
     teller,
 )
 from hockney.lab.executables import other_groups
+from hockney.lab.finding import Finding
 from hockney.lab.kinds import Kind, kind_of, listed, prepare, repeats_itself
 from hockney.lab.kinds.fake import fake_bench
 from hockney.lab.kinds.simulated import description_name
 from hockney.lab.kinds.simulated import reference as simulated_reference
-from hockney.lab.library import install_library
 from hockney.lab.machine_diff import MachineDifference, differences, name_of
 from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
 from hockney.lab.schedule import schedule
 from hockney.lab.session import Outcome, begin, measure
-from hockney.lab.simgrid import bring_simgrid
 from hockney.lab.survey_reuse import survey_of, take_survey
 from hockney.system.bundled import bundled_catalog
 

@@ -12,6 +12,7 @@ from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
+from hockney.lab import messages
 from hockney.lab.machine_diff import refuse_too_many_ranks
 from hockney.launch.launcher import Launcher
 from hockney.launch.mpi import MpiLauncher
@@ -53,7 +54,7 @@ def check_ranks(bench: Bench, most: int) -> None:
 
 
 def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
-    """See that the ranks of `cases` start, before anything is laid out; the bench then knows what that costs.
+    """Check that the ranks of `cases` start, before anything is written; the bench then has the cost of that.
 
     Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
     """
@@ -62,7 +63,7 @@ def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
     if not cases or not isinstance(bench.launcher, MpiLauncher):
         return bench
     for note in bench.launcher.describe(most).notes:
-        tell(f"note: {note.text}")
+        tell(messages.note(note.text))
     began = bench.now()
     bench.launcher.check(most)
     return replace(bench, launch_cost_s=bench.now() - began)

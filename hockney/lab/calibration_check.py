@@ -29,14 +29,14 @@ BUDGET_S = 600.0
 
 
 def surveyed(folder: RunFolder) -> tuple[Survey, tuple[Notice, ...]]:
-    """A run as calibration sees it, and what reading it had to say."""
-    found = results(folder, save=False)
+    """A run as calibration sees it, and the notices of reading it."""
+    source = results(folder, save=False)
     name = folder.path.resolve().name or str(folder.path)
-    return Survey(name, found.fits, found.run, found.machine), found.notices
+    return Survey(name, source.fits, source.run, source.machine), source.notices
 
 
 def twin_cases(real: Survey) -> list[Case]:
-    """What the twin is asked: all that the run has measured between two ranks. A simulator has no caches, so
+    """What the twin measures: all cases of the run between two ranks. A simulator has no caches, so
     buffers are never cold."""
     cases = (parse_canonical(summary.case) for summary in real.fits.summaries)
     return [case for case in cases if case.ranks == PAIR and case.get("buffers") != "cold"]
@@ -50,8 +50,8 @@ def survey_twin(platform: Platform, real: Survey, tell: Tell, listen: Listener) 
         description.write_text(simulated.write(quiet), "utf-8")
         machine = reference(str(description))
         bench = prepare(machine, "", True, tell)
-        known = {workload.name for workload in bench.catalog.workloads}
-        cases = [case for case in twin_cases(real) if case.workload in known]
+        available = {workload.name for workload in bench.catalog.workloads}
+        cases = [case for case in twin_cases(real) if case.workload in available]
         settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
         folder = begin(Path(place) / "twin", cases, settings, check(bench, cases, tell))
         measure(folder, bench, listen)

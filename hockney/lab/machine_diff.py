@@ -1,28 +1,24 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Looking before measuring: does what is planned fit this machine, is a resumed run still on the same one."""
+"""Checks before measuring: do the planned ranks fit this machine, is a resumed run still on the same one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
+from hockney.lab import messages
 
 RANKS_PER_THREAD = 16
-"""More than so many ranks on a hardware thread only exhausts memory and file descriptors."""
+"""More ranks on a hardware thread only exhaust memory and file descriptors."""
 
 
 def refuse_too_many_ranks(most: int, machine: Machine) -> None:
     """On a machine without a scheduler, whose size is known."""
     limit = max(64, RANKS_PER_THREAD * machine.threads)
     if most > limit and not machine.scheduler:
-        raise UsageError(
-            f"{most} ranks are too many for {machine.threads} hardware threads",
-            "they would exhaust the machine instead of measuring it",
-            f"use --ranks up to {limit}",
-        )
+        raise messages.too_many_ranks(most, machine.threads, limit)
 
 
 @dataclass(frozen=True)
@@ -38,7 +34,6 @@ ALIKE = ("host", "cpu", "cores", "mpi")
 """What must be the same for parameters measured on one machine to hold on another."""
 RESUMED = ("host", "cpu", "mpi", "compiler")
 """What must be the same for later numbers of a run to be comparable with earlier ones."""
-NAMES = {"cpu": "processor", "mpi": "MPI"}
 
 
 def unlike(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
@@ -62,17 +57,17 @@ def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> s
     """Why a survey is not of the machine `here`."""
     left, right = difference.left, difference.right
     if difference.field == "kind":
-        return f"a {left} machine ({survey.host}), here a {right} one ({here.host})"
+        return messages.other_kind(left, survey.host, right, here.host)
     if difference.field == "platform" and left == right:
-        return f"the description of {right} has changed since"
+        return messages.description_changed(right)
     if difference.field == "platform":
-        return f"the description {left}, here {right}"
-    return f"{name_of(difference)} {left}, here {right}"
+        return messages.other_description(left, right)
+    return messages.other_field(difference.field, left, right)
 
 
 def name_of(difference: MachineDifference) -> str:
     """The field's name for users."""
-    return NAMES.get(difference.field, difference.field)
+    return messages.field_name(difference.field)
 
 
 def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:

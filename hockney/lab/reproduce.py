@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A paper measured again: each part of it in a run folder of its own, so that what is done stays done."""
+"""A paper measured again: each part of it in a separate run folder, so that finished parts are kept."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hockney.core.case import Case
-from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
+from hockney.lab import messages
 from hockney.lab.bench import Bench, check
-from hockney.lab.events import Listener, Notice
+from hockney.lab.events import Listener, teller
 from hockney.lab.session import begin, measure
 from hockney.store import RunFolder, left
 
 STUDY = "cases"
-"""A part's folder is a run of typed cases: `hockney report`, `models` and `export` read it like any other."""
+"""A part's folder is a run of ad-hoc cases: `hockney report`, `models` and `export` read it."""
 BUDGET_S = 7200.0
 """Wall clock for one part. Simulated repetitions are all alike, so a part ends when each case has its few."""
 
@@ -34,7 +34,7 @@ def run_part(
         bench = None
         _refuse_others(folder, machine, cases)
     else:
-        bench = check(prepare(machine), cases, lambda text: listen(Notice(text)))
+        bench = check(prepare(machine), cases, teller(listen))
         settings = Settings(study=STUDY, budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
         folder = begin(path, cases, settings, bench)
     todo = left(folder.plan(), folder.read().run)
@@ -47,8 +47,4 @@ def run_part(
 def _refuse_others(folder: RunFolder, machine: str, cases: Sequence[Case]) -> None:
     plan = folder.plan()
     if plan.settings.machine != machine or {case.line for case in plan.cases} != {c.line for c in cases}:
-        raise UsageError(
-            f"{folder.path} was begun with other cases or another machine",
-            "its results would not belong to what is asked now",
-            "name a new folder with --out",
-        )
+        raise messages.other_part(folder.path)

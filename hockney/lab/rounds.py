@@ -15,17 +15,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hockney.core.units import format_seconds
+from hockney.lab import messages
 from hockney.lab.bench import Bench
-from hockney.lab.events import Listener, Notice, Waiting
+from hockney.lab.events import Listener, Waiting
 from hockney.store import Item, Plan
 
 SLICE_S = 1.0
-"""How often a wait is told about."""
+"""How often a wait is reported."""
 LEAST_SHARE = 0.5
-"""A round that begins late has less time than the others, but never less than this part of its budget."""
+"""A late round has less time than the others, but never less than this part of its budget."""
 LATE_SHARE = 0.05
-"""A round that begins later than due by this part of the distance between rounds is worth a word."""
+"""A round that begins later than due by this part of the distance between rounds is reported."""
 
 
 def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, ...]]]:
@@ -34,10 +34,10 @@ def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, .
     if not plan.settings.every_s:
         return [(0, tuple(todo))] if todo else []
     groups = plan.groups  # looks at all items
-    found: dict[int, list[Item]] = {}
+    rounds: dict[int, list[Item]] = {}
     for item in sorted(todo, key=lambda item: (item.launch, item.order)):
-        found.setdefault(item.launch // groups, []).append(item)
-    return [(number, tuple(items)) for number, items in found.items()]
+        rounds.setdefault(item.launch // groups, []).append(item)
+    return [(number, tuple(items)) for number, items in rounds.items()]
 
 
 @dataclass
@@ -72,10 +72,10 @@ class Rounds:
         due = self.began + k * self.every_s
         late_s = self.bench.now() - due
         if k and self.ends and self._over():
-            self.listen(Notice(_over(self.count - k)))
+            self.listen(messages.period_over(self.count - k))
             return False
         if k and late_s > LATE_SHARE * self.every_s:
-            self._tell_late(number, late_s)
+            self._report_late(number, late_s)
         while (ahead := due - self.bench.now()) > 0:
             self.listen(Waiting(ahead, number + 1, self.plan.settings.launches))
             self.bench.wait(min(ahead, SLICE_S))
@@ -92,26 +92,13 @@ class Rounds:
 
     def end(self) -> None:
         if self.late > 1:
-            self.listen(Notice(f"{self.late} of {self.count} rounds began late"))
+            self.listen(messages.rounds_late(self.late, self.count))
 
     def _over(self) -> bool:
         return self.bench.now() + LEAST_SHARE * self.budget_s > self.began + self.total_s
 
-    def _tell_late(self, number: int, late_s: float) -> None:
-        """Once: where it happens again and again, `end` counts."""
+    def _report_late(self, number: int, late_s: float) -> None:
+        """Once; `end` counts where it happens repeatedly."""
         self.late += 1
         if self.late == 1:
-            self.listen(
-                Notice(
-                    f"round {number + 1} begins {format_seconds(late_s, 2)} late (the one before took longer "
-                    f"than the {format_seconds(self.every_s)} between rounds) give --every more time"
-                )
-            )
-
-
-def _over(left: int) -> str:
-    rounds = "round" if left == 1 else "rounds"
-    return (
-        f"the period is over with {left} {rounds} to make (others took longer than their budget) "
-        "'hockney resume' makes them"
-    )
+            self.listen(messages.round_late(number + 1, late_s, self.every_s))

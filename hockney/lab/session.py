@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney.core.case import Case
-from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Run
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
+from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
-from hockney.lab.events import Listener, MeasuringBegan, Notice
+from hockney.lab.events import Listener, MeasuringBegan
 from hockney.lab.launch_recorder import LaunchRecorder
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.lab.schedule import schedule
@@ -26,7 +26,7 @@ from hockney.store import Appender, Item, Plan, RunFolder, left
 MOST_FAILURES_OF_A_CASE = 2
 """A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
 MOST_BROKEN_LAUNCHES = 5
-"""So many launches in a row that broke without a record between them: it is not the cases' fault."""
+"""After this many failed launches without a record between them, the cases are not to blame."""
 SHORTEST_HANG_S = 20.0
 LONGEST_HANG_S = 60.0
 
@@ -113,7 +113,7 @@ class _Session:
         waiting = len(todo)
         for count, (index, items) in enumerate(launches.items()):
             if count and not whole and self.budget.exhausted(len(items)):
-                self.listen(Notice(_out_of_time(waiting, self.budget)))
+                self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
                 break
             cases = [item.case for item in items if self.failures[item.case] < MOST_FAILURES_OF_A_CASE]
             self._launch_until_done(index, cases, waiting, len(launches) - count)
@@ -122,7 +122,7 @@ class _Session:
             waiting -= len(items)
 
     def _launch_until_done(self, index: int, cases: list[Case], waiting: int, launches_left: int) -> None:
-        """A launch that breaks loses the case it broke on; the others get a fresh one."""
+        """If a launch fails, its current case is marked failed and the remaining cases are relaunched."""
         while cases:
             given = self.budget.share(len(cases), max(waiting, len(cases)), launches_left)
             watch = LaunchRecorder(self.bench, self.out, self.listen, self.budget, self.began)
@@ -133,7 +133,7 @@ class _Session:
             cases = [case for case in cases if case not in watch.answered]
             if problem is not None and problem.reason == "time":
                 self.out_of_time = True
-                self.listen(Notice(f"{problem}; 'hockney resume' goes on"))
+                self.listen(messages.out_of_time(problem))
                 return
             self._judge(problem, watch, bool(cases))
 
@@ -142,20 +142,14 @@ class _Session:
         self.broken = 0 if watch.recorded or problem is None else self.broken + 1
         if problem is not None and not watch.answered and (problem.reason == "refused" or self.broken > 1):
             raise problem
-        if self.broken >= MOST_BROKEN_LAUNCHES:
-            raise EnvironmentProblem(
-                f"{self.broken} launches in a row broke",
-                str(problem),
-                "'hockney doctor' looks for the reason; 'hockney resume' goes on",
-            ) from problem
-        if problem is not None and not watch.failed:  # else the case's failure was told already
-            self.listen(Notice(str(problem)))
+        if problem is not None and self.broken >= MOST_BROKEN_LAUNCHES:
+            raise messages.launches_failed(self.broken, problem) from problem
+        if problem is not None and not watch.failed:  # else the case's failure was reported already
+            self.listen(messages.launch_failed(problem))
         if problem is not None and more:
-            self.listen(Notice("the launch's other cases go into a fresh one"))
+            self.listen(messages.cases_relaunched())
         elif problem is None and more and not watch.answered:
-            raise EnvironmentProblem(
-                "a launch ended without a result", "the engine skipped its plan", "'hockney build' again"
-            )
+            raise messages.launch_without_result()
 
     def _options(self, index: int, given: float) -> LaunchOptions:
         return LaunchOptions(
@@ -187,10 +181,3 @@ def _by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:
     for item in sorted(items, key=lambda item: (item.launch, item.order)):
         groups.setdefault(item.launch, []).append(item)
     return groups
-
-
-def _out_of_time(waiting: int, budget: Budget) -> str:
-    return (
-        f"the time is used up with {waiting} measurements to make "
-        f"(a launch alone costs {budget.cost_s:.1f} s) 'hockney resume' makes them, or give more --budget"
-    )

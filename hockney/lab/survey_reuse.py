@@ -8,10 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from hockney.core.errors import UsageError, printable
+from hockney.core.errors import printable
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.survey_reference import Surveyed
+from hockney.lab import messages
 from hockney.lab.machine_diff import in_words, unlike
 from hockney.lab.results import results
 from hockney.models.applications.message_costs import usable_fit
@@ -19,25 +20,17 @@ from hockney.store import RunFolder
 
 
 def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
-    """The survey in the run folder `path`, and what reading it had to say.
+    """The survey in the run folder `path`, and the notices of reading it.
 
-    Raises UsageError where it says nothing of what a message costs.
+    Raises UsageError where it does not give the cost of a message.
     """
-    found = results(RunFolder.open(path), save=False)
+    source = results(RunFolder.open(path), save=False)
     where = printable(str(path))
-    if not found.run.records:
-        raise UsageError(
-            f"nothing was measured in {where}",
-            "a survey's parameters are wanted",
-            f"'hockney resume {where}'",
-        )
-    if usable_fit(found.fits) is None:
-        raise UsageError(
-            f"{where} does not say what a message costs",
-            "no model of a ping-pong fits it",
-            "name a run of 'hockney survey', or leave out survey=",
-        )
-    return Surveyed(found.fits, found.machine, where), found.notices
+    if not source.run.records:
+        raise messages.nothing_measured(where)
+    if usable_fit(source.fits) is None:
+        raise messages.no_message_costs(where)
+    return Surveyed(source.fits, source.machine, where), source.notices
 
 
 def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
@@ -46,9 +39,5 @@ def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
     unalike = unlike(surveyed.machine, here)
     differences = tuple(in_words(difference, surveyed.machine, here) for difference in unalike)
     if differences and not force:
-        raise UsageError(
-            f"the survey {surveyed.where} was made on another machine",
-            "; ".join(differences),
-            "survey this one with 'hockney survey', or take it as it is with --force",
-        )
+        raise messages.survey_of_other_machine(surveyed.where, differences)
     return msgspec.structs.replace(surveyed, differences=differences)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hockney import lab
 from hockney.core.case import Case
 from hockney.core.settings import Settings
+from hockney.lab import messages
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.launch.fake import EPOCH, FakeLauncher, Fault
 from hockney.launch.fake_world import World
@@ -38,8 +39,8 @@ def measure(folder: RunFolder, bench: lab.Bench) -> tuple[lab.Outcome, list]:
     return lab.measure(folder, bench, events.append), events
 
 
-def notices(events: list) -> list[str]:
-    return [e.text for e in events if isinstance(e, lab.Notice)]
+def notices(events: list) -> list[lab.Notice]:
+    return [e for e in events if isinstance(e, lab.Notice)]
 
 
 def began(folder: RunFolder) -> list[float]:
@@ -86,7 +87,7 @@ def test_the_first_round_is_never_late(tmp_path, every):
     folder, bench = begin(tmp_path / "r", FakeLauncher(), rounds=1, every=every, budget=1e-3)
     events: list = []
     lab.measure(folder, replace(bench, now=time.monotonic), events.append)
-    assert not [text for text in notices(events) if "late" in text]
+    assert not [notice for notice in notices(events) if notice.code in ("round-late", "rounds-late")]
 
 
 def test_each_round_has_the_whole_budget_and_no_more(tmp_path):
@@ -103,15 +104,15 @@ def test_a_round_that_takes_too_long_delays_the_next_but_not_the_others(tmp_path
     _, events = measure(folder, bench)
     assert began(folder)[2:] == [120, 180, 240]
     assert 70 <= began(folder)[1] < 85
-    (said,) = notices(events)
-    assert said.startswith("round 2 begins") and "--every" in said and whole(folder)
+    assert [notice.code for notice in notices(events)] == ["round-late"] and whole(folder)
 
 
 def test_rounds_that_always_take_too_long_are_all_made_and_counted(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=50.0), rounds=5)
     outcome, events = measure(folder, bench)
     assert outcome.left == 0 and whole(folder)
-    assert len(notices(events)) == 2 and notices(events)[1] == "4 of 5 rounds began late"
+    first, last = notices(events)
+    assert first.code == "round-late" and last == messages.rounds_late(4, 5)
     gaps = [b - a for a, b in zip(began(folder), began(folder)[1:], strict=False)]
     assert all(95 < gap < 115 for gap in gaps), "nothing was waited for"
     assert not [e for e in events if isinstance(e, lab.Waiting)]
@@ -134,7 +135,7 @@ def test_a_period_that_is_over_ends_the_run(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=50.0), rounds=5, through=250.0)
     outcome, events = measure(folder, bench)
     assert outcome.left == 6 and outcome.seconds < 330
-    assert any("the period is over with 2 rounds to make" in text for text in notices(events))
+    assert messages.period_over(2) in notices(events)
     assert measure(folder, bench)[0].left == 0 and whole(folder), "resumed, it makes all that is missing"
 
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from message_samples import SAMPLE_CODE
+
 from hockney.launch.ending import Ending
 from hockney.launch.messages.explanations import Explanation
 
@@ -14,7 +16,7 @@ SAMPLES = {
         Ending(139, signal=11, of_launcher=True),
         Ending(7, output=("no luck", "today")),
     ],
-    Explanation: [Explanation("sample", "WHAT", "WHY", "REMEDY")],
+    Explanation: [Explanation(SAMPLE_CODE, "WHAT", "WHY", "REMEDY")],
     "mpi": ["Open MPI 5.0.6"],
     "other": ["MPICH"],
     "mpiexec": ["mpiexec"],

@@ -156,7 +156,7 @@ def test_a_newer_schema_is_not_guessed_at(tmp_path):
 def _try_to_append(path: str, codes) -> None:
     try:
         with Appender(Path(path)):
-            told.put("entered")
+            codes.put("entered")
     except EnvironmentProblem as error:
         codes.put(error.code)
 

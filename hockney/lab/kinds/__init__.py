@@ -12,9 +12,9 @@ from typing import Protocol
 
 import msgspec
 
-from hockney.core.errors import unknown
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
+from hockney.lab import messages
 from hockney.lab.bench import Bench, Tell
 
 
@@ -63,8 +63,7 @@ def kind_of(machine: str | MachineReference) -> Kind:
     kinds = all_kinds()
     if reference.scheme not in kinds or (reference.name and not reference.scheme):
         names = [name for kind in listed() for name in _names(kind)]
-        example = f"for example {names[0]}; " if names else ""
-        raise unknown("machine", str(reference), names, f"{example}'hockney machines' lists all")
+        raise messages.unknown_machine(str(reference), names)
     return kinds[reference.scheme]
 
 

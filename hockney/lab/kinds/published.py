@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from hockney import reference as papers
-from hockney.core.errors import UsageError, printable
 from hockney.core.machine_reference import MachineReference
+from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.kinds import Wishes
 
@@ -22,8 +22,4 @@ def reference(name: str) -> str:
 
 
 def prepare(reference: MachineReference, wishes: Wishes) -> Bench:
-    raise UsageError(
-        f"nothing can be measured on '{printable(str(reference))}'",
-        "its numbers are printed in a paper",
-        "'hockney report' and 'hockney models' show them",
-    )
+    raise messages.only_published(str(reference))

@@ -1,20 +1,30 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A SimGrid for simulated machines: the one there is, or one built into hockney's cache."""
+"""What users build without measuring: the C++ library for their MPI, and SimGrid."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from hockney import build
 from hockney.core.machine import Mpi
+from hockney.lab import messages
 from hockney.lab.bench import Tell
-from hockney.machine import find_simgrid, processors, simgrids
+from hockney.machine import find_mpi, find_simgrid, processors, simgrids
 from hockney.machine.cpu import memory_bytes
 
 JOB_BYTES = 1 << 30
 """SimGrid's largest source takes GCC 12 0.53 GB."""
+
+
+def install_library(mpi: str, prefix: Path, tell: Tell) -> Mpi:
+    """Compile the library for --mpi into `prefix`; returns the MPI that programs then need."""
+    chosen = find_mpi(mpi or None, tell=tell)
+    tell(messages.compiling_library(chosen.title))
+    build.install_library(chosen, prefix)
+    return chosen
 
 
 def bring_simgrid(
@@ -23,29 +33,26 @@ def bring_simgrid(
     progress: Callable[[int, int], None],
     environ: Mapping[str, str] | None = None,
 ) -> Mpi:
-    """The SimGrid that simulated machines run on from now on; `again` builds one even where one is.
+    """The SimGrid that simulated machines will use; `again` builds one even where there is one.
 
     Raises EnvironmentProblem where there is none and none can be built.
     """
     environ = os.environ if environ is None else environ
     there = None if again else usable(environ, tell)
     if there is not None:
-        whose = (
-            "" if there.source == "cache" else ", and is used; --force builds one into the cache all the same"
-        )
-        tell(f"{there.title} is in {there.prefix} already{whose}")
+        tell(messages.simgrid_present(there.title, there.prefix, there.source == "cache"))
         return there
     build.simgrid(environ, tell, progress, jobs(), again)
     return find_simgrid(environ, tell)
 
 
 def usable(environ: Mapping[str, str], tell: Tell) -> Mpi | None:
-    """The one that $HOCKNEY_SIMGRID names, which has to work, or the first there is."""
+    """The one that $HOCKNEY_SIMGRID names, which has to work, or the first one found."""
     if environ.get("HOCKNEY_SIMGRID"):
         return find_simgrid(environ, tell)
     return next(simgrids(environ, tell), None)
 
 
 def jobs() -> int:
-    """How many compilers at once: as many as cores may be used and memory holds."""
+    """How many compilers run at once: as many as usable cores and memory allow."""
     return max(1, min(processors().cores.usable, memory_bytes() // JOB_BYTES))

@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""One result of examining a machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`code` is a kebab-case word, `subject` and `text` are for users."""
+
+    verdict: Literal["good", "note", "bad"]
+    subject: str
+    text: str
+    code: str
