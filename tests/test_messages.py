@@ -30,7 +30,6 @@ ERRORS = {
 NOT_YET = {
     "api",
     "build",
-    "core",
     "machine",
     "reference",
     "simulated",
