@@ -30,10 +30,7 @@ ERRORS = {
 NOT_YET = {
     "api",
     "build",
-    "machine",
-    "reference",
     "simulated",
-    "system",
     "cli",
     "draw",
     "lab",

@@ -5,27 +5,17 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import tempfile
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
-
-_REASONS = {
-    errno.ENOSPC: ("the disk is full", "free some space, or name another folder"),
-    errno.EDQUOT: ("your quota is used up", "free some space, or name another folder"),
-    errno.EROFS: ("the file system is read-only", "name another folder"),
-    errno.EACCES: ("you may not write there", "name another folder"),
-    errno.EPERM: ("you may not write there", "name another folder"),
-    errno.ENAMETOOLONG: ("the name is too long", "name a shorter path"),
-}
+from hockney.system import messages
 
 
 def replace(path: Path, content: bytes) -> None:
     """Write `content` to `path`; its folder is made. A reader sees the old file or the new, never half."""
     if path.is_dir():
-        raise UsageError(f"'{path}' is a folder", "a file was to be written there", "name a file in it")
+        raise messages.folder_instead_of_file(path)
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,14 +31,7 @@ def replace(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             if temporary:
                 os.unlink(temporary)
-        raise _told(path, problem) from problem
-
-
-def _told(path: Path, problem: OSError) -> HockneyError:
-    why, todo = _REASONS.get(
-        problem.errno or 0, ((problem.strerror or str(problem)).lower(), "name another path")
-    )
-    return EnvironmentProblem(f"cannot write '{path}'", why, todo)
+        raise messages.cannot_write(path, problem) from problem
 
 
 def _umask() -> int:
