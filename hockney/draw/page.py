@@ -37,7 +37,7 @@ class ExplorerMachine:
     seconds a byte) of a message's time one way, ascending from 0 bytes; on a `shared` medium messages under
     way at once share the bandwidth. `most_bytes` and `most_ranks` are where what is known ends. `eager`
     (None: no size is too large), `medium`, `half_duplex_s_per_byte`, `near` (in the form of
-    `pieces`) and `cores` are as in `models.exchange.Messages`.
+    `pieces`) and `cores` are as in `models.applications.point_to_point_costs.PointToPointCosts`.
     """
 
     name: str

@@ -19,14 +19,14 @@ from hockney.models.applications.granularity import (
     times,
     work_needed,
 )
-from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 
 WANTED = (0.5, 0.8, 0.9)
 
 
-def messages(machine: ExplorerMachine) -> Messages:
+def messages(machine: ExplorerMachine) -> PointToPointCosts:
     """The machine as the models know it."""
-    return Messages(
+    return PointToPointCosts(
         name=machine.name,
         title=machine.title,
         pieces=_pieces(machine.pieces),
@@ -42,8 +42,8 @@ def messages(machine: ExplorerMachine) -> Messages:
     )
 
 
-def _pieces(pieces: tuple[tuple[int, float, float], ...]) -> tuple[Piece, ...]:
-    return tuple(Piece(*each) for each in pieces)
+def _pieces(pieces: tuple[tuple[int, float, float], ...]) -> tuple[CostPiece, ...]:
+    return tuple(CostPiece(*each) for each in pieces)
 
 
 def live(explorer: Explorer) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from hockney import simulated
 from hockney.core.errors import UsageError
-from hockney.core.fit import CurvePoint, Estimate, Fit, Segment
+from hockney.core.fit import CurvePoint, Estimate, Fit, FittedSegment
 from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.core.platform import Segment as Described
 from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Band, Messages, Piece, of_fit
+from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts, of_fit
 
 WORD = 4
 SIMULATED_US = {
@@ -56,7 +56,7 @@ CROWDED_US = {
 }
 
 
-def on(name: str) -> Messages:
+def on(name: str) -> PointToPointCosts:
     return described(simulated.platform(name))
 
 
@@ -88,14 +88,14 @@ def test_nodes_of_several_cores(cores, shape, ranks, size):
 
 
 def test_a_switch_takes_two_messages_whatever_the_ranks():
-    messages = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "")
+    messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "")
     for ranks in (2, 4, 6, 1000):
         assert messages.exchange(500, ranks) == pytest.approx(2 * messages.one_way(500))
     assert messages.exchange(500, 1) == 0.0
 
 
 def test_an_odd_number_takes_a_third_step_where_sends_wait():
-    messages = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "", eager=1000)
+    messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", eager=1000)
     assert messages.exchange(1000, 5) == pytest.approx(2 * messages.one_way(1000))
     assert messages.exchange(1001, 5) == pytest.approx(3 * messages.one_way(1001))
     assert messages.exchange(1001, 6) == pytest.approx(2 * messages.one_way(1001))
@@ -104,11 +104,11 @@ def test_an_odd_number_takes_a_third_step_where_sends_wait():
 @given(st.integers(2, 200), st.integers(0, 10**6), st.booleans(), st.floats(0, 1e-3), st.floats(0, 1e-3))
 def test_a_network_that_is_shared_is_never_faster(ranks, size, waits, latency, per_byte):
     def took(**more) -> float:
-        pieces = (Piece(0, latency, per_byte),)
+        pieces = (CostPiece(0, latency, per_byte),)
         limit = 0 if waits else math.inf
-        return Messages("m", "M", pieces, more.pop("shared", False), "", eager=limit, **more).exchange(
-            size, ranks
-        )
+        return PointToPointCosts(
+            "m", "M", pieces, more.pop("shared", False), "", eager=limit, **more
+        ).exchange(size, ranks)
 
     alone = took()
     assert took(shared=True) >= alone * (1 - 1e-12)
@@ -123,7 +123,7 @@ def fitted(*pieces: tuple[int, float, float], verdict: str = "good") -> Fit:
 
     ends = [*(first for first, _, _ in pieces[1:]), None]
     segments = [
-        Segment(first=first, beyond=beyond, latency=sure(latency), per_byte=sure(per_byte))
+        FittedSegment(first=first, beyond=beyond, latency=sure(latency), per_byte=sure(per_byte))
         for (first, latency, per_byte), beyond in zip(pieces, ends, strict=True)
     ]
     curve = [CurvePoint(8, 1e-6, 0.9e-6, 1.2e-6), CurvePoint(1024, 2e-6, 1e-6, 4e-6)]
@@ -135,7 +135,7 @@ def fitted(*pieces: tuple[int, float, float], verdict: str = "good") -> Fit:
 
 def test_a_fit_says_what_is_known_and_how_well():
     messages = of_fit(fitted((8, 1e-6, 1e-9), (512, 1.2e-6, 2e-9)), name="m", title="M", source="here")
-    assert messages.pieces == (Piece(0, 1e-6, 1e-9), Piece(512, 1.2e-6, 2e-9))
+    assert messages.pieces == (CostPiece(0, 1e-6, 1e-9), CostPiece(512, 1.2e-6, 2e-9))
     assert messages.one_way(511) == pytest.approx(1e-6 + 511e-9)
     assert messages.one_way(512) == pytest.approx(1.2e-6 + 1024e-9)
     assert messages.band == (Band(8, 0.9, 1.2), Band(1024, 0.5, 2.0))

@@ -11,16 +11,16 @@ import pytest
 
 from hockney import simulated
 from hockney.core.errors import Inconclusive
-from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, Segment, Summary
+from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
 from hockney.core.machine import Machine
 from hockney.core.survey_reference import Surveyed
 from hockney.models.applications.contention import judged, kind, overruled
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described, messages_for, messages_of_run
-from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 
-PLAIN = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "", largest=1 << 22, most_ranks=8)
+PLAIN = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", largest=1 << 22, most_ranks=8)
 HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")
 
 
@@ -40,7 +40,7 @@ def fit(subject: str, verdict: str, latency: float) -> Fit:
     line = Estimate(latency, latency, latency)
     return Fit(
         model="hockney", subject=subject, parameters=[], verdict=verdict, why="so it is",
-        segments=[Segment(first=0, beyond=None, latency=line, per_byte=Estimate(1e-9, 1e-9, 1e-9))],
+        segments=[FittedSegment(first=0, beyond=None, latency=line, per_byte=Estimate(1e-9, 1e-9, 1e-9))],
         curve=[CurvePoint(0, latency, latency, latency), CurvePoint(1 << 22, 1, 1, 1)],
     )  # fmt: skip
 
@@ -55,7 +55,7 @@ def fits(*found: Fit, summaries: tuple[Summary, ...] = ()) -> Fits:
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("off", [0.8, 1.0, 1.2])
 def test_what_was_measured_decides(shared, off):
-    truth = Messages("m", "M", PLAIN.pieces, shared, "")
+    truth = PointToPointCosts("m", "M", PLAIN.pieces, shared, "")
     found = judged(PLAIN, [exchange(1 << 16, p, off * truth.exchange(1 << 16, p)) for p in (4, 8)])
     assert found.shared is shared
     better, worse = ("shared medium", "switch") if shared else ("switch", "shared medium")
@@ -154,7 +154,7 @@ def test_without_a_fit_there_is_nothing_to_say():
 
 
 def test_a_run_decides_by_its_own_exchanges():
-    truth = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), True, "")
+    truth = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), True, "")
     case = exchange(1 << 20, 8, truth.exchange(1 << 20, 8))
     assert messages_for(fits(fit(HOT, "good", 1e-6), summaries=(case,)), HERE, "").shared
 

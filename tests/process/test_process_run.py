@@ -91,7 +91,10 @@ def test_lines_come_as_they_are_written_and_quiet_is_told():
         assert job.line(2).text == "one"
         with pytest.raises(process.Quiet):
             job.line(0.1)
-        assert {job.line(5), job.line(5)} == {process.Line("out", "two"), process.Line("err", "bad")}
+        assert {job.line(5), job.line(5)} == {
+            process.OutputLine("out", "two"),
+            process.OutputLine("err", "bad"),
+        }
         assert job.line(5) is None and job.wait(5) == 0
         assert list(job.tail) == ["bad"]
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from hockney.draw.figure import Axis, Plane, Sheet
 from hockney.draw.page import Explorer, ExplorerMachine, Page, Section
 from hockney.models.applications.granularity import Algorithm, efficiency
-from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 
 WORD = 4
-SUN = Messages("sun", "SUNs on one Ethernet", (Piece(0, 1500e-6, 5e-6 / WORD),), True, "the paper")
+SUN = PointToPointCosts(
+    "sun", "SUNs on one Ethernet", (CostPiece(0, 1500e-6, 5e-6 / WORD),), True, "the paper"
+)
 GRID = 40
 WORKS = tuple(10 ** (-2 + 4 * k / (GRID - 1)) for k in range(GRID))
 SERIAL = tuple(0.2 * k / (GRID - 1) for k in range(GRID))

@@ -13,11 +13,11 @@ from calibrate_runs import measured, on_hosts, survey_of, without
 from hockney import simulated
 from hockney.core import algorithms
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import Estimate, Fit, Segment
+from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.record import Run
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey, Wishes, calibrate
-from hockney.simulated.calibrate.calls import CHAINS, TREES, USUAL, Messages
+from hockney.simulated.calibrate.calls import CHAINS, TREES, USUAL, PairCosts
 from hockney.simulated.calibrate.curve import curve_of, rising
 from hockney.simulated.calibrate.survey import near
 
@@ -69,7 +69,7 @@ def test_both_ways_at_once_cost_what_they_cost_on_the_machine(machine):
 
 
 def test_collectives_are_messages_and_what_a_call_costs_more(real, machine):
-    messages = Messages(machine.segments, machine.eager, machine.sum_s_per_byte)
+    messages = PairCosts(machine.segments, machine.eager, machine.sum_s_per_byte)
     for operation in ("allreduce", "bcast"):
         for size, own in machine.calls[operation]:
             alone = messages.time(operation, size, real.batch(operation, size))
@@ -170,8 +170,8 @@ def test_few_sizes_are_refused(real):
         calibrate(measured(real, Run(real.run.launches, tuple(few))))
 
 
-def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Segment:
-    return Segment(
+def line(first: int, beyond: int | None, latency: float, per_byte: float) -> FittedSegment:
+    return FittedSegment(
         first=first,
         beyond=beyond,
         latency=Estimate(latency, None, None),
@@ -179,7 +179,7 @@ def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Seg
     )
 
 
-def curve(times: dict[int, float], *segments: Segment):
+def curve(times: dict[int, float], *segments: FittedSegment):
     fit = Fit(model="hockney", subject="x", parameters=[], verdict="fair", why="", segments=list(segments))
     return curve_of(fit, {s: Estimate(t, 0.98 * t, 1.02 * t) for s, t in times.items()})
 

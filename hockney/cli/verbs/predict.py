@@ -24,9 +24,9 @@ from hockney.models.applications.contention import overruled
 from hockney.models.applications.grain_prediction import Prediction, predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.views import grain_prediction
-from hockney.views.grain_prediction import Known
+from hockney.views.grain_prediction import CostsOrigin
 
 PUBLISHED = "published:"
 NETWORKS = ("shared", "switch")
@@ -163,8 +163,8 @@ class _Source:
     """`room` is the description that says how many ranks can start at all; `here` is a machine whose cores
     are the ones to fill."""
 
-    messages: Messages
-    known: Known
+    messages: PointToPointCosts
+    known: CostsOrigin
     room: Platform | None
     here: bool
 
@@ -175,20 +175,20 @@ def _source(run: Path | None, machine: str, tell: Callable[[str], None]) -> _Sou
     if machine:
         words = machine.removeprefix(lab.SIMULATED).removeprefix(PUBLISHED)
         platform = simulated.platform(words)
-        return _Source(described(platform), Known(platform), platform, here=False)
+        return _Source(described(platform), CostsOrigin(platform), platform, here=False)
     found = find_runs.named(run, tell) if run is not None else find_runs.newest(tell)
-    known = Known(None, found.machine.kind, found.hosts, found.pair_hosts)
+    known = CostsOrigin(None, found.machine.kind, found.hosts, found.pair_hosts)
     here = found.machine.kind not in find_runs.ELSEWHERE
     return _Source(found.messages, known, found.machine.platform, here)
 
 
-def _default(messages: Messages, *, here: bool) -> tuple[int, ...]:
+def _default(messages: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
     room = messages.most_ranks or MOST_ASKED
     most = max(2, room if here else min(room, MOST_ASKED))
     return tuple(doubling(2, 1 << (most.bit_length() - 1)))
 
 
-def _tell(found: Prediction, known: Known) -> None:
+def _tell(found: Prediction, known: CostsOrigin) -> None:
     for sentence in grain_prediction.assumed(found, known.platform):
         print_line(sentence)
     _table(grain_prediction.ranks(found))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Summary
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.fits.verdict import percent
 
 FEWEST_RANKS = 4
@@ -40,7 +40,7 @@ DECIDED = "which predicts"
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ContentionCase:
     """One measured case beside what it would take on a shared medium and by a switch (s)."""
 
     case: str
@@ -53,7 +53,7 @@ class Evidence:
         return max(self.shared, self.switched) >= TELLING * min(self.shared, self.switched) > 0
 
 
-def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
+def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointToPointCosts:
     """`messages` with `shared` as the measured cases have it, and `why`, which is to be read after the
     network's `kind`; a switch where none tells, or neither model is clearly the better and usable."""
     found = evidence(messages, summaries)
@@ -76,14 +76,14 @@ def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
     )
 
 
-def kind(messages: Messages) -> str:
+def kind(messages: PointToPointCosts) -> str:
     """The network in words."""
     if any(messages.medium):
         return "a medium that messages pass in turn"
     return "a shared medium" if messages.shared else "a switch"
 
 
-def overruled(messages: Messages, shared: bool) -> Messages:
+def overruled(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
     """`messages` on a network as asked for, whatever is known of it."""
     asked = replace(messages, shared=shared, medium=(0.0, 0.0), why="as asked for")
     if messages.why.startswith(ASSUMED):
@@ -92,7 +92,7 @@ def overruled(messages: Messages, shared: bool) -> Messages:
     return messages if same else replace(asked, why=f"as asked for, else {kind(messages)}, {messages.why}")
 
 
-def evidence(messages: Messages, summaries: Iterable[Summary]) -> list[Evidence]:
+def evidence(messages: PointToPointCosts, summaries: Iterable[Summary]) -> list[ContentionCase]:
     """The cases that could tell, whatever the length of their messages."""
     shared, switched = replace(messages, shared=True), replace(messages, shared=False)
     found = []
@@ -100,11 +100,11 @@ def evidence(messages: Messages, summaries: Iterable[Summary]) -> list[Evidence]
         case = parse_canonical(summary.case)
         if _usable(case, messages) and summary.median.value > 0:
             times = (predicted(each, case) for each in (shared, switched))
-            found.append(Evidence(summary.case, summary.median.value, *times))
+            found.append(ContentionCase(summary.case, summary.median.value, *times))
     return found
 
 
-def predicted(messages: Messages, case: Case) -> float:
+def predicted(messages: PointToPointCosts, case: Case) -> float:
     """Seconds of a round-robin exchange or of a bisection in one direction."""
     if case.workload == "round_robin":
         return messages.exchange(case.size, case.ranks)
@@ -113,7 +113,7 @@ def predicted(messages: Messages, case: Case) -> float:
     return piece.latency_s + piece.per_byte_s * at_once * case.size
 
 
-def _usable(case: Case, messages: Messages) -> bool:
+def _usable(case: Case, messages: PointToPointCosts) -> bool:
     fixed = dict(case.parameters)
     way, value = ASKED.get(case.workload, ("", ""))
     asks = bool(way) and fixed.get(way, value) == value
@@ -130,7 +130,7 @@ def _error(pairs: Sequence[tuple[float, float]]) -> float:
     return math.expm1(middle)
 
 
-def _silence(found: Sequence[Evidence]) -> str:
+def _silence(found: Sequence[ContentionCase]) -> str:
     if found:
         return "no measured exchange has messages long enough to tell"
     return (

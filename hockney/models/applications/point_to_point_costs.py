@@ -36,7 +36,7 @@ not all of them have the receiver woken."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class CostPiece:
     """From `first` bytes on: latency_s + bytes * per_byte_s."""
 
     first: int
@@ -57,7 +57,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Messages:
+class PointToPointCosts:
     """What messages cost on a machine.
 
     `pieces` ascend from 0 bytes, `band` ascends too (empty: no interval is known); `changes` has for each
@@ -75,7 +75,7 @@ class Messages:
 
     name: str
     title: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CostPiece, ...]
     shared: bool
     source: str
     why: str = ""
@@ -89,10 +89,10 @@ class Messages:
     eager: float = math.inf
     medium: tuple[float, float] = (0.0, 0.0)
     half_duplex_s_per_byte: float = 0.0
-    near: tuple[Piece, ...] = ()
+    near: tuple[CostPiece, ...] = ()
     cores: int = 0
 
-    def piece(self, size: float, ranks: int = 2) -> Piece:
+    def piece(self, size: float, ranks: int = 2) -> CostPiece:
         """Of the slowest message among `ranks` ranks."""
         return _piece(self.near if ranks <= self.cores else self.pieces, size)
 
@@ -182,7 +182,7 @@ class Messages:
         return self.smallest <= size and (self.largest is None or size <= self.largest)
 
 
-def _piece(pieces: tuple[Piece, ...], size: float) -> Piece:
+def _piece(pieces: tuple[CostPiece, ...], size: float) -> CostPiece:
     found = pieces[0]
     for each in pieces:
         if size >= each.first:
@@ -190,7 +190,9 @@ def _piece(pieces: tuple[Piece, ...], size: float) -> Piece:
     return found
 
 
-def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None) -> Messages:
+def of_fit(
+    fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None
+) -> PointToPointCosts:
     """From a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a refused fit.
 
     Where the latency rises most from one piece to the next, sends are taken to wait for their receives from
@@ -203,10 +205,10 @@ def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | No
             "measure more sizes",
         )
     first, *more = fit.segments
-    pieces = [Piece(0, first.latency.value, first.per_byte.value)]
-    pieces += [Piece(s.first, s.latency.value, s.per_byte.value) for s in more]
+    pieces = [CostPiece(0, first.latency.value, first.per_byte.value)]
+    pieces += [CostPiece(s.first, s.latency.value, s.per_byte.value) for s in more]
     sizes = [p.x for p in fit.curve]
-    return Messages(
+    return PointToPointCosts(
         name=name,
         title=title,
         pieces=tuple(pieces),
@@ -223,7 +225,7 @@ def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | No
     )
 
 
-def _eager(pieces: Sequence[Piece]) -> float:
+def _eager(pieces: Sequence[CostPiece]) -> float:
     """The size before the piece whose latency is the most times that of the piece before it."""
     rises = [
         (after.latency_s / before.latency_s, after.first - 1)
@@ -234,14 +236,14 @@ def _eager(pieces: Sequence[Piece]) -> float:
     return last if rise >= HANDSHAKE else math.inf
 
 
-def of_platform(platform: Platform, *, source: str) -> Messages:
+def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
     """From a machine's description: MPI_Send to a neighbour, one hop away, and MPI_Recv there; without the
     description's noise."""
     network = platform.network
     medium = network.medium_message_s, network.medium_s_per_byte
     cores = min(group.cores for group in platform.nodes)
     near = platform.on_node or platform.segments
-    return Messages(
+    return PointToPointCosts(
         name=platform.name,
         title=platform.title,
         pieces=_pieces(platform.segments, network.hop_s + medium[0], medium[1]),
@@ -256,9 +258,9 @@ def of_platform(platform: Platform, *, source: str) -> Messages:
     )
 
 
-def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float) -> tuple[Piece, ...]:
+def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float) -> tuple[CostPiece, ...]:
     return tuple(
-        Piece(
+        CostPiece(
             each.first,
             each.one_way(0) + more_s,
             each.send_s_per_byte + each.per_byte_s + each.receive_s_per_byte + more_s_per_byte,

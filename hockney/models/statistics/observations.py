@@ -111,7 +111,7 @@ def _log_ends(times: Sequence[float]) -> tuple[float, float, float, float]:
 
 
 @dataclass(frozen=True)
-class Table:
+class ObservationTable:
     """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
 
     `log_times` is rows x columns, an entry that a launch lacks, or a row that one spoiled, filled in from
@@ -131,7 +131,7 @@ class Table:
         return self.log_times.shape[1]
 
 
-def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
+def tabulate(observations: Sequence[Observation], share: float = 0.75) -> ObservationTable:
     """A launch gets a column when it has at least `share` of the cases."""
     counts: dict[str, int] = {}
     for seen in observations:
@@ -157,7 +157,7 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
     variance = np.maximum(within, apart)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
     filled = np.where(usable, log_times, center[:, None] + common)
-    return Table(filled, center, variance, sum(seen.errors for seen in observations))
+    return ObservationTable(filled, center, variance, sum(seen.errors for seen in observations))
 
 
 def _common(log_times: np.ndarray) -> np.ndarray:

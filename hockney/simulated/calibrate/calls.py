@@ -97,7 +97,7 @@ def _room(survey: Survey) -> Iterator[float]:
 
 
 @dataclass(frozen=True)
-class Messages:
+class PairCosts:
     """What operations between two ranks cost by their messages and sums alone."""
 
     segments: tuple[Segment, ...]
@@ -122,7 +122,7 @@ class Messages:
 Points = tuple[tuple[int, float], ...]
 
 
-def calls(survey: Survey, messages: Messages) -> tuple[dict[str, Points], list[Origin], list[str]]:
+def calls(survey: Survey, messages: PairCosts) -> tuple[dict[str, Points], list[Origin], list[str]]:
     """The calls' own costs, their origins, and a note for each operation that is faster than its messages."""
     found: dict[str, Points] = {}
     origins: list[Origin] = []
@@ -146,7 +146,7 @@ def calls(survey: Survey, messages: Messages) -> tuple[dict[str, Points], list[O
     return found, origins, notes
 
 
-def _measured(survey: Survey, messages: Messages, operation: str) -> Iterator[tuple[int, Estimate, float]]:
+def _measured(survey: Survey, messages: PairCosts, operation: str) -> Iterator[tuple[int, Estimate, float]]:
     """(size, median, time by messages alone). Without data a collective may return at once."""
     for size, median in collective(survey, operation).items():
         if size > 0 or operation == "barrier":

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import DECIDED, FEWEST_RANKS
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import plural, quantity
 from hockney.studies.granularity import assumptions, curves, presets
@@ -19,7 +19,7 @@ from hockney.studies.granularity.text import bounds, change, length, share
 from hockney.studies.granularity.validation import CORES, MUCH, STEPS, TYPICAL, WORST, Checked, agreement
 
 
-def section(checked: tuple[Checked, ...], messages: Messages, evidence: Evidence) -> Section:
+def section(checked: tuple[Checked, ...], messages: PointToPointCosts, evidence: Evidence) -> Section:
     counts = sorted({each.cell.ranks for each in checked})
     preset = presets.table(evidence)
     return Section(
@@ -38,7 +38,7 @@ def section(checked: tuple[Checked, ...], messages: Messages, evidence: Evidence
     )
 
 
-def _basis(checked: Sequence[Checked], messages: Messages, evidence: Evidence) -> str:
+def _basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Evidence) -> str:
     """What the prediction stands on, and what of it this run has measured itself."""
     said = [
         f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "

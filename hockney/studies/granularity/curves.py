@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Series
 from hockney.models.applications.granularity import Algorithm, efficiency, on_cores
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import plural, quantity
 from hockney.studies.granularity.cells import Cell
 from hockney.studies.granularity.text import told
@@ -50,7 +50,7 @@ def points(name: str, found: Sequence[Cell], group: str, x: Sequence[float] = ()
 
 def model(
     name: str,
-    messages: Messages,
+    messages: PointToPointCosts,
     at: Sequence[float],
     ranks: int,
     size: int,

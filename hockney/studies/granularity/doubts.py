@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hockney.draw.page import Warning
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import caveats as general
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import listing, percent, plural, quantity, together
@@ -22,7 +22,7 @@ SHORTEST_S = 1e-4
 
 
 def warnings(
-    evidence: Evidence, found: Sequence[Cell], messages: Messages | None, cores: int
+    evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts | None, cores: int
 ) -> tuple[Warning, ...]:
     """All doubts of the run, with what oversubscription does to efficiencies; then those of this study."""
     said = [_explained(d.warning, found, cores) for d in general.doubts(evidence)]
@@ -76,7 +76,7 @@ def _missed(evidence: Evidence) -> Warning | None:
     )
 
 
-def _poor(messages: Messages | None) -> Warning | None:
+def _poor(messages: PointToPointCosts | None) -> Warning | None:
     if messages is None or messages.verdict != "poor":
         return None
     return Warning(
@@ -89,7 +89,7 @@ def _poor(messages: Messages | None) -> Warning | None:
     )
 
 
-def _unknown_sizes(found: Sequence[Cell], messages: Messages | None) -> Warning | None:
+def _unknown_sizes(found: Sequence[Cell], messages: PointToPointCosts | None) -> Warning | None:
     """Messages beyond those that the model was fitted to."""
     if messages is None:
         return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Section, Table
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, told
 from hockney.studies.granularity.grain import WANTED
@@ -22,7 +22,7 @@ WAYS = {
 }
 
 
-def section(evidence: Evidence, messages: Messages | None) -> Section | None:
+def section(evidence: Evidence, messages: PointToPointCosts | None) -> Section | None:
     found = [m for m in evidence.of("round_robin") if m.summary.median.value > 0]
     if not found:
         return None
@@ -63,7 +63,7 @@ def _faster(median: Estimate, than: Estimate) -> bool:
     return (median.high or median.value) < (than.low or than.value)
 
 
-def _table(found: list[Measured], messages: Messages | None) -> Table:
+def _table(found: list[Measured], messages: PointToPointCosts | None) -> Table:
     ordered = {_key(m): m.summary.median.value for m in found if _way(m) == ORDERED}
     places = {way: k for k, way in enumerate(WAYS)}
     rows = []
@@ -97,7 +97,7 @@ def _table(found: list[Measured], messages: Messages | None) -> Table:
     )
 
 
-def _model(m: Measured, messages: Messages | None) -> str:
+def _model(m: Measured, messages: PointToPointCosts | None) -> str:
     if messages is None or _way(m) != ORDERED:
         return ""
     return quantity(messages.exchange(m.size, m.case.ranks), "s")

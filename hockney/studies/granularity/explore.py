@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hockney.draw.page import Explorer, ExplorerMachine, Section
 from hockney.models.applications.contention import kind
 from hockney.models.applications.granularity import Algorithm, work_needed
-from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.studies.granularity import costs
 from hockney.studies.granularity.text import WORD
 
@@ -22,7 +22,7 @@ SHOWN = 0.8
 """At first the work is shown that has this efficiency."""
 
 
-def section(messages: Messages | None, evidence_cores: int, name: str = "") -> Section:
+def section(messages: PointToPointCosts | None, evidence_cores: int, name: str = "") -> Section:
     """`name` is that of the simulated machine that was measured: it is not listed twice."""
     here = [] if messages is None else [_machine(messages, _note(messages), evidence_cores)]
     others = [
@@ -52,7 +52,7 @@ def section(messages: Messages | None, evidence_cores: int, name: str = "") -> S
     )
 
 
-def _machine(messages: Messages, note: str, cores: int) -> ExplorerMachine:
+def _machine(messages: PointToPointCosts, note: str, cores: int) -> ExplorerMachine:
     return ExplorerMachine(
         name=messages.name,
         title=messages.title,
@@ -69,10 +69,10 @@ def _machine(messages: Messages, note: str, cores: int) -> ExplorerMachine:
     )
 
 
-def _pieces(pieces: Sequence[Piece]) -> tuple[tuple[int, float, float], ...]:
+def _pieces(pieces: Sequence[CostPiece]) -> tuple[tuple[int, float, float], ...]:
     return tuple((p.first, p.latency_s, p.per_byte_s) for p in pieces)
 
 
-def _note(messages: Messages) -> str:
+def _note(messages: PointToPointCosts) -> str:
     verdict = f"a {messages.verdict} fit of " if messages.verdict else ""
     return f"{verdict}{messages.source}; {kind(messages)}" + (f", {messages.why}" if messages.why else "")

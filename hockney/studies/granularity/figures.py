@@ -9,7 +9,7 @@ from statistics import median
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.applications.granularity import Algorithm, break_even
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import plural, quantity
 from hockney.studies.granularity import curves
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
@@ -23,7 +23,7 @@ MOST_RUNS = 40
 """Single runs drawn for one T: evenly taken from all in order of size, the fastest and slowest included."""
 
 
-def runs(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+def runs(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """Figure 1: every single run and their median with the shortest message, one figure for each np."""
     for p in sorted({cell.ranks for cell in found}):
         size, ranks = min(cell.bytes for cell in found if cell.ranks == p), plural(p, "rank")
@@ -67,7 +67,7 @@ def period(found: tuple[Cell, ...]) -> Figure | None:
     )
 
 
-def by_length(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+def by_length(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """Figures 2 and 3: one for each number of ranks, one curve for each length."""
     for p in rank_counts(found):
         drawn: list[Series] = []
@@ -88,7 +88,7 @@ def by_length(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Fi
             )
 
 
-def by_serial(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+def by_serial(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """What cannot be shared, at the shortest message."""
     for p in rank_counts(found):
         size = min(cell.bytes for cell in found if cell.ranks == p)
@@ -111,7 +111,7 @@ def by_serial(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Fi
         )
 
 
-def collapsed(found: tuple[Cell, ...], messages: Messages) -> Figure | None:
+def collapsed(found: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | None:
     """All lengths on one curve: against T over its break-even work, x / (x + np - 1)."""
     drawn: list[Series] = []
     for p in rank_counts(found):
@@ -142,7 +142,12 @@ def collapsed(found: tuple[Cell, ...], messages: Messages) -> Figure | None:
 
 
 def _pair(
-    messages: Messages | None, mine: Sequence[Cell], ranks: int, size: int, group: str, serial: float = 0.0
+    messages: PointToPointCosts | None,
+    mine: Sequence[Cell],
+    ranks: int,
+    size: int,
+    group: str,
+    serial: float = 0.0,
 ) -> list[Series]:
     drawn = [curves.points(group, mine, group)]
     if messages is not None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.applications.granularity import Algorithm, on_cores, work_needed
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import interval, quantity
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.text import length
@@ -65,7 +65,7 @@ def reached(found: Sequence[Cell], wanted: float) -> Reached:
     return Reached(at=Estimate(at, early and min(at, early), late and max(at, late)))
 
 
-def predicted(messages: Messages, size: int, ranks: int, wanted: float) -> Reached:
+def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float) -> Reached:
     """The same by equation 6, with the interval that comes from the fit's."""
     algorithm = on_cores(Algorithm(1.0, size), ranks, messages.most_ranks)
     value = work_needed(wanted, algorithm, messages, ranks)
@@ -78,7 +78,7 @@ def predicted(messages: Messages, size: int, ranks: int, wanted: float) -> Reach
     return Reached(at=Estimate(value, low and min(low, value), high and max(high, value)))
 
 
-def table(found: tuple[Cell, ...], messages: Messages | None) -> Table:
+def table(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Table:
     """A row for each number of ranks and length."""
     rows = []
     for p in rank_counts(found):

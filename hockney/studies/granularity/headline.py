@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import quantity
 from hockney.studies.granularity import agreement
 from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
@@ -18,7 +18,7 @@ from hockney.studies.granularity.validation import Checked
 def sentences(
     found: tuple[Cell, ...],
     checked: Sequence[Checked],
-    messages: Messages | None,
+    messages: PointToPointCosts | None,
     crowded: Sequence[int],
     seen: str,
 ) -> tuple[str, ...]:
@@ -64,7 +64,9 @@ def _grain(found: tuple[Cell, ...], ranks: int, size: int) -> str:
     return f"{said}, and {told(last.efficiency)} with {quantity(last.work_s, 's')}."
 
 
-def _even(found: tuple[Cell, ...], messages: Messages | None, ranks: int, size: int, seen: str) -> str:
+def _even(
+    found: tuple[Cell, ...], messages: PointToPointCosts | None, ranks: int, size: int, seen: str
+) -> str:
     """Break-even, and the work for a good efficiency."""
     mine = line(found, ranks, size)
     if not mine:

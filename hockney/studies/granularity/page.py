@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney.draw.page import Page, Section
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import environment, method, quality
 from hockney.pages.evidence import Evidence
 from hockney.studies.granularity import (
@@ -83,7 +83,7 @@ def _nothing(evidence: Evidence) -> str:
     )
 
 
-def _grain(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
+def _grain(found: tuple[cells.Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 2 and 3, and the work that is needed."""
     drawn = list(figures.by_length(found, messages))
     if not drawn:
@@ -93,7 +93,7 @@ def _grain(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section 
     return Section("Efficiency and grain", figures=tuple(drawn), tables=(grain.table(found, messages),))
 
 
-def _runs(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
+def _runs(found: tuple[cells.Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     """The paper's figure 1."""
     drawn = [*figures.runs(found, messages)]
     if (course := figures.period(found)) is not None:
@@ -101,12 +101,12 @@ def _runs(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section |
     return Section("Single runs", figures=tuple(drawn)) if drawn else None
 
 
-def _serial(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
+def _serial(found: tuple[cells.Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     drawn = tuple(figures.by_serial(found, messages))
     return Section("Work that cannot be shared", figures=drawn) if drawn else None
 
 
-def _planes(messages: Messages | None) -> Section | None:
+def _planes(messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 4 and 5 with this machine's messages."""
     if messages is None:
         return None

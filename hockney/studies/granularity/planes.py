@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.draw.figure import Axis, Plane, Sheet
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, work_needed
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.studies.granularity.curves import EFFICIENCY, WORK, spread
 from hockney.studies.granularity.plan import half_decades
 from hockney.studies.granularity.text import WORD, length
@@ -21,7 +21,7 @@ COARSE = 0.98
 LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
 
 
-def of_serial(messages: Messages, name: str, works: tuple[float, ...]) -> tuple[Plane, ...]:
+def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> tuple[Plane, ...]:
     """Figure 4, once with messages of one word and once of 10000."""
     serial = tuple(MOST_SERIAL * k / (GRID - 1) for k in range(GRID))
     return tuple(
@@ -51,7 +51,7 @@ def of_serial(messages: Messages, name: str, works: tuple[float, ...]) -> tuple[
     )
 
 
-def of_ranks(messages: Messages, name: str, works: tuple[float, ...]) -> Plane:
+def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> Plane:
     """Figure 5: one sheet for each length, no work serial. Odd numbers of ranks exchange in other steps
     than even ones, and would make waves."""
     ranks = tuple(range(2, MOST_RANKS + 1, 2))
@@ -75,7 +75,7 @@ def of_ranks(messages: Messages, name: str, works: tuple[float, ...]) -> Plane:
     )
 
 
-def grid_of(messages: Messages) -> tuple[float, ...]:
+def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
     """From below the earliest break-even to where the longest messages on 8 ranks hardly matter."""
     low = min(break_even(Algorithm(1.0, ENDS[0]), messages, p) or 1.0 for p in RANKS)
     high = max(work_needed(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)

@@ -24,7 +24,7 @@ from statistics import median
 
 from hockney.core.fit import Estimate
 from hockney.models.applications.granularity import efficiency, on_cores
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
 from hockney.studies.granularity.cells import Cell
 
@@ -84,7 +84,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class ErrorSummary:
     """Absolute errors of the predicted efficiency over some cells."""
 
     cells: int
@@ -96,7 +96,9 @@ class Agreement:
         return self.typical <= TYPICAL and self.worst <= WORST
 
 
-def check(evidence: Evidence, found: Sequence[Cell], messages: Messages, cores: int) -> tuple[Checked, ...]:
+def check(
+    evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts, cores: int
+) -> tuple[Checked, ...]:
     """Every cell with its prediction, on a machine of so many cores."""
     exchange = {
         (m.case.ranks, m.size): m.summary.median.value for m in evidence.of("round_robin", exchange="ordered")
@@ -113,14 +115,14 @@ def check(evidence: Evidence, found: Sequence[Cell], messages: Messages, cores: 
     )
 
 
-def agreement(checked: Sequence[Checked]) -> Agreement | None:
+def agreement(checked: Sequence[Checked]) -> ErrorSummary | None:
     if not checked:
         return None
     errors = [abs(each.error) for each in checked]
-    return Agreement(len(errors), median(errors), max(errors))
+    return ErrorSummary(len(errors), median(errors), max(errors))
 
 
-def predict(cell: Cell, messages: Messages) -> Estimate:
+def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
     """Equation 6, ranks that share cores in turn, with the interval that comes from the fit's: a longer
     exchange is a lower efficiency."""
     algorithm = on_cores(cell.algorithm, cell.ranks, messages.most_ranks)
@@ -132,7 +134,7 @@ def predict(cell: Cell, messages: Messages) -> Estimate:
     return Estimate(value, min(low, value), max(high, value))
 
 
-def _checked(cell: Cell, messages: Messages, apart: Apart, cores: int) -> Checked:
+def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) -> Checked:
     predicted = predict(cell, messages)
     work, alone, p = cell.work_s, cell.alone.value, cell.ranks
     model_s = messages.exchange(cell.bytes, p)

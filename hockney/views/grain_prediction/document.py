@@ -11,8 +11,8 @@ from typing import Any
 
 from hockney.core.platform import Platform
 from hockney.draw.page import Warning
-from hockney.models.applications.grain_prediction import Needed, Prediction, Row
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.grain_prediction import Needed, Prediction, RanksRow
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.views.origins import provenance
 
 
@@ -50,7 +50,7 @@ def document(
     }
 
 
-def _machine(messages: Messages, platform: Platform | None) -> dict[str, Any]:
+def _machine(messages: PointToPointCosts, platform: Platform | None) -> dict[str, Any]:
     return {
         "name": messages.name,
         "title": messages.title,
@@ -72,7 +72,7 @@ def _machine(messages: Messages, platform: Platform | None) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: RanksRow) -> dict[str, Any]:
     return {
         "ranks": row.ranks,
         "time_s": row.time,

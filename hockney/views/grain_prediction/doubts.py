@@ -21,7 +21,7 @@ WIDE = 1.25
 
 
 @dataclass(frozen=True)
-class Known:
+class CostsOrigin:
     """Where the times are from: the `platform` that a name stands for, or a run, of whose kind of machine
     (as in `core.machine.Machine`) and on how many `hosts`, the two ranks of its ping-pong on `pair_hosts`."""
 
@@ -31,7 +31,7 @@ class Known:
     pair_hosts: int = 1
 
 
-def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
+def doubts(prediction: Prediction, known: CostsOrigin) -> tuple[Warning, ...]:
     return tuple(
         each
         for found in (_fit, _guesses, _noise, _kind, _size, _change, _imbalance, _cores, _hosts, _network)
@@ -39,7 +39,7 @@ def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
     )
 
 
-def _fit(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     messages = prediction.messages
     if messages.verdict == "poor":
         text = f"the model of messages is poor: {messages.doubt}"
@@ -47,7 +47,7 @@ def _fit(prediction: Prediction, known: Known) -> Iterator[Warning]:
         yield Warning("poor-fit", text, touches, "survey on a quieter machine, or with a larger --budget")
 
 
-def _guesses(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     if known.platform is None:
         return
     weak = [p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID)]
@@ -59,20 +59,20 @@ def _guesses(prediction: Prediction, known: Known) -> Iterator[Warning]:
         )
 
 
-def _noise(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _noise(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     if known.platform is not None and known.platform.noise is not None:
         text = f"messages of {known.platform.title} vary, and the prediction has the least they take"
         yield Warning("noise", text, ALL, "simulate it with 'hockney run granularity'")
 
 
-def _kind(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _kind(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     said = {"fake": "made up for tests", "simulated": "simulated", "published": "printed in a paper"}
     if known.platform is None and known.kind in said:
         text = f"the run's numbers were {said[known.kind]}, not measured"
         yield Warning(known.kind, text, ALL, "give --run with a survey of a real machine for numbers of one")
 
 
-def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _size(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     messages, count = prediction.messages, prediction.algorithm.bytes
     lengths = f"sizes from {size(messages.smallest)} to {size(messages.largest or 0)} were measured"
     todo = "survey with --sizes that hold it"
@@ -89,7 +89,7 @@ def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:
         yield Warning("extrapolated", text, "what it would bring", todo)
 
 
-def _change(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _change(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     count = prediction.algorithm.bytes
     change, bounds = prediction.messages.change(count), prediction.messages.bounds(count)
     if change is None or bounds is None or bounds[1] < WIDE * bounds[0]:
@@ -104,7 +104,7 @@ def _change(prediction: Prediction, known: Known) -> Iterator[Warning]:
     )
 
 
-def _imbalance(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     asked = prediction.algorithm.imbalance
     few = [str(row.ranks) for row in prediction.rows if 1 < row.ranks < asked]
     if few:
@@ -112,7 +112,7 @@ def _imbalance(prediction: Prediction, known: Known) -> Iterator[Warning]:
         yield Warning("imbalance", text, f"numbers on {together(few)} ranks", "give a smaller --imbalance")
 
 
-def _cores(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _cores(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     crowded = [row for row in prediction.rows if row.shared_by > 1]
     cores = prediction.messages.most_ranks
     if not crowded or cores is None:
@@ -128,7 +128,7 @@ def _cores(prediction: Prediction, known: Known) -> Iterator[Warning]:
     )
 
 
-def _hosts(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _hosts(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     most = prediction.messages.most_ranks
     if known.hosts < 2 or known.pair_hosts > 1 or most is None:
         return
@@ -144,7 +144,7 @@ def _hosts(prediction: Prediction, known: Known) -> Iterator[Warning]:
         )
 
 
-def _network(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
     guessed = prediction.messages.why.startswith(ASSUMED)
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
     if guessed and several and prediction.algorithm.bytes > 0:
