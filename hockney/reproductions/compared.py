@@ -26,7 +26,8 @@ class Compared:
     all three values. `status`: fitted when the machine's description has used this row, variant when it ran
     on a machine with a mechanism laid over (named in `mechanism`), else predicted. Where a row that is no
     variant misses, `mechanism` names what explains it. `table` groups the rows of one of the paper's tables
-    or figures."""
+    or figures, `series` those that are evaluated together: `collectives` the paper's tables of collectives,
+    `tried` the same numbers on a machine with a mechanism."""
 
     key: str
     what: str
@@ -38,6 +39,7 @@ class Compared:
     mechanism: str = ""
     note: str = ""
     table: str = ""
+    series: Literal["", "collectives", "tried"] = ""
 
     @property
     def error(self) -> float | None:

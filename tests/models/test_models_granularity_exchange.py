@@ -18,6 +18,7 @@ from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.core.platform import Segment as Described
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts, of_fit
+from hockney.models.applications.ring_exchange import exchange_time
 
 WORD = 4
 SIMULATED_US = {
@@ -63,7 +64,7 @@ def on(name: str) -> PointToPointCosts:
 @pytest.mark.parametrize("ranks", [2, 4, 8, 16])
 @pytest.mark.parametrize("words", [0, 1, 10, 1000, 10000])
 def test_the_suns_take_equation_3(ranks, words):
-    assert on("sun-ethernet").exchange(WORD * words, ranks) == pytest.approx(
+    assert exchange_time(on("sun-ethernet"), WORD * words, ranks) == pytest.approx(
         2 * (1500e-6 + 5e-6 * (ranks / 2) * words), rel=1e-14
     )
 
@@ -71,7 +72,7 @@ def test_the_suns_take_equation_3(ranks, words):
 @pytest.mark.parametrize(("machine", "ranks", "size"), SIMULATED_US)
 def test_described_machines_take_what_the_simulator_does(machine, ranks, size):
     took = SIMULATED_US[machine, ranks, size] * 1e-6
-    assert on(machine).exchange(size, ranks) == pytest.approx(took, rel=0.01)
+    assert exchange_time(on(machine), size, ranks) == pytest.approx(took, rel=0.01)
 
 
 @pytest.mark.parametrize(("cores", "shape", "ranks", "size"), CROWDED_US)
@@ -84,21 +85,21 @@ def test_nodes_of_several_cores(cores, shape, ranks, size):
         name="m", title="M", network=network, eager=4096, segments=(between,), on_node=(within,)
     )
     took = CROWDED_US[cores, shape, ranks, size] * 1e-6
-    assert described(platform).exchange(size, ranks) == pytest.approx(took, rel=0.03)
+    assert exchange_time(described(platform), size, ranks) == pytest.approx(took, rel=0.03)
 
 
 def test_a_switch_takes_two_messages_whatever_the_ranks():
     messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "")
     for ranks in (2, 4, 6, 1000):
-        assert messages.exchange(500, ranks) == pytest.approx(2 * messages.one_way(500))
-    assert messages.exchange(500, 1) == 0.0
+        assert exchange_time(messages, 500, ranks) == pytest.approx(2 * messages.one_way(500))
+    assert exchange_time(messages, 500, 1) == 0.0
 
 
 def test_an_odd_number_takes_a_third_step_where_sends_wait():
     messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", eager=1000)
-    assert messages.exchange(1000, 5) == pytest.approx(2 * messages.one_way(1000))
-    assert messages.exchange(1001, 5) == pytest.approx(3 * messages.one_way(1001))
-    assert messages.exchange(1001, 6) == pytest.approx(2 * messages.one_way(1001))
+    assert exchange_time(messages, 1000, 5) == pytest.approx(2 * messages.one_way(1000))
+    assert exchange_time(messages, 1001, 5) == pytest.approx(3 * messages.one_way(1001))
+    assert exchange_time(messages, 1001, 6) == pytest.approx(2 * messages.one_way(1001))
 
 
 @given(st.integers(2, 200), st.integers(0, 10**6), st.booleans(), st.floats(0, 1e-3), st.floats(0, 1e-3))
@@ -106,9 +107,11 @@ def test_a_network_that_is_shared_is_never_faster(ranks, size, waits, latency, p
     def took(**more) -> float:
         pieces = (CostPiece(0, latency, per_byte),)
         limit = 0 if waits else math.inf
-        return PointToPointCosts(
-            "m", "M", pieces, more.pop("shared", False), "", eager=limit, **more
-        ).exchange(size, ranks)
+        return exchange_time(
+            PointToPointCosts("m", "M", pieces, more.pop("shared", False), "", eager=limit, **more),
+            size,
+            ranks,
+        )
 
     alone = took()
     assert took(shared=True) >= alone * (1 - 1e-12)

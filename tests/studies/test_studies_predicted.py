@@ -13,7 +13,6 @@ import pytest
 from hockney import simulated
 from hockney.core.fit import Estimate
 from hockney.core.platform import Noise
-from hockney.models.applications.contention import ASSUMED
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
@@ -51,7 +50,7 @@ def test_a_sound_prediction_has_no_doubts():
         ("imbalance", {"imbalance": 3.0}),
         ("oversubscribed", {"ranks": (2, 17)}),
         ("one-host", {"known": CostsOrigin(hosts=4, pair_hosts=1), "ranks": (4, 8)}),
-        ("network-assumed", {"messages": replace(MACHINE, why="assumed since nobody looked")}),
+        ("network-assumed", {"messages": replace(MACHINE, sharing="assumed")}),
     ],
 )
 def test_each_doubt_is_raised_by_its_reason(code, case):
@@ -61,7 +60,7 @@ def test_each_doubt_is_raised_by_its_reason(code, case):
 def test_doubts_that_do_not_apply_are_not_raised():
     assert codes(known=CostsOrigin(hosts=4, pair_hosts=2), ranks=(4, 8)) == []
     assert codes(known=CostsOrigin(hosts=4, pair_hosts=1), ranks=(2, 4)) == []
-    guessed = replace(MACHINE, why="assumed since nobody looked")
+    guessed = replace(MACHINE, sharing="assumed")
     assert codes(guessed, ranks=(1, 2)) == [] and codes(guessed, bytes=0) == []
     near = replace(MACHINE, changes=((900, 1100),))
     assert codes(near) == [], "both lines are the same"
@@ -134,7 +133,7 @@ def test_every_number_of_an_exchange_has_its_origin():
 
 def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
     def todo(cores: int) -> str:
-        machine = replace(MACHINE, most_ranks=cores, why=f"{ASSUMED} since nothing tells")
+        machine = replace(MACHINE, most_ranks=cores, sharing="assumed")
         found = predict(Algorithm(1e-3, 1000), machine, [2, 3])
         return next(
             d.todo for d in grain_prediction.doubts(found, CostsOrigin()) if d.code == "network-assumed"

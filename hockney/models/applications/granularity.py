@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 from hockney.core.errors import UsageError
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 
 ROUNDING = 1e-12
 """Efficiencies that differ by less are the same."""
@@ -108,7 +109,7 @@ def times(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor:
         serial=algorithm.serial * work,
         parallel=share,
         waiting=(min(algorithm.imbalance, ranks) - 1) * share,
-        communication=algorithm.exchanges * factor * messages.exchange(algorithm.bytes, ranks),
+        communication=algorithm.exchanges * factor * exchange_time(messages, algorithm.bytes, ranks),
     )
 
 
@@ -133,7 +134,7 @@ def work_needed(
     if ranks == 1:
         return 0.0 if wanted <= 1 else None
     left = 1 - wanted / ceiling(algorithm, ranks)
-    communication = algorithm.exchanges * factor * messages.exchange(algorithm.bytes, ranks)
+    communication = algorithm.exchanges * factor * exchange_time(messages, algorithm.bytes, ranks)
     if left <= ROUNDING:
         return 0.0 if left >= -ROUNDING and communication == 0 else None
     return wanted * ranks * communication / left

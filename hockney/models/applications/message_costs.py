@@ -24,7 +24,7 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
     machines like this one its ranks were.
 
     A simulated machine's description says what its network is, and on nodes of several cores what a message
-    between nodes costs; of a real one the run's own exchanges tell (`models.applications.contention`). Raises Inconclusive
+    between nodes costs; of a real one the run's own exchanges tell (see `contention`). Raises Inconclusive
     where the run has no fit to use.
     """
     fit = usable_fit(fits)
@@ -60,9 +60,8 @@ def described(platform: Platform) -> PointToPointCosts:
     """From a machine's description, simulated or of a paper."""
     found = of_platform(platform, source="the machine's description")
     shape = platform.network.shape
-    return replace(
-        found, why="by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
-    )
+    why = "by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
+    return replace(found, sharing="described", why=why)
 
 
 def usable_fit(fits: Fits) -> Fit | None:
@@ -96,6 +95,7 @@ def _on_description(measured: PointToPointCosts, told: PointToPointCosts) -> Poi
         pieces=told.pieces if near else measured.pieces,
         near=measured.pieces if near else (),
         shared=told.shared,
+        sharing=told.sharing,
         why=told.why,
         eager=told.eager,
         medium=told.medium,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models.applications.contention import DECIDED, FEWEST_RANKS
+from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import plural, quantity
@@ -47,7 +47,7 @@ def _basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Ev
     if evidence.surveyed is None:
         said.append("That ping-pong is the run's own, measured along with the grid.")
     several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
-    if several and messages.why.startswith(DECIDED):
+    if several and messages.sharing == "measured":
         said.append(
             f"For {FEWEST_RANKS} and more ranks one choice was made by measured exchanges of so many, the "
             "run's own among them: whether messages share the network."

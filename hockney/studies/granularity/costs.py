@@ -15,6 +15,7 @@ from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import kind
 from hockney.models.applications.message_costs import described, messages_for, messages_of_run
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import quantity
 from hockney.studies.granularity.text import length
@@ -71,6 +72,7 @@ def printed() -> PointToPointCosts:
         pieces=(CostPiece(0, start, per_byte),),
         shared=True,
         source=PRINTED.citation,
+        sharing="printed",
         why="equation 3 has the factor np/2",
     )
 
@@ -120,7 +122,7 @@ def section(found: MachineCosts) -> Section:
 def _factor(messages: PointToPointCosts) -> str:
     """The paper's words, equation 3 with this machine's numbers, for messages of one word on 2 ranks."""
     size = 4
-    total = quantity(messages.exchange(size, 2), "s")
+    total = quantity(exchange_time(messages, size, 2), "s")
     one = quantity(messages.one_way(size), "s")
     return (
         f"An exchange of {length(size)} between 2 ranks is two messages one after the other: "

@@ -7,6 +7,7 @@ from __future__ import annotations
 from hockney.core.fit import Estimate
 from hockney.draw.page import Section, Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, told
 from hockney.studies.granularity.grain import WANTED
@@ -100,7 +101,7 @@ def _table(found: list[Measured], messages: PointToPointCosts | None) -> Table:
 def _model(m: Measured, messages: PointToPointCosts | None) -> str:
     if messages is None or _way(m) != ORDERED:
         return ""
-    return quantity(messages.exchange(m.size, m.case.ranks), "s")
+    return quantity(exchange_time(messages, m.size, m.case.ranks), "s")
 
 
 def _needed(exchange: Estimate, ranks: int) -> str:

@@ -9,6 +9,7 @@ from functools import cache
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.format import quantity
 from hockney.studies.granularity import curves, planes
 from hockney.studies.granularity.costs import PRINTED, printed
@@ -104,7 +105,7 @@ def _table() -> Table:
                         str(p),
                         length(size),
                         f"{100 * serial:g}%",
-                        quantity(suns.exchange(size, p), "s"),
+                        quantity(exchange_time(suns, size, p), "s"),
                         share(1 / p) if not serial else "",
                         quantity(even, "s") if even and not serial else "",
                         *(share(efficiency(Algorithm(t, size, serial), suns, p)) for t in WORKS),

@@ -25,6 +25,7 @@ from statistics import median
 from hockney.core.fit import Estimate
 from hockney.models.applications.granularity import efficiency, on_cores
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence
 from hockney.studies.granularity.cells import Cell
 
@@ -137,7 +138,7 @@ def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
 def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) -> Checked:
     predicted = predict(cell, messages)
     work, alone, p = cell.work_s, cell.alone.value, cell.ranks
-    model_s = messages.exchange(cell.bytes, p)
+    model_s = exchange_time(messages, cell.bytes, p)
     exchange = model_s if apart.exchange is None or p == 1 else apart.exchange
     crowd = max(1.0, p / messages.most_ranks) if messages.most_ranks else 1.0
     share = crowd * alone / p if apart.share is None else apart.share

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.core.platform import Platform
 from hockney.draw.page import Warning
-from hockney.models.applications.contention import ASSUMED, FEWEST_RANKS
+from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.pages.format import plural, together
 from hockney.views.grain_prediction.words import percent, size
@@ -145,7 +145,7 @@ def _hosts(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
 
 
 def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Warning]:
-    guessed = prediction.messages.why.startswith(ASSUMED)
+    guessed = prediction.messages.sharing == "assumed"
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
     if guessed and several and prediction.algorithm.bytes > 0:
         text = "whether messages under way at once share the network is not known, a switch is assumed"
