@@ -10,7 +10,7 @@ from hockney.draw.figure import Figure, Plane
 
 
 @dataclass(frozen=True)
-class Warning:
+class Caveat:
     """What makes numbers doubtful, which ones, and what to do about it. `code` is a short stable name."""
 
     code: str
@@ -75,7 +75,7 @@ class Section:
     text: tuple[str, ...] = ()
     figures: tuple[Figure | Plane, ...] = ()
     tables: tuple[Table, ...] = ()
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[Caveat, ...] = ()
     explorer: Explorer | None = None
 
 
@@ -86,7 +86,7 @@ class Page:
     title: str
     subtitle: str
     headline: tuple[str, ...]
-    warnings: tuple[Warning, ...]
+    warnings: tuple[Caveat, ...]
     sections: tuple[Section, ...]
     environment: tuple[tuple[str, str], ...]
     method: tuple[str, ...]

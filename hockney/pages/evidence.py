@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog
@@ -16,6 +16,8 @@ from hockney.core.machine import Machine
 from hockney.core.record import Run
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,16 @@ class Evidence:
     notices: tuple[str, ...] = ()
     every_s: float = 0.0
     surveyed: Surveyed | None = None
+
+    def cached(self, compute: Callable[[Evidence], T]) -> T:
+        """`compute(self)`, computed the first time only: several sections of a page need the same."""
+        if compute not in self._cache:
+            self._cache[compute] = compute(self)
+        return self._cache[compute]
+
+    @cached_property
+    def _cache(self) -> dict[Callable[[Evidence], Any], Any]:
+        return {}
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:

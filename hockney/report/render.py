@@ -19,7 +19,7 @@ from hockney.draw.describe import describe
 from hockney.draw.figure import Figure, Plane
 from hockney.draw.files import file_name
 from hockney.draw.interactive import interactive
-from hockney.draw.page import Explorer, Page, Section, Table, Warning
+from hockney.draw.page import Caveat, Explorer, Page, Section, Table
 from hockney.draw.palette import DARK, LIGHT
 from hockney.report import assets, data, html_text
 from hockney.report.explorer import live, values
@@ -75,7 +75,7 @@ class ShownSection:
     text: tuple[str, ...]
     figures: tuple[ShownFigure, ...]
     tables: tuple[ShownTable, ...]
-    warnings: tuple[Warning, ...]
+    warnings: tuple[Caveat, ...]
     explorer: ShownExplorer | None
 
 

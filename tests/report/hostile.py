@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
-from hockney.draw.page import Explorer, ExplorerMachine, Page, Section, Table, Warning
+from hockney.draw.page import Caveat, Explorer, ExplorerMachine, Page, Section, Table
 
 ATTACKS = (
     "</script><script>window.stolen=1</script>",
@@ -42,7 +42,7 @@ def series(kind: str) -> tuple[Series, ...]:
 
 
 def hostile() -> Page:
-    doubt = Warning(ALL, ALL, ALL, ALL)
+    doubt = Caveat(ALL, ALL, ALL, ALL)
     figures = tuple(
         Figure(
             name,

@@ -194,9 +194,9 @@ def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
     assert four.predicted.value == row.efficiency.value <= 0.5, "as 'hockney predict' has it"
     assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
     assert grain.predicted(messages, 4, 4, 0.9).never and not grain.predicted(messages, 4, 4, 0.25).never
-    doubt = next(w for w in page.warnings if w.code == "oversubscribed")
-    assert "4 ranks share 2 cores" in doubt.text and "50.0% on 4 ranks" in doubt.text
-    assert doubt.touches == "cases on 4 ranks"
+    caveat = next(w for w in page.warnings if w.code == "oversubscribed")
+    assert "4 ranks share 2 cores" in caveat.text and "50.0% on 4 ranks" in caveat.text
+    assert caveat.touches == "cases on 4 ranks"
     assert page.headline[0].startswith("2 ranks"), "the answer is told of ranks that have a core each"
 
 
@@ -352,18 +352,18 @@ def test_a_missed_preset_is_a_doubt(tmp_path):
         msgspec.structs.replace(r, work=msgspec.structs.replace(r.work, error=0.2)) if r.work else r
         for r in made.run.records
     )
-    doubt = next(
+    caveat = next(
         w
         for w in STUDY.page(replace(made, run=replace(made.run, records=bad))).warnings
         if w.code == "preset"
     )
-    assert "20%" in doubt.text
+    assert "20%" in caveat.text
 
 
 def test_lengths_the_model_does_not_know_are_said(tmp_path):
     made = evidence(run(tmp_path / "r", Options(ranks=(2,), sizes=(8 << 20,), work=(1e-2,))))
-    doubt = next(w for w in STUDY.page(made).warnings if w.code == "extrapolated")
-    assert "8 MiB" in doubt.touches
+    caveat = next(w for w in STUDY.page(made).warnings if w.code == "extrapolated")
+    assert "8 MiB" in caveat.touches
 
 
 def test_the_same_run_makes_the_same_page(made):

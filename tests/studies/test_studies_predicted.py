@@ -32,7 +32,7 @@ def codes(
     messages: PointToPointCosts = MACHINE, known: CostsOrigin | None = None, ranks=(2, 4), **more
 ) -> list[str]:
     found = predict(Algorithm(**{"work_s": 1e-3, "bytes": 1000, **more}), messages, ranks)
-    return [each.code for each in grain_prediction.doubts(found, known or CostsOrigin())]
+    return [each.code for each in grain_prediction.caveats(found, known or CostsOrigin())]
 
 
 def test_a_sound_prediction_has_no_doubts():
@@ -136,7 +136,7 @@ def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
         machine = replace(MACHINE, most_ranks=cores, sharing="assumed")
         found = predict(Algorithm(1e-3, 1000), machine, [2, 3])
         return next(
-            d.todo for d in grain_prediction.doubts(found, CostsOrigin()) if d.code == "network-assumed"
+            d.todo for d in grain_prediction.caveats(found, CostsOrigin()) if d.code == "network-assumed"
         )
 
     assert todo(3) == "it takes 4 cores to measure it; --network shared tells the other case"

@@ -20,7 +20,7 @@ MAIN = (("hockney", "pingpong buffers=hot"), ("loggp", "prtt"))
 
 
 def tell_words(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outcome) -> None:
-    """Headline, main parameters, doubts, and where the rest is."""
+    """Headline, main parameters, warnings, and where the rest is."""
     cases = _cases(page)
     if cases.rows:
         click.echo(text_table(cases))
@@ -31,11 +31,11 @@ def tell_words(folder: RunFolder, evidence: Evidence, page: Page, outcome: Outco
     if fits:
         click.echo()
         click.echo(text_table(_short(parameter_table(fits))))
-    doubts = [*page.warnings, *(w for section in page.sections for w in section.warnings)]
-    if doubts:
+    caveats = [*page.warnings, *(w for section in page.sections for w in section.warnings)]
+    if caveats:
         click.echo()
-    for doubt in doubts:
-        print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
+    for caveat in caveats:
+        print_line(f"warning: {caveat.text} (touches {caveat.touches}) {caveat.todo}")
     click.echo()
     if outcome.left:
         print_line(

@@ -152,7 +152,7 @@ def command(
     found = predict(algorithm, messages, asked)
     known = source.known
     if as_json:
-        print_json(grain_prediction.document(found, grain_prediction.doubts(found, known), known.platform))
+        print_json(grain_prediction.document(found, grain_prediction.caveats(found, known), known.platform))
     else:
         _tell(found, known)
     return 0
@@ -200,11 +200,11 @@ def _tell(found: Prediction, known: CostsOrigin) -> None:
     if found.changes:
         print_line(grain_prediction.changed(found))
         _table(grain_prediction.levers(found))
-    doubts = grain_prediction.doubts(found, known)
-    if doubts:
+    caveats = grain_prediction.caveats(found, known)
+    if caveats:
         click.echo()
-    for doubt in doubts:
-        print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
+    for caveat in caveats:
+        print_line(f"warning: {caveat.text} (touches {caveat.touches}) {caveat.todo}")
 
 
 def _table(table) -> None:

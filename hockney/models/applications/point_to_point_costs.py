@@ -52,10 +52,11 @@ class PointToPointCosts:
     `pieces` ascend from 0 bytes, `band` ascends too (empty: no interval is known); `changes` has for each
     change from a piece to the next between which sizes it lies, where that is known. On a `shared` medium
     messages under way at once share the bandwidth; each of them holds a `medium` alone for medium[0] +
-    bytes * medium[1] seconds, which is part of its time one way. `sharing` is how it is known
-    whether the network is shared; `why` says that in words, `source` where the times are from; `verdict` is
-    that of the fit they are read off, and `doubt` its reason. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
-    `largest` are the sizes between which times are known, `most_ranks` how many ranks the machine carries,
+    bytes * medium[1] seconds, which is part of its time one way. `sharing` is how it is known whether the
+    network is shared; `why` says that in words, `source` where the times are from; `verdict` is that of the
+    fit they are read off, and `doubt` its reason. A send of up to `eager` bytes ends before its receive is
+    posted. `smallest` and `largest` are the sizes between which times are known, `most_ranks` is the number
+    of ranks that the machine carries,
     each on a core of its own (None: unknown). Where a node cannot send and receive at once, a byte occupies
     it for `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages
     that stay on a node cost what `near` says; 0 cores: all messages cost the same. There `band`, `changes`,

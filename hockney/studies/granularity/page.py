@@ -10,9 +10,9 @@ from hockney.pages import environment, method, quality
 from hockney.pages.evidence import Evidence
 from hockney.studies.granularity import (
     agreement,
+    caveats,
     cells,
     costs,
-    doubts,
     exchanges,
     explore,
     figures,
@@ -46,7 +46,7 @@ def page(evidence: Evidence) -> Page:
     cores = costs.cores(evidence)
     checked = validation.check(evidence, found, messages, cores) if messages else ()
     seen = "simulated" if evidence.machine.kind == "simulated" else "measured"
-    said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores), seen)
+    said = headline.sentences(found, checked, messages, caveats.crowded_counts(found, cores), seen)
     sections = [
         _grain(found, messages),
         explore.section(messages, cores, evidence.machine.host if messages else ""),
@@ -66,7 +66,7 @@ def page(evidence: Evidence) -> Page:
         title="Granularity",
         subtitle=environment.subtitle(evidence),
         headline=said or (_nothing(evidence),),
-        warnings=doubts.warnings(evidence, found, messages, cores),
+        warnings=caveats.caveats(evidence, found, messages, cores),
         sections=tuple(s for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=(*METHOD, *method.sentences(evidence)),

@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.core.platform import Platform
-from hockney.draw.page import Warning
+from hockney.draw.page import Caveat
 from hockney.models.applications.grain_prediction import Needed, Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.views.origins import provenance
 
 
-def document(
-    prediction: Prediction, warnings: Sequence[Warning], platform: Platform | None
-) -> dict[str, Any]:
+def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:
     """What `--json` prints; docs/models.md names its parts."""
     found = prediction.best
     return {
@@ -46,7 +44,7 @@ def document(
                 for each in prediction.changes
             ],
         },
-        "doubts": list(warnings),
+        "doubts": list(caveats),
     }
 
 

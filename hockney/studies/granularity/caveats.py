@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hockney.draw.page import Warning
+from hockney.draw.page import Caveat
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import caveats as general
 from hockney.pages.evidence import Evidence
@@ -21,16 +21,16 @@ SHORTEST_S = 1e-4
 """From here on; of shorter works the error is said in the table only."""
 
 
-def warnings(
+def caveats(
     evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts | None, cores: int
-) -> tuple[Warning, ...]:
-    """All doubts of the run, with what oversubscription does to efficiencies; then those of this study."""
-    said = [_explained(d.warning, found, cores) for d in general.doubts(evidence)]
+) -> tuple[Caveat, ...]:
+    """All caveats of the run, with what oversubscription does to efficiencies; then those of this study."""
+    listed = [_explained(c.caveat, found, cores) for c in general.caveats(evidence)]
     crowded = crowded_counts(found, cores)
-    if crowded and not any(w.code == "oversubscribed" for w in said):
-        said.append(_explained(Warning("oversubscribed", "", "", ""), found, cores))
+    if crowded and not any(w.code == "oversubscribed" for w in listed):
+        listed.append(_explained(Caveat("oversubscribed", "", "", ""), found, cores))
     more = (_missed(evidence), _poor(messages), _unknown_sizes(found, messages))
-    return (*said, *(w for w in more if w is not None))
+    return (*listed, *(w for w in more if w is not None))
 
 
 def crowded_counts(found: Sequence[Cell], cores: int) -> tuple[int, ...]:
@@ -38,14 +38,14 @@ def crowded_counts(found: Sequence[Cell], cores: int) -> tuple[int, ...]:
     return tuple(sorted({cell.ranks for cell in found if cell.ranks > cores}))
 
 
-def _explained(warning: Warning, found: Sequence[Cell], cores: int) -> Warning:
+def _explained(caveat: Caveat, found: Sequence[Cell], cores: int) -> Caveat:
     crowded = crowded_counts(found, cores)
-    if warning.code != "oversubscribed" or not crowded:
-        return warning
+    if caveat.code != "oversubscribed" or not crowded:
+        return caveat
     most = ", ".join(f"{share(cores / p)} on {p} ranks" for p in crowded)
     counts = together(crowded)
     return replace(
-        warning,
+        caveat,
         text=f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
         f"({most}), and a "
         "message waits until the scheduler runs its receiver, which can take milliseconds",
@@ -55,7 +55,7 @@ def _explained(warning: Warning, found: Sequence[Cell], cores: int) -> Warning:
     )
 
 
-def _missed(evidence: Evidence) -> Warning | None:
+def _missed(evidence: Evidence) -> Caveat | None:
     """Computing that did not take what was preset."""
     bad = [
         r
@@ -65,7 +65,7 @@ def _missed(evidence: Evidence) -> Warning | None:
     if not bad:
         return None
     worst = max(bad, key=lambda r: r.work.error if r.work else 0.0)
-    return Warning(
+    return Caveat(
         "preset",
         f"in {plural(len(bad), 'measurement')} the ranks did not compute as long as was preset: the worst "
         f"missed {quantity(worst.work.preset_s if worst.work else 0.0, 's')} by "
@@ -76,10 +76,10 @@ def _missed(evidence: Evidence) -> Warning | None:
     )
 
 
-def _poor(messages: PointToPointCosts | None) -> Warning | None:
+def _poor(messages: PointToPointCosts | None) -> Caveat | None:
     if messages is None or messages.verdict != "poor":
         return None
-    return Warning(
+    return Caveat(
         "model",
         f"the model of messages is poor: {messages.doubt or 'it does not describe the ping-pong well'}",
         "all predictions"
@@ -89,14 +89,14 @@ def _poor(messages: PointToPointCosts | None) -> Warning | None:
     )
 
 
-def _unknown_sizes(found: Sequence[Cell], messages: PointToPointCosts | None) -> Warning | None:
+def _unknown_sizes(found: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
     """Messages beyond those that the model was fitted to."""
     if messages is None:
         return None
     unknown = sorted({cell.bytes for cell in found if cell.ranks > 1 and not messages.known(cell.bytes)})
     if not unknown:
         return None
-    return Warning(
+    return Caveat(
         "extrapolated",
         "the model of messages was fitted to other sizes than these",
         f"predictions with messages of {listing([length(size) for size in unknown])}",
