@@ -276,15 +276,17 @@ def test_uneven_work_is_predicted_from_its_imbalance(made, page):
 
 
 def test_the_explorer_has_this_machine_first_and_every_described_one(page):
-    explorer = next(s.explorer for s in page.sections if s.explorer is not None)
-    here, *others = explorer.machines
-    assert here.name == "fakehost" and here.pieces[0][1] == pytest.approx(WORLD.pieces[0].latency_s, rel=0.05)
-    assert here.most_ranks == 4 and here.most_bytes == 4 << 20
-    suns = next(m for m in others if m.name == "sun-ethernet")
-    assert suns.shared and suns.pieces == ((0, 0.0015, 1.25e-6),) and "printed" in suns.note
-    assert "guess" in next(m.note for m in others if m.name == "ibm-sp")
-    low, high, first = explorer.work_s
-    assert low < first < high == 1000 and explorer.ranks[1] >= max(m.most_ranks for m in explorer.machines)
+    data = next(s.widget for s in page.sections if s.widget is not None).data
+    here, *others = data["machines"]
+    assert here["name"] == "fakehost"
+    assert here["pieces"][0][1] == pytest.approx(WORLD.pieces[0].latency_s, rel=0.05)
+    assert here["most_ranks"] == 4 and here["most_bytes"] == 4 << 20
+    suns = next(m for m in others if m["name"] == "sun-ethernet")
+    assert suns["shared"] and suns["pieces"] == [(0, 0.0015, 1.25e-6)] and "printed" in suns["note"]
+    assert "guess" in next(m["note"] for m in others if m["name"] == "ibm-sp")
+    low, high, first = data["work_s"]
+    assert low < first < high == 1000
+    assert data["ranks"][1] >= max(m["most_ranks"] for m in data["machines"])
 
 
 def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
@@ -319,10 +321,10 @@ def test_one_rank_alone_has_a_page(tmp_path):
     page = STUDY.page(made)
     assert "Only one rank was measured" in page.headline[0]
     assert any("There is no prediction" in t for s in page.sections for t in s.text)
-    explorer = next(s.explorer for s in page.sections if s.explorer is not None)
+    data = next(s.widget for s in page.sections if s.widget is not None).data
     first, _ = costs.published()[0]
-    assert explorer.machines[0].name == first.name
-    assert explorer.work_s[2] == pytest.approx(work_needed(0.8, Algorithm(1.0, 4), first, 2))
+    assert data["machines"][0]["name"] == first.name
+    assert data["work_s"][2] == pytest.approx(work_needed(0.8, Algorithm(1.0, 4), first, 2))
 
 
 def test_failed_cases_leave_the_rest(tmp_path):

@@ -13,13 +13,14 @@ import pytest
 from hockney import simulated
 from hockney.core.fit import Estimate
 from hockney.core.platform import Noise
+from hockney.core.units import format_percent
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 from hockney.views import grain_prediction
 from hockney.views.grain_prediction import CostsOrigin
-from hockney.views.grain_prediction.words import algorithm, digits, percent, ratio, seconds, share, size, time
+from hockney.views.grain_prediction.words import algorithm, digits, ratio, seconds, share, size, time
 from hockney.views.origins import in_short, provenance
 
 MACHINE = PointToPointCosts(
@@ -81,7 +82,13 @@ def test_numbers_have_three_digits_and_their_unit():
     assert share(Estimate(0.0, 0.0, 0.0)) == "0% [0, 0]" and share(Estimate(1.0, None, None)) == "100%"
     assert ratio(Estimate(1.5e-13, None, None)) == "1.50e-13"
     assert [digits(v) for v in (0.001, 9.996, 123.4, 1234.0)] == ["0.00100", "10.0", "123", "1234"]
-    assert [percent(v) for v in (0, 0.01, 0.125, 1, 0.0018123)] == ["0%", "1%", "12.5%", "100%", "0.181%"]
+    assert [format_percent(v) for v in (0, 0.01, 0.125, 1, 0.0018123)] == [
+        "0%",
+        "1%",
+        "12.5%",
+        "100%",
+        "0.181%",
+    ]
     assert [seconds(v) for v in (1.0, 0.0025, 3e-9, 7200)] == ["1 s", "2.5 ms", "3 ns", "2h00m"]
     assert [size(v) for v in (0, 40000, 4096, 10**8)] == ["0 B", "40000 B", "4 KiB", "95.37 MiB"]
 

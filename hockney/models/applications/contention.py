@@ -17,7 +17,7 @@ from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Summary
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
-from hockney.models.fits.verdict import percent
+from hockney.models.fits.verdict import error_size
 
 FEWEST_RANKS = 4
 """Fewer have one message under way at a time."""
@@ -59,7 +59,7 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
     better, worse = sorted((shared, switched))
     count = f"{len(telling)} measured case{'s' if len(telling) > 1 else ''} of {FEWEST_RANKS} and more ranks"
     if worse < CLEARLY * better or better > USABLE:
-        errors = f"a switch is typically {percent(switched)} off and a shared medium {percent(shared)}"
+        errors = f"a switch is typically {error_size(switched)} off and a shared medium {error_size(shared)}"
         decide = "do not decide" if len(telling) > 1 else "does not decide"
         why = f"assumed since {count} {decide}: {errors}"
         return replace(messages, shared=False, sharing="assumed", why=why)
@@ -68,7 +68,8 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
         messages,
         shared=shared < switched,
         sharing="measured",
-        why=f"which predicts {count} best, typically {percent(better)} off; {other} is {percent(worse)} off",
+        why=f"which predicts {count} best, typically {error_size(better)} off; "
+        f"{other} is {error_size(worse)} off",
     )
 
 

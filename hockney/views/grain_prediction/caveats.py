@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hockney.core.platform import Platform
+from hockney.core.units import format_percent
 from hockney.draw.page import Caveat
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.pages.format import plural, together
-from hockney.views.grain_prediction.words import percent, size
+from hockney.views.grain_prediction.words import size
 from hockney.views.origins import UNSAID, provenance
 
 ALL = "all numbers"
@@ -117,7 +118,7 @@ def _cores(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     cores = prediction.messages.most_ranks
     if not crowded or cores is None:
         return
-    most = together(f"{percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
+    most = together(f"{format_percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
     ranks = together(row.ranks for row in crowded)
     yield Caveat(
         "oversubscribed",
