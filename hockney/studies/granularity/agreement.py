@@ -68,8 +68,7 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
             kept += f", mostly since it does not hold that {assumptions.ASSUMED[most]}"
     return (
         f"On {plural(ranks, 'rank')} the predicted efficiency is off by {found.typical:.3f} in the median "
-        "and by "
-        f"{found.worst:.3f} at worst over {plural(found.cells, 'cell')}, {kept}."
+        f"and by {found.worst:.3f} at worst over {plural(found.cells, 'cell')}, {kept}."
     )
 
 
@@ -85,8 +84,7 @@ def misses(checked: Sequence[Checked]) -> list[str]:
         known = assumptions.load(mine) if step == CORES else assumptions.said(worst, step)
         said.append(
             f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH}{which} since it does not "
-            "hold "
-            f"that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
+            f"hold that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
             f"{known}."
         )
     return said
@@ -177,7 +175,6 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         rows,
         numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
         caption="The error is measured less predicted efficiency, and the next four columns are its parts: "
-        "what each "
-        "assumption of the table above adds to it. "
-        f"The last column names the one that breaks where the error is above {MUCH}.",
+        "what each assumption of the table above adds to it. The last column names the one that breaks "
+        f"where the error is above {MUCH}.",
     )

@@ -47,8 +47,7 @@ def _explained(caveat: Caveat, found: Sequence[Cell], cores: int) -> Caveat:
     return replace(
         caveat,
         text=f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
-        f"({most}), and a "
-        "message waits until the scheduler runs its receiver, which can take milliseconds",
+        f"({most}), and a message waits until the scheduler runs its receiver, which can take milliseconds",
         touches=f"cases on {counts} ranks",
         todo="use fewer ranks (--ranks) or a larger machine; predictions have ranks on "
         "one core compute in turn, but not wait for the scheduler",

@@ -93,8 +93,7 @@ def _table(found: list[Measured], messages: PointToPointCosts | None) -> Table:
         tuple(rows),
         numeric=(0, 3, 4, 5, 6, 7),
         caption="All ranks start at one moment. The model is that of the ordered exchange. The last column "
-        "is the work "
-        "that this exchange needs by equation 2 for that efficiency.",
+        "is the work that this exchange needs by equation 2 for that efficiency.",
     )
 
 

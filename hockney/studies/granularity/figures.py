@@ -83,8 +83,7 @@ def by_length(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> It
                 EFFICIENCY,
                 (*drawn, curves.even(every, p)),
                 "Points: medians with 95% intervals. Lines: predicted from the model of one message, with "
-                "its "
-                "95% band. No work is serial.",
+                "its 95% band. No work is serial.",
             )
 
 
@@ -135,8 +134,7 @@ def collapsed(found: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | 
         EFFICIENCY,
         tuple(drawn),
         "By equation 2 all lengths, and all machines, lie on one curve for each number of ranks: that of "
-        "the paper's SUNs "
-        "too. A point beside it is a prediction that misses.",
+        "the paper's SUNs too. A point beside it is a prediction that misses.",
         marks=((1.0, "break-even"),),
     )
 

@@ -101,8 +101,7 @@ def table(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Table:
         tuple(rows),
         numeric=(0,),
         caption="Break-even is an efficiency of 1/np, a speed-up of 1. Measured works lie between those of "
-        "the grid; in "
-        "brackets 95% intervals.",
+        "the grid; in brackets 95% intervals.",
     )
 
 

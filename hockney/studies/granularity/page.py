@@ -27,15 +27,12 @@ from hockney.studies.granularity.plan import ITERATIONS
 
 METHOD = (
     "Efficiency is the measured time of the whole work on one rank over np times the measured time of one "
-    "work and exchange "
-    "on np ranks: equations 1, 2 and 6 with the measured serial time, not the preset one. The intervals of "
-    "both medians "
-    "are combined on a log scale.",
+    "work and exchange on np ranks: equations 1, 2 and 6 with the measured serial time, not the preset one. "
+    "The intervals of both medians are combined on a log scale.",
     f"One repetition is {ITERATIONS} times work and exchange in a row, as in the paper; the page draws the "
     "single ones too.",
     "Rank 0 computes the serial part before its share of the rest, the others wait for it in the exchange. "
-    "Work is "
-    "processor time of the thread.",
+    "Work is processor time of the thread.",
 )
 
 
@@ -78,8 +75,7 @@ def _nothing(evidence: Evidence) -> str:
         return "Nothing was measured."
     return (
         "No efficiency is known yet: it takes a work on one rank and the same work shared. 'hockney resume' "
-        "measures "
-        "what is missing."
+        "measures what is missing."
     )
 
 

@@ -48,10 +48,8 @@ def drop() -> str:
     most = 1 / (1 - serial + p * serial)
     return (
         f"A serial fraction of {serial:.0%} shows at once: on {p} SUNs with messages of {length(size)} the "
-        "efficiency at "
-        f"T = {quantity(work, 's')} falls from {share(without)} to {share(with_it)}, and no grain brings it "
-        "above "
-        f"{share(most)}."
+        f"efficiency at T = {quantity(work, 's')} falls from {share(without)} to {share(with_it)}, and no "
+        f"grain brings it above {share(most)}."
     )
 
 
@@ -82,8 +80,7 @@ def _curves() -> Figure:
         EFFICIENCY,
         tuple(drawn),
         "Equations 2, 3 and 6 with the printed parameters, on axes of their own: a work of that time is not "
-        "one of "
-        "another machine.",
+        "one of another machine.",
     )
 
 

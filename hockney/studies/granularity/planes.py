@@ -44,8 +44,7 @@ def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) 
                 for p in RANKS
             ),
             caption=f"Equation 6 with messages of {length(size)}. Left of its break-even line a number of "
-            "ranks is "
-            "slower than one rank.",
+            "ranks is slower than one rank.",
         )
         for size in ENDS
     )

@@ -41,12 +41,9 @@ def section(checked: Sequence[Checked]) -> Section | None:
         "Uneven work",
         text=(
             "Imbalance is the parallel work of the rank that has most of it over the mean. All others wait "
-            "for that rank, "
-            "so the efficiency stays below one over the imbalance, however coarse the grain is. Where the "
-            "messages to "
-            "that rank are there before it asks for them, a part of the exchange is hidden, and the "
-            "prediction is "
-            "too low.",
+            "for that rank, so the efficiency stays below one over the imbalance, however coarse the grain "
+            "is. Where the messages to that rank are there before it asks for them, a part of the exchange "
+            "is hidden, and the prediction is too low.",
         ),
         tables=(
             Table("uneven", "Efficiency of uneven work", columns, rows, numeric=(0, 2, 3, 5, 6, 7, 8, 9)),
