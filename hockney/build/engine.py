@@ -18,11 +18,12 @@ import msgspec
 from hockney import process
 from hockney.build.compile import PLATFORM, TARGET, compile_engine
 from hockney.build.identity import Identity, identify, source_folder
-from hockney.build.log import BuildFailed, unwritable
+from hockney.build.log import BuildFailed
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
+from hockney.system.files import cache_unwritable
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0
@@ -98,7 +99,7 @@ def build_into(place: Path, mpi: Mpi, source: Path, identity: Identity) -> None:
         sweep(shelf)
         fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=shelf))
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     try:
         out = fresh / "out"
         out.mkdir()
@@ -118,7 +119,7 @@ def build_into(place: Path, mpi: Mpi, source: Path, identity: Identity) -> None:
             failure.what, failure.why, failure.todo.replace(str(failure.log), str(kept)), kept, failure.tail
         ) from None
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

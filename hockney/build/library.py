@@ -13,11 +13,12 @@ from pathlib import Path
 
 from hockney.build.compile import failed
 from hockney.build.identity import compiler_version, source_folder
-from hockney.build.log import BuildFailed, logged, unwritable
+from hockney.build.log import BuildFailed, logged
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
+from hockney.system.files import cache_unwritable
 
 
 def install_library(
@@ -48,7 +49,7 @@ def install_library(
                     shutil.copy(log, kept)
                     raise of_the_library(failed(mpi, log), log, kept)
     except OSError as error:
-        raise unwritable(Path(tempfile.gettempdir()), error) from error
+        raise cache_unwritable(Path(tempfile.gettempdir()), error) from error
 
 
 def of_the_library(failure: BuildFailed, log: Path, kept: Path) -> BuildFailed:

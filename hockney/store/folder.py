@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -23,6 +21,7 @@ from hockney.store.appender import Appender
 from hockney.store.fs_errors import unreadable, unwritable
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
+from hockney.system.files import write_atomically
 
 T = TypeVar("T", Machine, Fits, Surveyed)
 
@@ -160,29 +159,10 @@ class RunFolder:
         )
 
     def _replace(self, path: Path, data: bytes) -> None:
-        """Write beside, then rename: readers see the old file or the new one, never a part."""
         try:
-            handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            try:
-                with open(handle, "wb") as stream:
-                    stream.write(data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                os.chmod(beside, 0o666 & ~_umask())
-                os.replace(beside, path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(beside)
-                raise
+            write_atomically(path, data)
         except OSError as error:
             raise unwritable(path, error) from error
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _pretty(value: Machine | Fits | Surveyed) -> bytes:
