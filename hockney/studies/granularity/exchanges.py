@@ -10,7 +10,7 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, told
-from hockney.studies.granularity.grain import WANTED
+from hockney.studies.granularity.results import WANTED
 from hockney.studies.granularity.text import length
 
 ORDERED = "ordered"

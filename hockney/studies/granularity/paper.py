@@ -11,15 +11,15 @@ from hockney.draw.page import Section, Table
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.format import quantity
-from hockney.studies.granularity import curves, planes
+from hockney.studies.granularity import figures
 from hockney.studies.granularity.costs import PRINTED, printed
-from hockney.studies.granularity.curves import EFFICIENCY, WORK
+from hockney.studies.granularity.figures import EFFICIENCY, WORK
 from hockney.studies.granularity.text import WORD, length, share
 
 WORKS = (0.1, 1.0, 10.0)
 SERIAL = (0.0, 0.01)
 LENGTHS = (1 * WORD, 10000 * WORD)
-RANKS = planes.RANKS
+RANKS = figures.RANKS
 DROP = (4, 1 * WORD, 0.01, 10.0)
 """Ranks, message, serial fraction and work where the paper's drop is stated: exchanges hardly cost anything
 there any more."""
@@ -55,15 +55,15 @@ def drop() -> str:
 
 def _curves() -> Figure:
     suns = printed()
-    works = planes.PAPERS_GRID
+    works = figures.PAPERS_GRID
     drawn: list[Series] = []
     for p in RANKS:
         for size in LENGTHS:
             group = f"{p} SUNs, {length(size)}"
-            drawn.append(curves.model(group, suns, works, p, size, group=group))
+            drawn.append(figures.efficiency_curve(group, suns, works, p, size, group=group))
     p, size, serial, _ = DROP
     drawn.append(
-        curves.model(
+        figures.efficiency_curve(
             f"{p} SUNs, {length(size)}, s = {serial:.0%}",
             suns,
             works,
@@ -86,8 +86,8 @@ def _curves() -> Figure:
 
 def _planes() -> tuple[Plane, ...]:
     suns = printed()
-    grid = planes.PAPERS_GRID
-    return (*planes.of_serial(suns, "paper", grid), planes.of_ranks(suns, "paper", grid))
+    grid = figures.PAPERS_GRID
+    return (*figures.of_serial(suns, "paper", grid), figures.of_ranks(suns, "paper", grid))
 
 
 def _table() -> Table:
