@@ -2,23 +2,42 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 #   make survey   measure this machine and write a report; ARGS="--budget 2m" passes options on
-#   make test     set up what the tests need and run them all; ARGS="tests/launch" picks some
+#   make test     run the tests; ARGS="tests/launch" picks some. Those whose needs are missing here are skipped
+#   make test-all the slow ones too: more ranks, both MPIs everywhere, the largest searches, clang-tidy, sanitizers
+#   make test-deps install what the tests need from the system (a compiler, Chromium, SimGrid, ...), as root on Debian
+#   make lint     linters, formatters and type checker; sanitizers and clang-tidy too with ARGS="--all"
+#   make golden   rewrite the golden files that tests compare with; git shows what changed
 #
 # The first call sets up .venv, later ones start at once. Needed: python3 (3.10 or newer) and a C++20 compiler.
 
 PYTHON ?= python3
 VENV   ?= .venv
 ARGS   ?=
+JOBS   ?= 2
 PIP     = $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: survey test clean
+.PHONY: survey test test-all test-deps lint golden clean
 
 survey: $(VENV)/.hockney
 	@$(VENV)/bin/hockney survey $(ARGS)
 
+# tests of real ranks run one after the other, those of one file in one process
+PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+
 test: $(VENV)/.hockney-test
+	@$(PYTEST) $(ARGS)
+
+test-all: $(VENV)/.hockney-test
+	@$(PYTEST) --all $(ARGS)
+
+test-deps:
 	@sh tests/prepare
-	@$(VENV)/bin/python -m pytest $(ARGS)
+
+lint: $(VENV)/.hockney-test
+	@$(VENV)/bin/python -m pytest tests/lint $(ARGS)
+
+golden: $(VENV)/.hockney-test
+	@$(VENV)/bin/python -m pytest --regen $(ARGS)
 
 # stamps: what was installed is newer than what says what to install
 $(VENV)/.hockney: pyproject.toml | $(VENV)/bin/python
@@ -39,4 +58,4 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(VENV) .pytest_cache .hypothesis .ruff_cache .mypy_cache

@@ -30,7 +30,7 @@ SECONDS_EACH = 0.7
 def off(record: Record, overhead_s: float) -> float:
     """By how much the median repetition is off its preset, relative."""
     took = statistics.median(record.times_s) - overhead_s / record.batch
-    return took / record.work.preset_s - 1
+    return took / record.metric("work") - 1
 
 
 def main() -> None:
@@ -52,7 +52,8 @@ def main() -> None:
             lines = list(launcher.run(cases, ranks, options))
             overhead_s = next(line for line in lines if isinstance(line, Launch)).clock.overhead_s
             for preset, record in zip(PRESETS, (x for x in lines if isinstance(x, Record)), strict=True):
-                found.setdefault((preset, ranks), []).append((record.work.error, off(record, overhead_s)))
+                errors = record.metric("work_error"), off(record, overhead_s)
+                found.setdefault((preset, ranks), []).append(errors)
     table = ["| preset | ranks | thread's clock, worst launch | wall, median launch | wall, worst launch |"]
     table.append("|---|---|---|---|---|")
     for (preset, ranks), launches in sorted(found.items()):

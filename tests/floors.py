@@ -31,10 +31,11 @@ ENGINE = {
     "measure": 3,
     "library": 3,
     "patterns": 4,
+    "kernels": 4,
     "app": 5,
 }
-SHELVES = ("sync", "coll", "patterns")
-OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp")
+SHELVES = ("sync", "coll", "patterns", "kernels")
+OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp", "coll/algorithm.hpp", "coll/elements.hpp")
 """What a shelf's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""
@@ -93,7 +94,7 @@ def _called(function: ast.expr) -> str:
 
 def engine_includes(engine: Path) -> Iterator[Import]:
     """Every #include "room/file" that leaves its own file's name behind."""
-    for path in sorted(p for p in engine.rglob("*") if re.search(r"\.(cpp|hpp|h|cpp\.in)$", p.name)):
+    for path in sorted(p for p in engine.rglob("*") if p.suffix in (".cpp", ".hpp", ".h")):
         parts = path.relative_to(engine).parts
         if len(parts) < 2:
             continue

@@ -1,16 +1,18 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for tests that start real ranks: both embedded MPIs, and the stand-in engine compiled for each.
+"""Real MPIs and engines for tests: each is brought or compiled once, whichever test process needs it first.
 
 `mpi_name` runs a test once with each MPI. MPICH is brought to hockney's own cache, where it stays.
 """
 
 from __future__ import annotations
 
-import os
+import functools
 from pathlib import Path
 
 import pytest
+from native import locked, native
+from needs import GTEST, missing, need_compiler
 
 from hockney import build
 from hockney.core.errors import EnvironmentProblem
@@ -20,28 +22,40 @@ from hockney.machine import find_mpi, find_simgrid
 STAND_IN = Path(__file__).parent / "stand_in"
 
 
+@functools.cache
 def mpi_named(name: str) -> Mpi:
+    need_compiler()
     try:
-        return find_mpi(name)
+        with locked(f"mpi-{name}"):
+            return find_mpi(name)
     except EnvironmentProblem as problem:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(problem))
+        missing(str(problem))
 
 
 def simgrid_here() -> Mpi:
-    """SimGrid, which runs the engine on described machines; CI has it."""
+    """SimGrid, with the engine compiled for it."""
+    need_compiler()
     try:
-        return find_simgrid()
+        mpi = find_simgrid()
     except EnvironmentProblem as problem:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(problem))
+        missing(str(problem))
+    engine_for(mpi)
+    return mpi
+
+
+@functools.cache
+def engine_for(mpi: Mpi) -> build.Engine:
+    """The engine for `mpi`. Open MPI's is compiled together with its GoogleTest programs, which share nearly
+    all of its object files."""
+    if mpi.family == "openmpi" and any(path.exists() for path in GTEST):
+        native(mpi)
+    with locked(f"engine-{mpi.family}"):
+        return build.engine(mpi)
 
 
 @pytest.fixture(scope="session", params=["openmpi", "mpich"])
 def mpi_name(request: pytest.FixtureRequest) -> str:
-    return request.param
+    return str(request.param)
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +64,13 @@ def mpi(mpi_name: str) -> Mpi:
 
 
 @pytest.fixture(scope="session")
+def engine(mpi: Mpi) -> build.Engine:
+    """The engine for `mpi`, from hockney's cache where it was compiled before."""
+    return engine_for(mpi)
+
+
+@pytest.fixture(scope="session")
 def stand_in(mpi: Mpi) -> build.Engine:
     """The stand-in engine for `mpi`, from hockney's cache where it was compiled before."""
-    return build.engine(mpi, source=STAND_IN)
+    with locked(f"stand-in-{mpi.family}"):
+        return build.engine(mpi, source=STAND_IN)

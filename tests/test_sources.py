@@ -9,6 +9,7 @@ import io
 import re
 import subprocess
 import tokenize
+from fnmatch import fnmatch
 from itertools import pairwise
 from pathlib import Path
 
@@ -96,6 +97,29 @@ def test_the_packages_version_is_the_engines():
     assert (ROOT / "engine" / "VERSION").read_text().strip() == hockney.__version__
     assert f'version = "{hockney.__version__}"' in (ROOT / "pyproject.toml").read_text()
     assert hockney.__version__ in (ROOT / "CHANGELOG.md").read_text()
+
+
+def passed_over(path: Path, config: pytest.Config) -> bool:
+    """Whether pytest, started without arguments, does not collect this file: outside of the folders it walks,
+    in one whose name it skips, or by a name that is no test's."""
+    parts = path.relative_to(ROOT).parts
+    skipped = any(fnmatch(part, name) for part in parts[:-1] for name in config.getini("norecursedirs"))
+    named = any(fnmatch(parts[-1], name) for name in config.getini("python_files"))
+    walked = any(path.is_relative_to(ROOT / folder) for folder in config.getini("testpaths"))
+    return skipped or not named or not walked
+
+
+def test_every_test_file_is_collected(pytestconfig):
+    """pytest skips folders by their names silently; a test that never runs is worse than none."""
+    files = [path for path in committed() if fnmatch(path.name, "test_*.py") and "tests" in path.parts]
+    assert len(files) > 100
+    assert [str(path.relative_to(ROOT)) for path in files if passed_over(path, pytestconfig)] == []
+    assert "collect_ignore" not in "".join(
+        path.read_text("utf-8") for path in (ROOT / "tests").rglob("conftest.py")
+    )
+    assert passed_over(ROOT / "tests" / ".hidden" / "test_x.py", pytestconfig), (
+        "the check sees skipped folders"
+    )
 
 
 TO_BE_RENAMED = {"Watch", "World"}

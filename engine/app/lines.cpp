@@ -10,7 +10,7 @@
 namespace hockney {
 namespace {
 
-constexpr int schema = 1;
+constexpr int schema = 2;
 
 // Dates need more digits than measured times.
 std::string date_number(double unix_s) {
@@ -24,6 +24,25 @@ void optional_field(Json& json, const char* name, const std::optional<double>& v
     json.field(name, *value);
   else
     json.null(name);
+}
+
+std::string metrics_object(const std::vector<MetricSeries>& metrics) {
+  Json object;
+  for (const auto& [metric, values] : metrics)
+    object.raw(metric->name, Json()
+                                 .field("unit", metric->unit)
+                                 .field("over_ranks", name_of(metric->over_ranks))
+                                 .field("per", name_of(metric->per))
+                                 .raw("phase", metric->phase ? "true" : "false")
+                                 .field("values", values)
+                                 .str());
+  return object.str();
+}
+
+std::string labels_object(const std::map<std::string, std::string>& labels) {
+  Json object;
+  for (const auto& [name, word] : labels) object.field(name, word);
+  return object.str();
 }
 
 }  // namespace
@@ -86,15 +105,8 @@ std::string record_line(const Options& options, const std::string& case_line, lo
       .raw("sync", sync.str())
       .raw("stop", stop.str())
       .raw("verified", verified);
-  if (m.work) {
-    const Work& work = *m.work;
-    record.raw("work", Json()
-                           .field("preset_s", work.preset_s)
-                           .field("error", work.error)
-                           .field("imbalance", work.imbalance)
-                           .field("clock", work.clock)
-                           .str());
-  }
+  if (!m.metrics.empty()) record.raw("metrics", metrics_object(m.metrics));
+  if (!m.labels.empty()) record.raw("labels", labels_object(m.labels));
   return record.str();
 }
 

@@ -4,17 +4,17 @@
 
 #include <cstdio>
 
+#include "base/invalid_case.hpp"
 #include "base/json.hpp"
-#include "base/refusal.hpp"
 #include "base/words.hpp"
 
 namespace hockney {
 namespace {
 
-const Workload& find(const std::string& name) {
-  for (const Workload* workload : all_workloads())
-    if (name == workload->name) return *workload;
-  throw Refusal("unknown workload '" + name + "' (--catalog lists all)");
+const WorkloadInfo& find(const std::string& name) {
+  for (const WorkloadInfo* info : all_workloads())
+    if (name == info->name) return *info;
+  throw InvalidCase("unknown workload '" + name + "' (--catalog lists all)");
 }
 
 std::vector<std::string> choices_of(const Parameter& parameter) {
@@ -32,24 +32,24 @@ void check_value(const Parameter& parameter, const std::string& text) {
   if (parameter.kind == Kind::choice) {
     for (const std::string& choice : choices_of(parameter))
       if (choice == text) return;
-    throw Refusal(std::string(parameter.name) + "=" + text + " is none of " + parameter.choices);
+    throw InvalidCase(std::string(parameter.name) + "=" + text + " is none of " + parameter.choices);
   }
   if (parameter.kind == Kind::text) return;
   const double value = to_real(text, parameter.name);
   if (parameter.kind == Kind::integer) to_integer(text, parameter.name);
   if (value < parameter.low || value > parameter.high)
-    throw Refusal(std::string(parameter.name) + "=" + text + " is out of range");
+    throw InvalidCase(std::string(parameter.name) + "=" + text + " is out of range");
 }
 
-void check_ranks(const Workload& workload, std::map<std::string, std::string>& given, int ranks) {
+void check_ranks(const WorkloadInfo& info, std::map<std::string, std::string>& given, int ranks) {
   const std::string size = std::to_string(ranks);
   const auto named = given.find("ranks");
   if (named != given.end() && named->second != size)
-    throw Refusal("the case wants ranks=" + named->second + ", but " + size + " were started");
-  if (ranks < workload.min_ranks || (workload.max_ranks && ranks > workload.max_ranks))
-    throw Refusal(std::string(workload.name) + " needs " +
-                  (workload.max_ranks == workload.min_ranks ? "" : "at least ") +
-                  std::to_string(workload.min_ranks) + " ranks, but " + size + " were started");
+    throw InvalidCase("the case wants ranks=" + named->second + ", but " + size + " were started");
+  if (ranks < info.min_ranks || (info.max_ranks && ranks > info.max_ranks))
+    throw InvalidCase(std::string(info.name) + " needs " +
+                      (info.max_ranks == info.min_ranks ? "" : "at least ") + std::to_string(info.min_ranks) +
+                      " ranks, but " + size + " were started");
   given["ranks"] = size;
 }
 
@@ -91,46 +91,65 @@ std::string describe(const Parameter& parameter) {
       .str();
 }
 
+std::string describe(const Metric& metric) {
+  return Json()
+      .field("name", metric.name)
+      .field("unit", metric.unit)
+      .field("over_ranks", name_of(metric.over_ranks))
+      .field("per", name_of(metric.per))
+      .raw("phase", metric.phase ? "true" : "false")
+      .field("help", metric.help)
+      .str();
+}
+
+template <class T>
+std::string described(std::span<const T> items) {
+  std::vector<std::string> objects;
+  for (const T& item : items) objects.push_back(describe(item));
+  return joined(objects);
+}
+
 }  // namespace
 
 Case look_up(const std::vector<std::string>& words, int ranks) {
-  if (words.empty()) throw Refusal("an empty line is no case");
-  const Workload& workload = find(words.front());
+  if (words.empty()) throw InvalidCase("an empty line is no case");
+  const WorkloadInfo& info = find(words.front());
   std::map<std::string, std::string> given = named_words(words, 1);
-  check_ranks(workload, given, ranks);
-  for (const Parameter& parameter : workload.parameters) {
+  check_ranks(info, given, ranks);
+  for (const Parameter& parameter : info.parameters) {
     const auto [place, missing] = given.try_emplace(parameter.name, parameter.standard);
     if (!missing) check_value(parameter, place->second);
   }
-  if (given.size() != workload.parameters.size() + 1) {
+  if (given.size() != info.parameters.size() + 1) {
     for (const auto& [name, value] : given) {
       bool known = name == "ranks";
-      for (const Parameter& parameter : workload.parameters) known = known || name == parameter.name;
-      if (!known) throw Refusal(std::string(workload.name) + " has no parameter '" + name + "'");
+      for (const Parameter& parameter : info.parameters) known = known || name == parameter.name;
+      if (!known) throw InvalidCase(std::string(info.name) + " has no parameter '" + name + "'");
     }
   }
   // std::map keeps the names in alphabetical order, as the canonical line wants them.
-  std::string line = workload.name;
+  std::string line = info.name;
   for (const auto& [name, value] : given) line += " " + name + "=" + value;
-  return {&workload, Values(std::move(given)), line};
+  return {&info, Values(std::move(given)), line};
 }
 
 std::string catalog() {
   std::vector<std::string> workloads;
-  for (const Workload* workload : all_workloads()) {
-    std::vector<std::string> parameters;
-    for (const Parameter& parameter : workload->parameters) parameters.push_back(describe(parameter));
+  for (const WorkloadInfo* info : all_workloads())
     workloads.push_back(Json()
-                            .field("name", workload->name)
-                            .field("shelf", workload->shelf)
-                            .field("help", workload->help)
-                            .field("time", workload->time)
-                            .field("min_ranks", workload->min_ranks)
-                            .field("max_ranks", workload->max_ranks)
-                            .raw("parameters", joined(parameters))
+                            .field("name", info->name)
+                            .field("role", info->role)
+                            .field("operation", info->operation)
+                            .field("size", info->size)
+                            .field("group", executable_name)
+                            .field("help", info->help)
+                            .field("time", info->time)
+                            .field("min_ranks", info->min_ranks)
+                            .field("max_ranks", info->max_ranks)
+                            .raw("parameters", described(info->parameters))
+                            .raw("metrics", described(info->metrics))
                             .str());
-  }
-  return Json().field("schema", 1).field("engine", HOCKNEY_VERSION).raw("workloads", joined(workloads)).str();
+  return Json().field("schema", 2).field("engine", HOCKNEY_VERSION).raw("workloads", joined(workloads)).str();
 }
 
 }  // namespace hockney

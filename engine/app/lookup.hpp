@@ -11,12 +11,12 @@ namespace hockney {
 
 // A case that can be measured: its workload, all its parameters, and its canonical line.
 struct Case {
-  const Workload* workload;
+  const WorkloadInfo* info;
   Values values;
   std::string line;
 };
 
-// The case that `words` name on `ranks` ranks; missing parameters get their defaults. Throws Refusal for
+// The case that `words` name on `ranks` ranks; missing parameters get their defaults. Throws InvalidCase for
 // anything unknown or out of range, and where the words or the workload want another number of ranks.
 Case look_up(const std::vector<std::string>& words, int ranks);
 

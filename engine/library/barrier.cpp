@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/refusal.hpp"
-#include "library/memory.hpp"
+#include "base/invalid_case.hpp"
+#include "base/statistics.hpp"
+#include "library/candidates.hpp"
+#include "library/choice_cache.hpp"
 #include "library/trial.hpp"
 #include "sync/algorithm.hpp"
 
@@ -23,38 +25,10 @@ namespace {
 
 constexpr double limit_s = 0.050;
 
-// What can be the quickest, the likeliest first, since a crowded or a slow machine has no time to try all of
-// it. On one node nothing beats shared memory but surprise. Left out is what sends more messages on a longer
-// path than another one in the list.
-constexpr const char* on_one_node[] = {"shm_dissemination", "mpi",       "shm_central",
-                                       "shm_tree",          "one_sided", "dissemination"};
-// Ranks that take turns on a core: the fewer have to wait for one another in a row, the better.
-constexpr const char* on_one_crowded_node[] = {"shm_central",       "mpi",          "shm_tree", "one_sided",
-                                               "shm_dissemination", "dissemination"};
-constexpr const char* on_several_nodes[] = {
-    "hierarchical",    "mpi",      "dissemination", "dissemination_nway", "recursive_doubling", "persistent",
-    "mpi_nonblocking", "binomial", "one_sided"};
-
 const BarrierAlgorithm* find(std::string_view name) {
   for (const BarrierAlgorithm* each : all_barriers())
     if (name == each->name) return each;
   return nullptr;
-}
-
-std::vector<const BarrierAlgorithm*> candidates(const NodeLayout& layout, int size) {
-  std::vector<const BarrierAlgorithm*> found;
-  const auto take = [&](const auto& names) {
-    for (const char* name : names) found.push_back(find(name));
-  };
-  if (size == 1)
-    found = {find("dissemination")};  // which then does nothing
-  else if (!layout.whole)
-    take(on_several_nodes);
-  else if (layout.crowded)
-    take(on_one_crowded_node);
-  else
-    take(on_one_node);
-  return found;
 }
 
 void refuse_intercommunicator(MPI_Comm comm) {
@@ -87,9 +61,9 @@ std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
   refuse_intercommunicator(comm);
   try {
     return made(*algorithm, comm);
-  } catch (const Refusal& refusal) {
+  } catch (const InvalidCase& invalid) {
     throw std::runtime_error("there is no barrier '" + std::string(name) + "' for this communicator (" +
-                             refusal.what() + ") best_barrier() takes one that works");
+                             invalid.what() + ") best_barrier() takes one that works");
   }
 }
 
@@ -97,17 +71,18 @@ std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   refuse_intercommunicator(comm);
   // The clock starts when all have come: whoever comes late shall not cost the others their time.
   std::vector<double> nothing(1);
-  agree(comm, Patience(true), nothing);
+  agree(comm, WaitPolicy(true), nothing);
   const double begun = MPI_Wtime();
 
   const NodeLayout layout = layout_of_this_node(comm);
-  const Patience patience(layout.crowded);
+  const WaitPolicy wait_policy(layout.crowded);
   const Situation situation = situation_of(comm, layout);
   if (choice) *choice = {};
-  if (const BarrierAlgorithm* known = remembered(situation, comm, patience)) return made(*known, comm);
+  if (const BarrierAlgorithm* known = remembered(situation, comm, wait_policy)) return made(*known, comm);
 
-  const auto tried = candidates(layout, situation.size);
-  std::vector<Trial> trials = try_out(comm, patience, tried, begun, limit_s);
+  const auto tried = candidates(all_barriers(), place_in(layout, situation.size));
+  std::vector<Trial> trials = try_out(comm, wait_policy, tried, begun, limit_s);
+  if (trials.empty()) throw std::runtime_error("no barrier can be made for this communicator");
   std::unique_ptr<Barrier> best = BarrierNaming::named(std::move(trials[0].barrier), *trials[0].algorithm);
   // What was taken untried, since time was up, is tried again at the next call.
   if (tried.size() == 1 || !trials[0].rounds.empty()) remember(situation, *trials[0].algorithm);
@@ -115,7 +90,7 @@ std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   std::vector<double> took{rank == 0 ? MPI_Wtime() - begun : 0.0};
-  agree(comm, patience, took);
+  agree(comm, wait_policy, took);
   if (choice) {
     for (const Trial& trial : trials)
       if (!trial.rounds.empty()) choice->trials.push_back({trial.algorithm->name, median(trial.rounds)});

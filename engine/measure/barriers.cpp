@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/barriers.hpp"
 
-#include "base/refusal.hpp"
+#include "measure/choice.hpp"
 
 namespace hockney {
 
 std::unique_ptr<Barrier> chosen_barrier(const Place& place, const Values& values) {
-  const std::string& name = values.word("algorithm");
-  for (const BarrierAlgorithm* algorithm : all_barriers())
-    if (name == algorithm->name) return algorithm->make(place.comm.handle);
-  throw Refusal("algorithm=" + name + " is none of " + barrier_choices);
+  return chosen(all_barriers(), values).make(place.comm.handle);
 }
 
 }  // namespace hockney

@@ -6,19 +6,20 @@
 #include <limits>
 
 #include "base/clock.hpp"
+#include "base/expect.hpp"
 #include "measure/watchdog.hpp"
 
 namespace hockney {
 namespace {
 
-// Ranks come out of the step before at different moments; untimed runs bring a self-synchronising pattern
+// Ranks come out of the step before at different moments; untimed runs bring a self-synchronising workload
 // into step. A run that takes longer than that skew by far needs none.
 constexpr int short_lead_in = 2;
 constexpr double long_run_s = 1e-3;
 // A window holds this many times the operation, so that one slow repetition does not make the next one late.
 constexpr double window_factor = 3.0;
 constexpr double window_floor_s = 5e-6;
-constexpr int windows_in_a_row = 32;
+constexpr int windows_back_to_back = 32;
 constexpr double widest_window_s = 1.0;
 constexpr double announcement_floor_s = 2e-6;  // for each rank
 constexpr double announcement_factor = 1.5;
@@ -26,8 +27,8 @@ constexpr double announcement_factor = 1.5;
 constexpr int least_loop = 64;
 constexpr double never = std::numeric_limits<double>::max();
 
-void run_batch(Pattern& pattern, int batch) {
-  for (int i = 0; i < batch; ++i) pattern.run();
+void run_batch(Workload& workload, int batch) {
+  for (int i = 0; i < batch; ++i) workload.run();
 }
 
 void divide(std::vector<double>& times, double by) {
@@ -63,117 +64,141 @@ void Synchroniser::start(double operation_s) {
   if (kind_ == Kind::loop) return;
   announcement_s_ = announcement_floor_s * control_.size;
   if (!GlobalClock::given()) return;
-  // Clocks that need no exchange leave time to see how long one takes, which may be long on a simulated
-  // network: a late repetition costs more. On a real machine a rank that loses its core here would make all
-  // rows wait.
+  // Clocks that need no exchange leave time to see how long one takes, which may
+  // be long on a simulated network: a late repetition costs more. On a real
+  // machine a rank that loses its core here would make all rows wait.
   const Row row = announced();
-  const double longest_s = control_.longest(clock_.to_global(now()) - row.said);
+  const double longest_s = control_.longest(clock_.to_global(now()) - row.announced_at);
   announcement_s_ = std::max(announcement_s_, announcement_factor * longest_s);
 }
 
-std::vector<double> Synchroniser::repeat(Pattern& pattern, int count, int batch, long already) {
+std::vector<double> Synchroniser::repeat(Workload& workload, int count, int batch, long already) {
+  HOCKNEY_EXPECT(count >= 1 && batch >= 1);
   std::vector<double> times;
   if (by_global_clock(timing_))
-    times = between_ranks(pattern, count, already);
+    times = between_ranks(workload, count, already);
   else if (kind_ == Kind::none)
-    times = chained(pattern, count, batch, already);
+    times = chained(workload, count, batch, already);
   else if (kind_ == Kind::window)
-    times = in_windows(pattern, count, batch, already);
+    times = in_windows(workload, count, batch, already);
   else
-    times = after_barriers(pattern, count, batch, already);
-  divide(times, batch * pattern.operations());
+    times = after_barriers(workload, count, batch, already);
+  divide(times, batch * workload.operations());
   if (!control_.root()) times.clear();
   return times;
 }
 
-std::vector<double> Synchroniser::chained(Pattern& pattern, int count, int batch, long already) {
+std::vector<double> Synchroniser::chained(Workload& workload, int count, int batch, long already) {
   watchdog::at(watchdog::timing, already);  // once: nothing may come between the readings
-  std::vector<double> readings(static_cast<std::size_t>(count) + 1);
+  std::vector<double> times(static_cast<std::size_t>(count));
   control_.barrier();
   // Where both sides send at once and nothing is noisy, a skew between them would never die out.
   if (GlobalClock::given()) wait_until(announced().first);
-  pattern.prepare(lead_in_);
-  run_batch(pattern, lead_in_);
-  readings[0] = now();
-  for (int i = 0; i < count; ++i) {
-    run_batch(pattern, batch);
-    readings[static_cast<std::size_t>(i) + 1] = now();
+  workload.prepare(lead_in_);
+  run_batch(workload, lead_in_);
+  const double operations = batch * workload.operations();
+  samples_.start(workload, count);
+  double start = now();
+  for (double& time : times) {
+    run_batch(workload, batch);
+    const double end = now();
+    time = end - start;
+    start = end;
+    if (samples_.empty()) continue;
+    samples_.take(workload, operations);
+    start = now();
   }
-  std::vector<double> times(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < times.size(); ++i) times[i] = readings[i + 1] - readings[i];
+  samples_.finish(std::vector<bool>(times.size(), true));
   return times;
 }
 
-std::vector<double> Synchroniser::after_barriers(Pattern& pattern, int count, int batch, long already) {
+std::vector<double> Synchroniser::after_barriers(Workload& workload, int count, int batch, long already) {
   std::vector<double> times(static_cast<std::size_t>(count));
+  const double operations = batch * workload.operations();
+  samples_.start(workload, count);
   for (int i = 0; i < count; ++i) {
     watchdog::at(watchdog::timing, already + i);
-    pattern.prepare(batch);
+    workload.prepare(batch);
     // Where nothing is noisy, ranks leave a barrier as far apart as they entered it; let them enter together.
     if (kind_ == Kind::barrier && GlobalClock::given()) wait_until(announced().first);
     control_.barrier();
     const double start = now();
-    run_batch(pattern, batch);
+    run_batch(workload, batch);
     times[static_cast<std::size_t>(i)] = now() - start;
+    samples_.take(workload, operations);
   }
   if (timing_ == Timing::longest) control_.longest_each(times.data(), count);
+  samples_.finish(std::vector<bool>(times.size(), true));
   return times;
 }
 
-std::vector<double> Synchroniser::between_ranks(Pattern& pattern, int count, long already) {
-  // Of each repetition the last exit, and the last entry or the first exit.
-  std::vector<double> exits(static_cast<std::size_t>(count)), others(static_cast<std::size_t>(count));
-  const bool entries = timing_ == Timing::last_entry;
+std::vector<double> Synchroniser::between_ranks(Workload& workload, int count, long already) {
+  // By the global clock; combined over the ranks the last exit of each repetition, and the moment from which
+  // it counts: the last entry or the first exit.
+  std::vector<double> exits(static_cast<std::size_t>(count));
+  std::vector<double> starts(static_cast<std::size_t>(count));
+  const bool from_last_entry = timing_ == Timing::last_entry;
+  samples_.start(workload, count);
   for (int i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
     watchdog::at(watchdog::timing, already + i);
-    pattern.prepare(1);
+    workload.prepare(1);
     if (GlobalClock::given()) wait_until(announced().first);
     control_.barrier();
-    pattern.run();
-    const double exit = clock_.to_global(now());
-    exits[static_cast<std::size_t>(i)] = exit;
-    others[static_cast<std::size_t>(i)] = entries ? clock_.to_global(pattern.entered()) : -exit;
+    workload.run();
+    exits[at] = clock_.to_global(now());
+    starts[at] = from_last_entry ? clock_.to_global(workload.entered()) : exits[at];
+    samples_.take(workload, workload.operations());
   }
   control_.longest_each(exits.data(), count);
-  control_.longest_each(others.data(), count);
+  if (from_last_entry)
+    control_.longest_each(starts.data(), count);
+  else
+    control_.lowest_each(starts.data(), count);
+  samples_.finish(std::vector<bool>(exits.size(), true));
   // What the clock's error makes negative is less than that error.
-  std::transform(
-      exits.begin(), exits.end(), others.begin(), exits.begin(),
-      [entries](double exit, double other) { return std::max(0.0, entries ? exit - other : exit + other); });
-  return exits;
+  std::vector<double> times(exits.size());
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(0.0, exits[i] - starts[i]);
+  return times;
 }
 
 Synchroniser::Row Synchroniser::announced() const {
-  const double said = clock_.to_global(now());
-  Row row{said, said + window_s_ + announcement_s_, window_s_};
+  const double announced_at = clock_.to_global(now());
+  Row row{announced_at, announced_at + window_s_ + announcement_s_, window_s_};
   control_.broadcast(row);
   return row;
 }
 
-std::vector<double> Synchroniser::in_windows(Pattern& pattern, int count, int batch, long already) {
+std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int batch, long already) {
   std::vector<double> times(static_cast<std::size_t>(count));
+  const double operations = batch * workload.operations();
   Row row{};
+  samples_.start(workload, count);
   for (int i = 0; i < count; ++i) {
     // Windows follow one another, but not for long: when the operating system takes a core away, all windows
     // are lost until the ranks agree on a new first one.
-    if (i % windows_in_a_row == 0) row = announced();
+    if (i % windows_back_to_back == 0) row = announced();
     watchdog::at(watchdog::timing, already + i);
-    const double opens = clock_.to_local(row.first + (i % windows_in_a_row) * row.width);
-    pattern.prepare(batch);
+    const double opens = clock_.to_local(row.first + (i % windows_back_to_back) * row.width);
+    workload.prepare(batch);
     const bool late = now() > opens;
     wait_until(opens);
-    run_batch(pattern, batch);
+    run_batch(workload, batch);
     times[static_cast<std::size_t>(i)] = late ? never : now() - opens;
-    // Who is done early keeps quiet while others work: what comes next would share the wire with them.
-    const int following = i % windows_in_a_row + 1;
-    if (following == windows_in_a_row || i + 1 == count)
+    samples_.take(workload, operations);
+    // A rank that is done early sends nothing while others work: it would share the wire with them.
+    const int following = i % windows_back_to_back + 1;
+    if (following == windows_back_to_back || i + 1 == count)
       wait_until(clock_.to_local(row.first + following * row.width));
   }
   control_.longest_each(times.data(), count);
+  std::vector<bool> in_time(times.size());
+  std::transform(times.begin(), times.end(), in_time.begin(), [](double time) { return time != never; });
+  samples_.finish(in_time);
   if (!control_.root()) return times;
   const int dropped = static_cast<int>(std::erase(times, never));
   late_ += dropped;
-  // Wider, but not for ever: ranks that miss windows of a second will not meet in longer ones either.
+  // Wider, up to a limit: ranks that miss windows of a second will not meet in longer ones either.
   if (dropped * 4 > count) window_s_ = std::min(std::max(window_s_, widest_window_s), window_s_ * 1.5);
   return times;
 }

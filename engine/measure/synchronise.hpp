@@ -12,22 +12,25 @@ namespace hockney {
 
 // How repetitions start, and the one loop that reads the clock around them.
 //
-//   none     The pattern keeps its ranks in step itself. One reading of the clock ends a repetition and
-//   starts the next, so
-//            nothing that happens between is lost, and no barrier disturbs.
+//   none     The workload keeps its ranks in step itself. One reading of the clock ends a repetition and
+//            starts the next, so that no time between them goes uncounted, and no barrier disturbs. A
+//            workload with metrics per repetition is sampled between them, with a second reading.
 //   barrier  MPI_Barrier before each repetition; each rank times its own part. Where one clock holds for all,
 //            ranks enter the barrier at one moment.
 //   window   All ranks wait for one moment of the global clock; the time runs from that moment to the end of
-//   the slowest.
-//            A repetition is late, and dropped, when a rank was not ready at that moment.
-//   loop     MPI_Barrier, then many operations in a row, whose time is divided by their number. One may begin
-//            before the one before it has ended everywhere.
+//            the slowest. A repetition is late, and dropped, when a rank was not ready at that moment.
+//   loop     MPI_Barrier, then many operations back to back, whose time is divided by their number. One may
+//            begin before the one before it has ended everywhere.
 class Synchroniser {
  public:
   enum class Kind { none, barrier, window, loop };
 
-  Synchroniser(Kind kind, Timing timing, const Comm& control, GlobalClock& clock)
-      : kind_(kind), timing_(timing), control_(control), clock_(clock) {}
+  Synchroniser(Kind kind, const WorkloadInfo& info, const Comm& control, GlobalClock& clock)
+      : kind_(kind),
+        timing_(info.timing),
+        control_(control),
+        clock_(clock),
+        samples_(info.metrics, control) {}
 
   static Kind kind_of(const Values& values);
   static const char* name(Kind kind);
@@ -38,9 +41,12 @@ class Synchroniser {
   void start(double operation_s);
 
   // Collective: `count` repetitions of `batch` runs each. On rank 0 the times of those in time, in order, as
-  // seen by the timing and divided by batch * operations; nothing elsewhere.
-  std::vector<double> repeat(Pattern& pattern, int count, int batch, long already);
+  // seen by the timing and divided by batch * operations; nothing elsewhere. Between repetitions, outside
+  // their times, the workload is asked for its metrics per repetition.
+  std::vector<double> repeat(Workload& workload, int count, int batch, long already);
 
+  // On rank 0: the metrics per repetition, of all repetitions in time so far.
+  std::vector<MetricSeries>& metrics() { return samples_.series(); }
   // On rank 0: repetitions dropped.
   long late() const { return late_; }
   // Whether times depend on the model of the global clock.
@@ -49,18 +55,19 @@ class Synchroniser {
   double residual() const { return clock_.residual(control_); }
 
  private:
-  std::vector<double> chained(Pattern& pattern, int count, int batch, long already);
-  std::vector<double> after_barriers(Pattern& pattern, int count, int batch, long already);
-  std::vector<double> between_ranks(Pattern& pattern, int count, long already);
-  std::vector<double> in_windows(Pattern& pattern, int count, int batch, long already);
+  std::vector<double> chained(Workload& workload, int count, int batch, long already);
+  std::vector<double> after_barriers(Workload& workload, int count, int batch, long already);
+  std::vector<double> between_ranks(Workload& workload, int count, long already);
+  std::vector<double> in_windows(Workload& workload, int count, int batch, long already);
 
   Kind kind_;
   Timing timing_;
   const Comm& control_;
   GlobalClock& clock_;
+  MetricSamples samples_;
   // Rank 0's announcement of windows that follow one another, by the global clock.
   struct Row {
-    double said;
+    double announced_at;
     double first;
     double width;
   };

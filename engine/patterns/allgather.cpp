@@ -1,20 +1,23 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Allgather final : public Group {
+class Allgather final : public CollectiveBase {
  public:
   Allgather(const Place& place, const Values& values)
-      : Group(place, values, 1, static_cast<std::size_t>(place.comm.size)) {}
+      : CollectiveBase(place, values, 1, static_cast<std::size_t>(place.comm.size)),
+        call_(chosen_call<operation::allgather>(values, MPI_Allgather)) {}
 
+  // MPI_Allgather, or a file of coll/allgather.
   void run() override {
-    MPI_Allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
-                  comm_.handle);
+    call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
+          comm_.handle);
   }
 
   void fill(std::uint64_t seed) override {
@@ -25,15 +28,28 @@ class Allgather final : public Group {
   Check verify(std::uint64_t seed) override {
     return check_all_blocks(incoming_.taken(), seed, "a block gathered");
   }
+
+ private:
+  operation::allgather::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), parameters::buffers,
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::allgather>,
+                                    parameters::bytes("bytes from each rank"), parameters::buffers,
                                     parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload allgather{
-    "allgather",     "patterns", "MPI_Allgather", "the longest over the ranks", 1, 0,
-    Timing::longest, parameters, make<Allgather>};
+extern constinit const WorkloadInfo allgather{
+    .name = "allgather",
+    .role = "collective",
+    .operation = "allgather",
+    .size = "bytes",
+    .help = "MPI_Allgather",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Allgather>,
+};
 
 }  // namespace hockney::patterns

@@ -1,21 +1,24 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Alltoall final : public Group {
+class Alltoall final : public CollectiveBase {
  public:
   Alltoall(const Place& place, const Values& values)
-      : Group(place, values, static_cast<std::size_t>(place.comm.size),
-              static_cast<std::size_t>(place.comm.size)) {}
+      : CollectiveBase(place, values, static_cast<std::size_t>(place.comm.size),
+                       static_cast<std::size_t>(place.comm.size)),
+        call_(chosen_call<operation::alltoall>(values, MPI_Alltoall)) {}
 
+  // MPI_Alltoall, or a file of coll/alltoall.
   void run() override {
-    MPI_Alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
-                 comm_.handle);
+    call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
+          comm_.handle);
   }
 
   // The block from rank a to rank b has a payload of its own, so that blocks in the wrong order are seen.
@@ -39,15 +42,26 @@ class Alltoall final : public Group {
   std::uint64_t channel(int from, int to) const {
     return static_cast<std::uint64_t>(from) * ranks() + static_cast<std::uint64_t>(to);
   }
+  operation::alltoall::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank to each rank"),
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::alltoall>,
+                                    parameters::bytes("bytes from each rank to each rank"),
                                     parameters::buffers, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload alltoall{
-    "alltoall",      "patterns", "MPI_Alltoall", "the longest over the ranks", 1, 0,
-    Timing::longest, parameters, make<Alltoall>};
+extern constinit const WorkloadInfo alltoall{
+    .name = "alltoall",
+    .role = "collective",
+    .operation = "alltoall",
+    .size = "bytes",
+    .help = "MPI_Alltoall",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Alltoall>,
+};
 
 }  // namespace hockney::patterns

@@ -6,14 +6,14 @@
 namespace hockney::patterns {
 namespace {
 
-class InARow final : public Pattern {
+class BackToBack final : public Workload {
  public:
-  InARow(const Place& place, const Values& values)
+  BackToBack(const Place& place, const Values& values)
       : barrier_(chosen_barrier(place, values)),
         iterations_(static_cast<int>(values.integer("iterations"))) {}
 
   void run() override { barrier_->wait(); }
-  int in_a_row() const override { return iterations_; }
+  int back_to_back() const override { return iterations_; }
 
  private:
   const std::unique_ptr<Barrier> barrier_;
@@ -27,14 +27,16 @@ constexpr Parameter parameters[] = {parameters::algorithm,
 
 }  // namespace
 
-extern constinit const Workload barrier{"barrier",
-                                        "patterns",
-                                        "MPI_Barrier, or a barrier of ours",
-                                        "the longest over the ranks",
-                                        1,
-                                        0,
-                                        Timing::longest,
-                                        parameters,
-                                        make<InARow>};
+extern constinit const WorkloadInfo barrier{
+    .name = "barrier",
+    .role = "barrier",
+    .operation = "barrier",
+    .help = "MPI_Barrier, or a barrier of ours",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<BackToBack>,
+};
 
 }  // namespace hockney::patterns

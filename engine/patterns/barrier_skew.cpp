@@ -6,7 +6,7 @@
 namespace hockney::patterns {
 namespace {
 
-class Skew final : public Pattern {
+class Skew final : public Workload {
  public:
   Skew(const Place& place, const Values& values) : barrier_(chosen_barrier(place, values)) {}
 
@@ -20,14 +20,16 @@ constexpr Parameter parameters[] = {parameters::algorithm, parameters::sync_barr
 
 }  // namespace
 
-extern constinit const Workload barrier_skew{"barrier_skew",
-                                             "patterns",
-                                             "how far apart the ranks leave a barrier",
-                                             "from the first rank's exit to the last one's",
-                                             1,
-                                             0,
-                                             Timing::exits,
-                                             parameters,
-                                             make<Skew>};
+extern constinit const WorkloadInfo barrier_skew{
+    .name = "barrier_skew",
+    .role = "arrival",
+    .operation = "barrier",
+    .help = "how far apart the ranks leave a barrier",
+    .time = "from the first rank's exit to the last one's",
+    .min_ranks = 1,
+    .timing = Timing::exits,
+    .parameters = parameters,
+    .make = make<Skew>,
+};
 
 }  // namespace hockney::patterns

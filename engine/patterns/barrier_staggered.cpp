@@ -10,7 +10,7 @@ namespace {
 
 // The ranks come one after the other, evenly over `delay`, each time in another order, so that each rank is
 // the last one equally often.
-class Staggered final : public Pattern {
+class Staggered final : public Workload {
  public:
   Staggered(const Place& place, const Values& values)
       : comm_(place.comm), barrier_(chosen_barrier(place, values)), delay_s_(values.real("delay")) {}
@@ -47,14 +47,16 @@ constexpr Parameter parameters[] = {
 
 }  // namespace
 
-extern constinit const Workload barrier_staggered{"barrier_staggered",
-                                                  "patterns",
-                                                  "a barrier that the ranks enter one after the other",
-                                                  "from the last rank's entry to the last exit",
-                                                  1,
-                                                  0,
-                                                  Timing::last_entry,
-                                                  parameters,
-                                                  make<Staggered>};
+extern constinit const WorkloadInfo barrier_staggered{
+    .name = "barrier_staggered",
+    .role = "arrival",
+    .operation = "barrier",
+    .help = "a barrier that the ranks enter one after the other",
+    .time = "from the last rank's entry to the last exit",
+    .min_ranks = 1,
+    .timing = Timing::last_entry,
+    .parameters = parameters,
+    .make = make<Staggered>,
+};
 
 }  // namespace hockney::patterns

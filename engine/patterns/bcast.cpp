@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Bcast final : public Group {
+class Bcast final : public CollectiveBase {
  public:
-  Bcast(const Place& place, const Values& values) : Group(place, values, 0, 1) {}
+  Bcast(const Place& place, const Values& values)
+      : CollectiveBase(place, values, 0, 1), call_(chosen_call<operation::bcast>(values, MPI_Bcast)) {}
 
-  void run() override { MPI_Bcast(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
+  // MPI_Bcast, or a file of coll/bcast.
+  void run() override { call_(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
 
   void fill(std::uint64_t seed) override {
     if (at_root())
@@ -23,15 +26,28 @@ class Bcast final : public Group {
   Check verify(std::uint64_t seed) override {
     return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(root_), "the vector broadcast");
   }
+
+ private:
+  operation::bcast::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector"), parameters::buffers,
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::bcast>,
+                                    parameters::bytes("bytes of the vector"), parameters::buffers,
                                     parameters::root, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload bcast{"bcast",    "patterns", "MPI_Bcast",     "the longest over the ranks",
-                                      1,          0,          Timing::longest, parameters,
-                                      make<Bcast>};
+extern constinit const WorkloadInfo bcast{
+    .name = "bcast",
+    .role = "collective",
+    .operation = "bcast",
+    .size = "bytes",
+    .help = "MPI_Bcast",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Bcast>,
+};
 
 }  // namespace hockney::patterns

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/compute.hpp"
-
+#include "measure/computing.hpp"
 #include "measure/parameters.hpp"
 #include "measure/workload.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Compute final : public Pattern {
+class Compute final : public Workload {
  public:
   Compute(const Place&, const Values& values) : computing_(values.real("work")) {}
 
   void prepare(int) override { computing_.recheck(); }
   void run() override { computing_.run(); }
-  std::optional<Work> work() override { return Work::of(computing_); }
+  std::optional<double> computing_s() const override { return computing_.preset_s(); }
+  void report(MetricValues& values) override { report_computing(values, computing_); }
 
  private:
   Computing computing_;
@@ -25,14 +25,18 @@ constexpr Parameter parameters[] = {parameters::work("processor time each rank c
 
 }  // namespace
 
-extern constinit const Workload compute{"compute",
-                                        "patterns",
-                                        "each rank consumes a preset amount of processor time",
-                                        "the longest over the ranks",
-                                        1,
-                                        0,
-                                        Timing::longest,
-                                        parameters,
-                                        make<Compute>};
+extern constinit const WorkloadInfo compute{
+    .name = "compute",
+    .role = "compute",
+    .operation = "compute",
+    .size = "work",
+    .help = "each rank consumes a preset amount of processor time",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .metrics = computing_metrics,
+    .make = make<Compute>,
+};
 
 }  // namespace hockney::patterns

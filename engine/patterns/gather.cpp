@@ -1,20 +1,24 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Gather final : public Group {
+class Gather final : public CollectiveBase {
  public:
   Gather(const Place& place, const Values& values)
-      : Group(place, values, 1, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0) {}
+      : CollectiveBase(place, values, 1,
+                       is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0),
+        call_(chosen_call<operation::gather>(values, MPI_Gather)) {}
 
+  // MPI_Gather, or a file of coll/gather.
   void run() override {
-    MPI_Gather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
-               root_, comm_.handle);
+    call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_,
+          comm_.handle);
   }
 
   void fill(std::uint64_t seed) override {
@@ -25,15 +29,28 @@ class Gather final : public Group {
   Check verify(std::uint64_t seed) override {
     return at_root() ? check_all_blocks(incoming_.taken(), seed, "a block gathered") : Check{};
   }
+
+ private:
+  operation::gather::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes from each rank"), parameters::buffers,
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::gather>,
+                                    parameters::bytes("bytes from each rank"), parameters::buffers,
                                     parameters::root, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload gather{"gather",    "patterns", "MPI_Gather",    "the longest over the ranks",
-                                       1,           0,          Timing::longest, parameters,
-                                       make<Gather>};
+extern constinit const WorkloadInfo gather{
+    .name = "gather",
+    .role = "collective",
+    .operation = "gather",
+    .size = "bytes",
+    .help = "MPI_Gather",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Gather>,
+};
 
 }  // namespace hockney::patterns

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "base/compute.hpp"
+#include "measure/computing.hpp"
 #include "measure/parameters.hpp"
-#include "measure/ring.hpp"
+#include "measure/ring_exchange.hpp"
 #include "measure/shares.hpp"
 
 namespace hockney::patterns {
@@ -21,7 +21,7 @@ namespace {
 // program: a message that comes while its receiver still computes costs that one nothing, so that with uneven
 // work on more than two ranks, or a busiest rank that receives first, less of the exchange shows than
 // equation 6 adds.
-class Granularity final : public Pattern {
+class Granularity final : public Workload {
  public:
   Granularity(const Place& place, const Values& values)
       : Granularity(place, values,
@@ -38,9 +38,10 @@ class Granularity final : public Pattern {
   }
   void fill(std::uint64_t seed) override { ring_.fill(seed); }
   Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
-  int in_a_row() const override { return iterations_; }
+  int back_to_back() const override { return iterations_; }
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
-  std::optional<Work> work() override { return Work::of(computing_, imbalance_); }
+  std::optional<double> computing_s() const override { return computing_.preset_s(); }
+  void report(MetricValues& values) override { report_computing(values, computing_, imbalance_); }
 
  private:
   Granularity(const Place& place, const Values& values, const std::vector<double>& shares)
@@ -58,7 +59,7 @@ class Granularity final : public Pattern {
   const int iterations_;
   const double imbalance_;
   Computing computing_;
-  Ring ring_;
+  RingExchange ring_;
 };
 
 constexpr Parameter parameters[] = {
@@ -75,15 +76,18 @@ constexpr Parameter parameters[] = {
 
 }  // namespace
 
-extern constinit const Workload granularity{
-    "granularity",
-    "patterns",
-    "the ranks share a work, then each sends to its right neighbour and receives from its left",
-    "one iteration, the longest over the ranks",
-    1,
-    0,
-    Timing::longest,
-    parameters,
-    make<Granularity>};
+extern constinit const WorkloadInfo granularity{
+    .name = "granularity",
+    .role = "kernel",
+    .operation = "ring",
+    .size = "bytes",
+    .help = "the ranks share a work, then each sends to its right neighbour and receives from its left",
+    .time = "one iteration, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .metrics = computing_metrics,
+    .make = make<Granularity>,
+};
 
 }  // namespace hockney::patterns

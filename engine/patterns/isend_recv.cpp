@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-// The base line of Krishnamurthy (1998): what one message costs when the sender does not block and the
-// receiver does.
-class IsendRecv final : public Pair {
+// The base line of Krishnamurthy (1998): what one message costs
+// when the sender does not block and the receiver does.
+class IsendRecv final : public PairBase {
  public:
-  using Pair::Pair;
+  using PairBase::PairBase;
 
   void run() override {
     std::byte* const out = outgoing_.next();
@@ -33,14 +33,18 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload isend_recv{"isend_recv",
-                                           "patterns",
-                                           "ping-pong of MPI_Isend and MPI_Recv, then MPI_Wait",
-                                           "one message: half a round trip",
-                                           2,
-                                           2,
-                                           Timing::root,
-                                           parameters,
-                                           make<IsendRecv>};
+extern constinit const WorkloadInfo isend_recv{
+    .name = "isend_recv",
+    .role = "point-to-point",
+    .operation = "isend",
+    .size = "bytes",
+    .help = "ping-pong of MPI_Isend and MPI_Recv, then MPI_Wait",
+    .time = "one message: half a round trip",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = make<IsendRecv>,
+};
 
 }  // namespace hockney::patterns

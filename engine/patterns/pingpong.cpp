@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class PingPong final : public Pair {
+class PingPong final : public PairBase {
  public:
-  using Pair::Pair;
+  using PairBase::PairBase;
 
   void run() override {
     std::byte* const out = outgoing_.next();
@@ -29,14 +29,18 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload pingpong{"pingpong",
-                                         "patterns",
-                                         "a message there and one back, MPI_Send and MPI_Recv",
-                                         "one way: half a round trip",
-                                         2,
-                                         2,
-                                         Timing::root,
-                                         parameters,
-                                         make<PingPong>};
+extern constinit const WorkloadInfo pingpong{
+    .name = "pingpong",
+    .role = "point-to-point",
+    .operation = "send",
+    .size = "bytes",
+    .help = "a message there and one back, MPI_Send and MPI_Recv",
+    .time = "one way: half a round trip",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = make<PingPong>,
+};
 
 }  // namespace hockney::patterns

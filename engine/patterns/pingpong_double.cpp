@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class PingPongDouble final : public Pair {
+class PingPongDouble final : public PairBase {
  public:
-  using Pair::Pair;
+  using PairBase::PairBase;
 
   void run() override {
     MPI_Sendrecv(outgoing_.next(), block_.count, block_.type, partner_, tag, incoming_.next(), block_.count,
@@ -23,9 +23,18 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload pingpong_double{
-    "pingpong_double", "patterns", "both ranks send and receive at once, MPI_Sendrecv",
-    "one exchange",    2,          2,
-    Timing::root,      parameters, make<PingPongDouble>};
+extern constinit const WorkloadInfo pingpong_double{
+    .name = "pingpong_double",
+    .role = "point-to-point",
+    .operation = "sendrecv",
+    .size = "bytes",
+    .help = "both ranks send and receive at once, MPI_Sendrecv",
+    .time = "one exchange",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = make<PingPongDouble>,
+};
 
 }  // namespace hockney::patterns

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
@@ -11,10 +11,10 @@ namespace {
 
 // LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts, rank 0
 // waits long enough for the message to arrive, then only its receive is timed.
-class ReceiveOverhead final : public Pair {
+class ReceiveOverhead final : public PairBase {
  public:
   ReceiveOverhead(const Place& place, const Values& values)
-      : Pair(place, values), delay_s_(values.real("delay")) {}
+      : PairBase(place, values), delay_s_(values.real("delay")) {}
   ~ReceiveOverhead() override { finish_sends(); }
 
   void prepare(int count) override {
@@ -55,9 +55,18 @@ constexpr Parameter parameters[] = {
 
 }  // namespace
 
-extern constinit const Workload receive_overhead{
-    "receive_overhead", "patterns", "MPI_Recv of a message that has arrived already (LogGP's o_r)",
-    "the receive call", 2,          2,
-    Timing::root,       parameters, make<ReceiveOverhead>};
+extern constinit const WorkloadInfo receive_overhead{
+    .name = "receive_overhead",
+    .role = "overhead",
+    .operation = "recv",
+    .size = "bytes",
+    .help = "MPI_Recv of a message that has arrived already (LogGP's o_r)",
+    .time = "the receive call",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = make<ReceiveOverhead>,
+};
 
 }  // namespace hockney::patterns

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
@@ -8,30 +9,39 @@ namespace {
 
 class Reduce final : public Reduction {
  public:
-  Reduce(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
+  Reduce(const Place& place, const Values& values)
+      : Reduction(place, values, 1, 1), call_(chosen_call<operation::reduce>(values, MPI_Reduce)) {}
 
+  // MPI_Reduce, or a file of coll/reduce.
   void run() override {
-    MPI_Reduce(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), root_, comm_.handle);
+    call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), root_, comm_.handle);
   }
 
   Check verify(std::uint64_t seed) override {
     return at_root() ? check_reduced(incoming_.taken(), seed, 0, factor(comm_.size), "the sum") : Check{};
   }
+
+ private:
+  operation::reduce::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::reduce>,
+                                    parameters::bytes("bytes of the vector, a multiple of 8"),
                                     parameters::buffers, parameters::root, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload reduce{"reduce",
-                                       "patterns",
-                                       "MPI_Reduce, MPI_SUM of doubles",
-                                       "the longest over the ranks",
-                                       1,
-                                       0,
-                                       Timing::longest,
-                                       parameters,
-                                       make<Reduce>};
+extern constinit const WorkloadInfo reduce{
+    .name = "reduce",
+    .role = "collective",
+    .operation = "reduce",
+    .size = "bytes",
+    .help = "MPI_Reduce, MPI_SUM of doubles",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Reduce>,
+};
 
 }  // namespace hockney::patterns

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
@@ -9,31 +10,40 @@ namespace {
 class ReduceScatterBlock final : public Reduction {
  public:
   ReduceScatterBlock(const Place& place, const Values& values)
-      : Reduction(place, values, static_cast<std::size_t>(place.comm.size), 1) {}
+      : Reduction(place, values, static_cast<std::size_t>(place.comm.size), 1),
+        call_(chosen_call<operation::reduce_scatter_block>(values, MPI_Reduce_scatter_block)) {}
 
+  // MPI_Reduce_scatter_block, or a file of coll/reduce_scatter_block.
   void run() override {
-    MPI_Reduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
+    call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
   Check verify(std::uint64_t seed) override {
     const std::size_t first = static_cast<std::size_t>(comm_.rank) * static_cast<std::size_t>(elements());
     return check_reduced(incoming_.taken(), seed, first, factor(comm_.size), "the block of the sum");
   }
+
+ private:
+  operation::reduce_scatter_block::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the block each rank gets, a multiple of 8"),
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::reduce_scatter_block>,
+                                    parameters::bytes("bytes of the block each rank gets, a multiple of 8"),
                                     parameters::buffers, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload reduce_scatter_block{"reduce_scatter_block",
-                                                     "patterns",
-                                                     "MPI_Reduce_scatter_block, MPI_SUM of doubles",
-                                                     "the longest over the ranks",
-                                                     1,
-                                                     0,
-                                                     Timing::longest,
-                                                     parameters,
-                                                     make<ReduceScatterBlock>};
+extern constinit const WorkloadInfo reduce_scatter_block{
+    .name = "reduce_scatter_block",
+    .role = "collective",
+    .operation = "reduce_scatter_block",
+    .size = "bytes",
+    .help = "MPI_Reduce_scatter_block, MPI_SUM of doubles",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<ReduceScatterBlock>,
+};
 
 }  // namespace hockney::patterns

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/parameters.hpp"
-#include "measure/ring.hpp"
+#include "measure/ring_exchange.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class RoundRobin final : public Pattern {
+class RoundRobin final : public Workload {
  public:
   RoundRobin(const Place& place, const Values& values) : ring_(place, values) {}
 
@@ -17,7 +17,7 @@ class RoundRobin final : public Pattern {
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
 
  private:
-  Ring ring_;
+  RingExchange ring_;
 };
 
 constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,
@@ -25,15 +25,17 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload round_robin{
-    "round_robin",
-    "patterns",
-    "each rank sends to its right neighbour and receives from its left",
-    "the longest over the ranks",
-    2,
-    0,
-    Timing::longest,
-    parameters,
-    make<RoundRobin>};
+extern constinit const WorkloadInfo round_robin{
+    .name = "round_robin",
+    .role = "exchange",
+    .operation = "ring",
+    .size = "bytes",
+    .help = "each rank sends to its right neighbour and receives from its left",
+    .time = "the longest over the ranks",
+    .min_ranks = 2,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<RoundRobin>,
+};
 
 }  // namespace hockney::patterns

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
@@ -8,30 +9,39 @@ namespace {
 
 class Scan final : public Reduction {
  public:
-  Scan(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
+  Scan(const Place& place, const Values& values)
+      : Reduction(place, values, 1, 1), call_(chosen_call<operation::scan>(values, MPI_Scan)) {}
 
+  // MPI_Scan, or a file of coll/scan.
   void run() override {
-    MPI_Scan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
+    call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
   Check verify(std::uint64_t seed) override {
     return check_reduced(incoming_.taken(), seed, 0, factor(comm_.rank + 1), "the partial sum");
   }
+
+ private:
+  operation::scan::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes of the vector, a multiple of 8"),
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::scan>,
+                                    parameters::bytes("bytes of the vector, a multiple of 8"),
                                     parameters::buffers, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload scan{"scan",
-                                     "patterns",
-                                     "MPI_Scan, MPI_SUM of doubles",
-                                     "the longest over the ranks",
-                                     1,
-                                     0,
-                                     Timing::longest,
-                                     parameters,
-                                     make<Scan>};
+extern constinit const WorkloadInfo scan{
+    .name = "scan",
+    .role = "collective",
+    .operation = "scan",
+    .size = "bytes",
+    .help = "MPI_Scan, MPI_SUM of doubles",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Scan>,
+};
 
 }  // namespace hockney::patterns

@@ -1,20 +1,24 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/choice.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Scatter final : public Group {
+class Scatter final : public CollectiveBase {
  public:
   Scatter(const Place& place, const Values& values)
-      : Group(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0, 1) {}
+      : CollectiveBase(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0,
+                       1),
+        call_(chosen_call<operation::scatter>(values, MPI_Scatter)) {}
 
+  // MPI_Scatter, or a file of coll/scatter.
   void run() override {
-    MPI_Scatter(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
-                root_, comm_.handle);
+    call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_,
+          comm_.handle);
   }
 
   // The block for rank r carries r's payload, so a block delivered to the wrong rank is seen.
@@ -29,15 +33,28 @@ class Scatter final : public Group {
     return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(comm_.rank),
                        "the block scattered");
   }
+
+ private:
+  operation::scatter::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes to each rank"), parameters::buffers,
+constexpr Parameter parameters[] = {parameters::algorithm_of<operation::scatter>,
+                                    parameters::bytes("bytes to each rank"), parameters::buffers,
                                     parameters::root, parameters::sync};
 
 }  // namespace
 
-extern constinit const Workload scatter{
-    "scatter",       "patterns", "MPI_Scatter", "the longest over the ranks", 1, 0,
-    Timing::longest, parameters, make<Scatter>};
+extern constinit const WorkloadInfo scatter{
+    .name = "scatter",
+    .role = "collective",
+    .operation = "scatter",
+    .size = "bytes",
+    .help = "MPI_Scatter",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = parameters,
+    .make = make<Scatter>,
+};
 
 }  // namespace hockney::patterns

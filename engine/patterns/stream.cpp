@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Stream final : public Pair {
+class Stream final : public PairBase {
  public:
   Stream(const Place& place, const Values& values, std::size_t window)
-      : Pair(place, values, window), requests_(window) {}
+      : PairBase(place, values, window), requests_(window) {}
 
-  // `window` messages on the way at once, then an empty answer, so that the clock stops when the last has
-  // arrived.
+  // `window` messages on the way at once, then an empty answer, so
+  // that the clock stops when the last has arrived.
   void run() override {
     const int window = static_cast<int>(requests_.size());
     if (first()) {
@@ -47,17 +47,20 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload stream{
-    "stream",
-    "patterns",
-    "many messages one way at once (MPI_Isend, MPI_Irecv), then an empty answer",
-    "one message of the window",
-    2,
-    2,
-    Timing::root,
-    parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
+extern constinit const WorkloadInfo stream{
+    .name = "stream",
+    .role = "stream",
+    .operation = "isend",
+    .size = "bytes",
+    .help = "many messages one way at once (MPI_Isend, MPI_Irecv), then an empty answer",
+    .time = "one message of the window",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
       return std::make_unique<Stream>(place, values, static_cast<std::size_t>(values.integer("window")));
-    }};
+    },
+};
 
 }  // namespace hockney::patterns

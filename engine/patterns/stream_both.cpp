@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class StreamBoth final : public Pair {
+class StreamBoth final : public PairBase {
  public:
   StreamBoth(const Place& place, const Values& values, std::size_t window)
-      : Pair(place, values, window), requests_(2 * window) {}
+      : PairBase(place, values, window), requests_(2 * window) {}
 
   // `window` messages each way at once. Whoever has all its messages has seen the partner's last send, so no
   // answer is needed.
@@ -41,17 +41,20 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 
 }  // namespace
 
-extern constinit const Workload stream_both{
-    "stream_both",
-    "patterns",
-    "many messages each way at once (MPI_Isend, MPI_Irecv)",
-    "one message each way; bandwidth counts both directions",
-    2,
-    2,
-    Timing::root,
-    parameters,
-    [](const Place& place, const Values& values) -> std::unique_ptr<Pattern> {
+extern constinit const WorkloadInfo stream_both{
+    .name = "stream_both",
+    .role = "stream",
+    .operation = "isend",
+    .size = "bytes",
+    .help = "many messages each way at once (MPI_Isend, MPI_Irecv)",
+    .time = "one message each way; bandwidth counts both directions",
+    .min_ranks = 2,
+    .max_ranks = 2,
+    .timing = Timing::root,
+    .parameters = parameters,
+    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
       return std::make_unique<StreamBoth>(place, values, static_cast<std::size_t>(values.integer("window")));
-    }};
+    },
+};
 
 }  // namespace hockney::patterns

@@ -1,16 +1,15 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a simulated machine needs beside the engine: MPI calls of our own (linked into the engine), and the platform
+# What a simulated machine needs beside the engine: MPI calls of our own (linked into every executable), and the platform
 # plugin, which smpirun loads to build the machine: smpirun -platform libhockney-platform.so ... hockney-engine
 file(GLOB smpi_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/smpi/*.cpp)
 set(platform_sources ${smpi_sources})
 list(FILTER platform_sources INCLUDE REGEX "/platform[^/]*\\.cpp$")
 list(FILTER smpi_sources EXCLUDE REGEX "/platform[^/]*\\.cpp$")
 
-if(smpi_sources)
-  target_sources(hockney-engine PRIVATE ${smpi_sources})
-endif()
+# MPI calls of our own belong to the executable itself: every executable has them.
+set(HOCKNEY_SMPI_CALLS ${smpi_sources})
 
 # The plugin belongs to the simulator, not to the simulated program: it is compiled without the macros that turn sleep,
 # getenv or clocks into simulated ones. smpicxx leaves them out when asked to pretend to be a plain compiler (it says so

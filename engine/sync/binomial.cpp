@@ -40,6 +40,7 @@ extern constinit const BarrierAlgorithm binomial{
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },
-    make_barrier_of<Binomial>};
+    make_barrier_of<Binomial>,
+    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 8}};
 
 }  // namespace hockney::sync

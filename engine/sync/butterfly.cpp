@@ -23,7 +23,7 @@ class Butterfly final : public Barrier {
       int count = 0;
       meet(rank, rank ^ step, round, requests, count);
       if (twice_) meet(rank + half_, (rank + half_) ^ step, round, requests, count);
-      signals_.patience().finish_all(count, requests);
+      signals_.wait_policy().finish_all(count, requests);
     }
   }
 
@@ -56,6 +56,7 @@ extern constinit const BarrierAlgorithm butterfly{
       const long messages = static_cast<long>(full) * rounds - 2L * missing;
       return {messages, rounds, std::max(2 * rounds, missing ? 4 * (rounds - 1) : 0)};
     },
-    make_barrier_of<Butterfly>};
+    make_barrier_of<Butterfly>,
+    not_tried};
 
 }  // namespace hockney::sync

@@ -35,6 +35,7 @@ extern constinit const BarrierAlgorithm central{
     "Krishnamurthy, Performance of Barriers (1998)",
     Means::messages,
     [](int ranks) -> Traffic { return {2L * (ranks - 1), ranks > 1 ? 2 : 0, 2 * (ranks - 1)}; },
-    make_barrier_of<Central>};
+    make_barrier_of<Central>,
+    not_tried};
 
 }  // namespace hockney::sync

@@ -47,6 +47,7 @@ extern constinit const BarrierAlgorithm dissemination_mcs{
       const int rounds = rounds_of_two(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};
     },
-    make_barrier_of<DisseminationMcs>};
+    make_barrier_of<DisseminationMcs>,
+    not_tried};
 
 }  // namespace hockney::sync

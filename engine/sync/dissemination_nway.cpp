@@ -69,6 +69,7 @@ extern constinit const BarrierAlgorithm dissemination_nway{
     "Hoefler, Mehlan, Mietke, Rehm, Fast Barrier Synchronization for InfiniBand (2006)",
     Means::messages,
     traffic,
-    make_barrier_of<DisseminationNway>};
+    make_barrier_of<DisseminationNway>,
+    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 4}};
 
 }  // namespace hockney::sync

@@ -79,6 +79,7 @@ extern constinit const BarrierAlgorithm hierarchical{
       MPI_Comm node;
       MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
       return make(comm, node);
-    }};
+    },
+    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 1}};
 
 }  // namespace hockney::sync

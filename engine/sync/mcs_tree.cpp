@@ -54,6 +54,7 @@ extern constinit const BarrierAlgorithm mcs_tree{
       return {2L * (ranks - 1), Tree::height(ranks, arrival_ways) + Tree::height(ranks, wake_up_ways),
               busiest};
     },
-    make_barrier_of<McsTree>};
+    make_barrier_of<McsTree>,
+    not_tried};
 
 }  // namespace hockney::sync

@@ -35,6 +35,7 @@ extern constinit const BarrierAlgorithm mcs_tree_bcast{
       return {2L * (ranks - 1), Tree::height(ranks, ways) + binomial_height(ranks),
               Tree::widest(ranks, ways) + rounds_of_two(ranks)};
     },
-    make_barrier_of<McsTreeBcast>};
+    make_barrier_of<McsTreeBcast>,
+    not_tried};
 
 }  // namespace hockney::sync

@@ -19,14 +19,16 @@ class Mpi final : public Barrier {
 
 }  // namespace
 
-extern constinit const BarrierAlgorithm mpi{"mpi",
-                                            "MPI_Barrier",
-                                            "MPI",
-                                            Means::mpi,
-                                            [](int ranks) -> Traffic {
-                                              static_cast<void>(ranks);
-                                              return {};
-                                            },
-                                            make_barrier_of<Mpi>};
+extern constinit const BarrierAlgorithm mpi{
+    "mpi",
+    "MPI_Barrier",
+    "MPI",
+    Means::mpi,
+    [](int ranks) -> Traffic {
+      static_cast<void>(ranks);
+      return {};
+    },
+    make_barrier_of<Mpi>,
+    TrialOrder{.alone = 0, .one_node = 2, .oversubscribed = 2, .several_nodes = 2}};
 
 }  // namespace hockney::sync

@@ -22,14 +22,16 @@ class MpiNonblocking final : public Barrier {
 
 }  // namespace
 
-extern constinit const BarrierAlgorithm mpi_nonblocking{"mpi_nonblocking",
-                                                        "MPI_Ibarrier, then its completion",
-                                                        "MPI",
-                                                        Means::mpi,
-                                                        [](int ranks) -> Traffic {
-                                                          static_cast<void>(ranks);
-                                                          return {};
-                                                        },
-                                                        make_barrier_of<MpiNonblocking>};
+extern constinit const BarrierAlgorithm mpi_nonblocking{
+    "mpi_nonblocking",
+    "MPI_Ibarrier, then its completion",
+    "MPI",
+    Means::mpi,
+    [](int ranks) -> Traffic {
+      static_cast<void>(ranks);
+      return {};
+    },
+    make_barrier_of<MpiNonblocking>,
+    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 7}};
 
 }  // namespace hockney::sync

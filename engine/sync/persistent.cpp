@@ -37,15 +37,16 @@ class Persistent final : public Barrier {
 
 }  // namespace
 
-extern constinit const BarrierAlgorithm persistent{"persistent",
-                                                   "dissemination with persistent requests",
-                                                   "after Hensgen, Finkel, Manber (1988); MPI-4.1, 3.9",
-                                                   Means::messages,
-                                                   [](int ranks) -> Traffic {
-                                                     const int rounds = rounds_of_two(ranks);
-                                                     return {static_cast<long>(ranks) * rounds, rounds,
-                                                             2 * rounds};
-                                                   },
-                                                   make_barrier_of<Persistent>};
+extern constinit const BarrierAlgorithm persistent{
+    "persistent",
+    "dissemination with persistent requests",
+    "after Hensgen, Finkel, Manber (1988); MPI-4.1, 3.9",
+    Means::messages,
+    [](int ranks) -> Traffic {
+      const int rounds = rounds_of_two(ranks);
+      return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};
+    },
+    make_barrier_of<Persistent>,
+    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 6}};
 
 }  // namespace hockney::sync

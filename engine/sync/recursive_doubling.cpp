@@ -51,6 +51,7 @@ extern constinit const BarrierAlgorithm recursive_doubling{
       const int beyond = over == 0 ? 0 : 2 * over > power ? 2 : 1;
       return {static_cast<long>(power) * rounds + 2L * over, rounds + beyond, 2 * rounds + (over ? 2 : 0)};
     },
-    make_barrier_of<RecursiveDoubling>};
+    make_barrier_of<RecursiveDoubling>,
+    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 5}};
 
 }  // namespace hockney::sync

@@ -44,6 +44,7 @@ extern constinit const BarrierAlgorithm shm_dissemination{
       static_cast<void>(ranks);
       return {};
     },
-    make_barrier_of<ShmDissemination>};
+    make_barrier_of<ShmDissemination>,
+    TrialOrder{.alone = 0, .one_node = 1, .oversubscribed = 5, .several_nodes = 0}};
 
 }  // namespace hockney::sync

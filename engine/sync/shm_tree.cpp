@@ -43,14 +43,16 @@ class ShmTree final : public Barrier {
 
 }  // namespace
 
-extern constinit const BarrierAlgorithm shm_tree{"shm_tree",
-                                                 "MCS tree on flags in shared memory that count episodes",
-                                                 "Mellor-Crummey, Scott (1991), algorithm 11",
-                                                 Means::shared_memory,
-                                                 [](int ranks) -> Traffic {
-                                                   static_cast<void>(ranks);
-                                                   return {};
-                                                 },
-                                                 make_barrier_of<ShmTree>};
+extern constinit const BarrierAlgorithm shm_tree{
+    "shm_tree",
+    "MCS tree on flags in shared memory that count episodes",
+    "Mellor-Crummey, Scott (1991), algorithm 11",
+    Means::shared_memory,
+    [](int ranks) -> Traffic {
+      static_cast<void>(ranks);
+      return {};
+    },
+    make_barrier_of<ShmTree>,
+    TrialOrder{.alone = 0, .one_node = 4, .oversubscribed = 3, .several_nodes = 0}};
 
 }  // namespace hockney::sync

@@ -37,6 +37,7 @@ extern constinit const BarrierAlgorithm total_exchange{"total_exchange",
                                                          return {static_cast<long>(ranks) * (ranks - 1),
                                                                  ranks > 1 ? 1 : 0, 2 * (ranks - 1)};
                                                        },
-                                                       make_barrier_of<TotalExchange>};
+                                                       make_barrier_of<TotalExchange>,
+                                                       not_tried};
 
 }  // namespace hockney::sync

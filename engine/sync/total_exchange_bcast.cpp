@@ -29,6 +29,7 @@ extern constinit const BarrierAlgorithm total_exchange_bcast{
       return {static_cast<long>(ranks) * (ranks - 1), ranks * rounds_of_two(ranks),
               ranks * rounds_of_two(ranks)};
     },
-    make_barrier_of<TotalExchangeBcast>};
+    make_barrier_of<TotalExchangeBcast>,
+    not_tried};
 
 }  // namespace hockney::sync

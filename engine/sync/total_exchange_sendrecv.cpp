@@ -28,6 +28,7 @@ extern constinit const BarrierAlgorithm total_exchange_sendrecv{
     "Krishnamurthy, Performance of Barriers (1998)",
     Means::messages,
     [](int ranks) -> Traffic { return {static_cast<long>(ranks) * (ranks - 1), ranks - 1, 2 * (ranks - 1)}; },
-    make_barrier_of<TotalExchangeSendrecv>};
+    make_barrier_of<TotalExchangeSendrecv>,
+    not_tried};
 
 }  // namespace hockney::sync

@@ -37,6 +37,7 @@ extern constinit const BarrierAlgorithm tournament{
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },
-    make_barrier_of<Tournament>};
+    make_barrier_of<Tournament>,
+    not_tried};
 
 }  // namespace hockney::sync

@@ -58,6 +58,7 @@ extern constinit const BarrierAlgorithm tournament_mcs{
     [](int ranks) -> Traffic {
       return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
     },
-    make_barrier_of<TournamentMcs>};
+    make_barrier_of<TournamentMcs>,
+    not_tried};
 
 }  // namespace hockney::sync

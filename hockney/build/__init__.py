@@ -3,10 +3,22 @@
 """The engine, compiled on first use against the MPI it will run with; the library for
 other programs, and SimGrid, where they are asked for."""
 
-from hockney.build.engine import Engine, engine
+from hockney.build.engine import Engine, engine, targets
+from hockney.build.groups import MAIN, groups
 from hockney.build.identity import source_folder
 from hockney.build.library import install_library
 from hockney.build.log import BuildFailed
 from hockney.build.simgrid import simgrid, simgrid_prefix
 
-__all__ = ["BuildFailed", "Engine", "engine", "install_library", "simgrid", "simgrid_prefix", "source_folder"]
+__all__ = [
+    "MAIN",
+    "BuildFailed",
+    "Engine",
+    "engine",
+    "groups",
+    "install_library",
+    "simgrid",
+    "simgrid_prefix",
+    "source_folder",
+    "targets",
+]

@@ -14,43 +14,43 @@ from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 from hockney.system.files import MAKE_ROOM
 
-TARGET = "hockney-engine"
 PLATFORM = "libhockney-platform.so"
 """Built beside an engine for SimGrid: the described machine, as a plug-in of the simulator."""
 
 
-def compile_engine(
-    mpi: Mpi, source: Path, work: Path, log: Path, target: str = TARGET, definitions: Sequence[str] = ()
+def compile_targets(
+    mpi: Mpi, source: Path, work: Path, log: Path, targets: Sequence[str], tests: Path | None = None
 ) -> None:
-    """Configure `source` in `work` and build `target` there, for SimGrid with its plug-in. Raises
-    BuildFailed."""
+    """Configure `source` in `work` and build `targets` there, for SimGrid with its plug-in; some may be of
+    the folder `tests`. Raises BuildFailed."""
     simulated = mpi.family == "smpi"
     configure = [
         tool("cmake"), "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
-        *(f"-D{definition}" for definition in (*definitions, *(["HOCKNEY_SMPI=ON"] if simulated else []))),
+        f"-DHOCKNEY_TESTS={tests or ''}", *(["-DHOCKNEY_SMPI=ON"] if simulated else []),
     ]  # fmt: skip
-    targets = [target, *(["hockney-platform"] if simulated else [])]
-    for words in (configure, [configure[0], "--build", str(work), "--target", *targets]):
+    plugin = ["hockney-platform"] if simulated else []
+    for words in (configure, [configure[0], "--build", str(work), "--target", *targets, *plugin]):
         if logged(words, mpi.environment, log) != 0:
             raise failed(mpi, log)
 
 
-def failed(mpi: Mpi, log: Path) -> BuildFailed:
+def failed(mpi: Mpi, log: Path, product: str = "engine") -> BuildFailed:
+    """Why `product` was not built."""
     lines = spoken(log)
     tail = tuple(lines[-12:])
     if disk_full(lines):
-        return BuildFailed("the engine cannot be built", "the disk is full", MAKE_ROOM, log, tail)
+        return BuildFailed(f"the {product} cannot be built", "the disk is full", MAKE_ROOM, log, tail)
     if compiles(mpi) and not compiles(mpi, "-std=c++20"):
         return BuildFailed(
             f"the compiler of {mpi.mpicxx} has no C++20",
-            "the engine is written in it",
+            f"the {product} is written in it",
             "use GCC 10 or Clang 12 or newer (OMPI_CXX, MPICH_CXX or I_MPI_CXX tell the wrapper which)",
             log,
             tail,
         )
     return BuildFailed(
-        f"the engine does not compile with {mpi.title}",
+        f"the {product} does not compile with {mpi.title}",
         first_error(lines),
         f"the whole log is {log}",
         log,

@@ -9,16 +9,18 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from hockney import process
-from hockney.build.compile import PLATFORM, TARGET, compile_engine
-from hockney.build.identity import Identity, identify, source_folder
+from hockney.build.compile import PLATFORM, compile_targets
+from hockney.build.groups import MAIN
+from hockney.build.identity import Identity, digest, identify, source_folder
 from hockney.build.log import BuildFailed
+from hockney.build.workplace import Workplace, workplace
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
@@ -58,42 +60,70 @@ def engine(
     cache: Path | None = None,
     tell: Callable[[str], None] = lambda _: None,
     environ: Mapping[str, str] | None = None,
+    group: str = MAIN,
 ) -> Engine:
-    """The engine compiled for `mpi`, with its catalog.
+    """The executable `group` of the engine compiled for `mpi`, with its catalog.
 
     Built beside its place and moved there whole, so that neither an interruption nor another hockney at the
     same time leaves a broken one. Raises BuildFailed, or EnvironmentProblem for all else that is missing.
     """
     environ = os.environ if environ is None else environ
     source = source or source_folder()
-    shelf = (cache or cache_folder(environ)) / "engine"
-    identity = identify(mpi, source, environ)
-    place = place_of(mpi, identity, shelf)
+    cache = cache or cache_folder(environ)
+    identity = identify(mpi, source, environ, group)
+    place = place_of(mpi, identity, cache, group)
     seconds = 0.0
-    cached = (place / TARGET).is_file()
+    cached = (place / group).is_file()
     if not cached:
-        tell(f"compiling the engine for {mpi.title} (once; about a minute)")
+        name = "engine" if group == MAIN else f"engine's {group.removeprefix('hockney-')}"
+        tell(f"compiling the {name} for {mpi.title} (once; about a minute)")
         begun = time.monotonic()
-        while not (place / TARGET).is_file():
-            build_into(place, mpi, source, identity)
-            # sources that were edited meanwhile are another engine: what was built may be neither
-            now = identify(mpi, source, environ)
-            if now != identity:
-                shutil.rmtree(place, ignore_errors=True)
-                identity, place = now, place_of(mpi, now, shelf)
+        identity = build_into(cache, mpi, source, identity, group)
+        place = place_of(mpi, identity, cache, group)
         seconds = time.monotonic() - begun
-        tell(f"compiled the engine in {seconds:.0f} s")
+        tell(f"compiled the {name} in {seconds:.0f} s")
     flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
-    catalog = read_catalog(place / TARGET, mpi)
-    return Engine(place / TARGET, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
+    catalog = read_catalog(place / group, mpi)
+    return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
 
 
-def place_of(mpi: Mpi, identity: Identity, shelf: Path) -> Path:
-    return shelf / f"{mpi.family}-{mpi.version}-{identity.key}"
+def targets(
+    mpi: Mpi,
+    names: Sequence[str],
+    tests: Path | None = None,
+    source: Path | None = None,
+    cache: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Path:
+    """CMake's folder for `mpi`, in which the targets `names` were built, some of them of the folder `tests`,
+    whose binaries are in its folder tests. What the engine has compiled is not compiled again."""
+    environ = os.environ if environ is None else environ
+    source = source or source_folder()
+    cache = cache or cache_folder(environ)
+    with workplace_of(mpi, identify(mpi, source, environ), source, cache) as work:
+        work.mirror(source)
+        log = work.folder / "targets.log"
+        log.unlink(missing_ok=True)
+        with work.building():
+            compile_targets(mpi, work.source, work.build, log, names, tests)
+        return work.build
 
 
-def build_into(place: Path, mpi: Mpi, source: Path, identity: Identity) -> None:
-    shelf = place.parent
+def place_of(mpi: Mpi, identity: Identity, cache: Path, group: str) -> Path:
+    prefix = "" if group == MAIN else f"{group.removeprefix('hockney-')}-"
+    return cache / "engine" / f"{prefix}{mpi.family}-{mpi.version}-{identity.key}"
+
+
+def workplace_of(
+    mpi: Mpi, identity: Identity, source: Path, cache: Path
+) -> contextlib.AbstractContextManager[Workplace]:
+    return workplace(cache / "work", f"{source.name}-{mpi.family}-{mpi.version}-{identity.tools}")
+
+
+def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: str) -> Identity:
+    """Compile the executable and move it to its place; the identity of what was compiled, since the sources
+    may have been edited meanwhile."""
+    shelf = cache / "engine"
     try:
         shelf.mkdir(parents=True, exist_ok=True)
         sweep(shelf)
@@ -101,23 +131,31 @@ def build_into(place: Path, mpi: Mpi, source: Path, identity: Identity) -> None:
     except OSError as error:
         raise cache_unwritable(shelf, error) from error
     try:
-        out = fresh / "out"
-        out.mkdir()
-        (out / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
-        compile_engine(mpi, source, fresh / "work", out / "build.log")
-        for built in (TARGET, *([PLATFORM] if mpi.family == "smpi" else [])):
-            shutil.copy2(fresh / "work" / built, out / built)
+        with workplace_of(mpi, identity, source, cache) as work:
+            work.mirror(source)
+            identity = replace(identity, sources=digest(work.source, group))
+            place = place_of(mpi, identity, cache, group)
+            if (place / group).is_file():  # another hockney was faster
+                return identity
+            out = fresh / "out"
+            out.mkdir()
+            (out / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
+            with work.building():
+                compile_targets(mpi, work.source, work.build, out / "build.log", [group])
+            for built in (group, *([PLATFORM] if mpi.family == "smpi" else [])):
+                shutil.copy2(work.build / built, out / built)
         try:
             out.rename(place)
         except OSError:
-            if not (place / TARGET).is_file():  # else another hockney was faster
+            if not (place / group).is_file():
                 raise
+        return identity
     except BuildFailed as failure:
         kept = shelf / f"failed-{place.name}.log"
         shutil.copy(failure.log, kept)
-        raise BuildFailed(
-            failure.what, failure.why, failure.todo.replace(str(failure.log), str(kept)), kept, failure.tail
-        ) from None
+        todo = failure.todo.replace(str(failure.log), str(kept))
+        why = failure.why.replace(str(work.source), str(source))
+        raise BuildFailed(failure.what, why, todo, kept, failure.tail) from None
     except OSError as error:
         raise cache_unwritable(shelf, error) from error
     finally:

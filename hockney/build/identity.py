@@ -13,11 +13,12 @@ import json
 import os
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import hockney
 from hockney import process
+from hockney.build.groups import MAIN, group_folders
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 
@@ -41,6 +42,11 @@ class Identity:
     def key(self) -> str:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:20]
 
+    @property
+    def tools(self) -> str:
+        """A key of everything but the sources."""
+        return replace(self, sources="").key
+
 
 def source_folder() -> Path:
     """The engine's sources: in an installed package, or beside the package in a checkout."""
@@ -55,10 +61,10 @@ def source_folder() -> Path:
     )
 
 
-def identify(mpi: Mpi, source: Path, environ: Mapping[str, str]) -> Identity:
-    """Raises EnvironmentProblem when the wrapper has no compiler."""
+def identify(mpi: Mpi, source: Path, environ: Mapping[str, str], group: str = MAIN) -> Identity:
+    """Of the executable `group`. Raises EnvironmentProblem when the wrapper has no compiler."""
     return Identity(
-        sources=digest(source),
+        sources=digest(source, group),
         compiler=compiler_version(mpi),
         mpi=(mpi.family, mpi.version, os.path.realpath(mpi.mpicxx) + " as " + Path(mpi.mpicxx).name),
         library=tuple(libraries(mpi)),
@@ -66,15 +72,22 @@ def identify(mpi: Mpi, source: Path, environ: Mapping[str, str]) -> Identity:
     )
 
 
-def digest(source: Path) -> str:
-    """Over the names and contents of all sources, in order; build folders and hidden files are none."""
-    sha = hashlib.sha256()
+def source_files(source: Path) -> Iterator[Path]:
+    """In order; build folders and hidden files are none."""
     for path in sorted(p for p in source.rglob("*") if p.is_file()):
-        parts = path.relative_to(source).parts
-        if any(part.startswith((".", "build", "__pycache__")) for part in parts):
+        if not any(part.startswith((".", "build", "__pycache__")) for part in path.relative_to(source).parts):
+            yield path
+
+
+def digest(source: Path, group: str = MAIN) -> str:
+    """Over the names and contents of all sources, in order, but those of other groups."""
+    others = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
+    sha = hashlib.sha256()
+    for path in source_files(source):
+        if any(path.is_relative_to(folder) for folder in others):
             continue
         content = path.read_bytes()
-        sha.update(f"{'/'.join(parts)}\0{len(content)}\0".encode() + content)
+        sha.update(f"{path.relative_to(source).as_posix()}\0{len(content)}\0".encode() + content)
     return sha.hexdigest()
 
 

@@ -47,15 +47,11 @@ def install_library(
                 if logged(words, mpi.environment, log) != 0:
                     kept.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy(log, kept)
-                    raise of_the_library(failed(mpi, log), log, kept)
+                    failure = failed(mpi, log, "library")
+                    todo = failure.todo.replace(str(log), str(kept))
+                    raise BuildFailed(failure.what, failure.why, todo, kept, failure.tail)
     except OSError as error:
         raise cache_unwritable(Path(tempfile.gettempdir()), error) from error
-
-
-def of_the_library(failure: BuildFailed, log: Path, kept: Path) -> BuildFailed:
-    """What the engine's compiling would have said, with the log where it stays."""
-    what, why = (text.replace("the engine", "the library") for text in (failure.what, failure.why))
-    return BuildFailed(what, why, failure.todo.replace(str(log), str(kept)), kept, failure.tail)
 
 
 def refuse_unwritable(prefix: Path) -> None:

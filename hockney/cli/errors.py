@@ -27,9 +27,8 @@ def guarded(arguments: Sequence[str] | None) -> int:
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGTERM, _terminated)
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
-        sys.stdout.reconfigure(
-            errors="backslashreplace"
-        )  # a host's name need not fit the terminal's encoding
+        # a host's name need not fit the terminal's encoding
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         from hockney.cli.app import app
 

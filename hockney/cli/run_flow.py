@@ -32,12 +32,17 @@ def ask(
     if asked.every is not None and not asked.every_s:
         talk.say("note: nothing else happens on a simulated machine, so its rounds follow at once")
     surveyed = survey_of(study, asked, talk)
-    bench = lab.prepare(asked.machine, asked.mpi, asked.bind, talk.say)
+    bench = lab.prepare(asked.machine, asked.mpi, asked.bind, talk.say, workloads_of(cases))
     surveyed = known_here(surveyed, asked, bench)
     planned = cases_of(study, asked, cases, bench, surveyed)
     bench = lab.check(bench, planned, talk.say)
     folder = lab.begin(out or default_path(study), planned, asked.settings(study), bench, surveyed)
     return measure_and_tell(folder, bench, talk, as_json)
+
+
+def workloads_of(typed: tuple[str, ...]) -> set[str]:
+    """The first words of cases as typed."""
+    return {case.split()[0] for case in typed if case.split()}
 
 
 def survey_of(study: str, asked: Asked, talk: Talk) -> Surveyed | None:
@@ -72,9 +77,11 @@ def cases_of(
     """What the study plans on this bench."""
     shelf = studies.all_studies()
     known = {w.name for w in bench.catalog.workloads}
-    for name in (words.split()[0] for words in typed if words.split()):
-        if name not in known and NAME.fullmatch(name):  # it may have been meant as a study
-            raise unknown("study or workload", name, known | set(shelf), "'hockney run --list' shows all")
+    for name in sorted(workloads_of(typed) - known):
+        if NAME.fullmatch(name):  # it may have been meant as a study
+            others = {name for names in lab.other_groups().values() for name in names}
+            choices = known | set(shelf) | others
+            raise unknown("study or workload", name, choices, "'hockney run --list' shows all")
     lab.check_ranks(bench, max(asked.ranks, default=0))  # before a study plans for as many
     narrowed = Options(asked.ranks, asked.sizes, typed, asked.work, asked.serial, surveyed, asked.iterations)
     return shelf[study].plan(narrowed, bench.catalog, bench.machine)

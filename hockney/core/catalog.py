@@ -15,6 +15,7 @@ import msgspec
 
 from hockney.core.case import Case, Value, split_case
 from hockney.core.errors import UsageError, unknown
+from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds
 
 
@@ -35,16 +36,36 @@ class Parameter(msgspec.Struct, frozen=True):
     help: str
 
 
-class Workload(msgspec.Struct, frozen=True):
-    """`time` says what one entry of a record's times is. `max_ranks` 0 means no limit."""
+class Metric(msgspec.Struct, frozen=True):
+    """What a workload reports besides its time: see `MetricSeries`, which has the values."""
 
     name: str
-    shelf: str
+    unit: str
+    over_ranks: OverRanks
+    per: Per
+    phase: bool
+    help: str
+
+
+class Workload(msgspec.Struct, frozen=True):
+    """`time` says what one entry of a record's times is. `max_ranks` 0 means no limit.
+
+    `role` is the part it plays in studies (point-to-point, collective, kernel, ...; roles are open),
+    `operation` what it performs, `size` the parameter that is its size ("" for none), `group` the executable
+    that runs it. The defaults are for catalogs of schema 1.
+    """
+
+    name: str
     help: str
     time: str
     min_ranks: int
     max_ranks: int
     parameters: list[Parameter]
+    role: str = ""
+    operation: str = ""
+    size: str = ""
+    group: str = "hockney-engine"
+    metrics: list[Metric] = []
 
 
 class Catalog(msgspec.Struct, frozen=True):

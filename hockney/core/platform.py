@@ -21,7 +21,7 @@ import msgspec
 Shape = Literal["switch", "bus", "torus", "mesh", "fat-tree", "dragonfly"]
 Status = Literal["printed", "fitted", "guess"]
 
-COLLECTIVES = (
+SELECTABLE_COLLECTIVES = (
     "barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall",
     "reduce", "allreduce", "reduce_scatter",
 )  # fmt: skip
@@ -125,12 +125,12 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """`segments` hold between nodes, `on_node` between ranks of one node (empty: as between nodes, without
     links).
 
-    `collectives` names SMPI's algorithm for each of COLLECTIVES; `sum_s_per_byte` is what adding doubles
-    costs in a reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end so long after the last
-    rank entered, without messages. `eager` is the largest message sent before its receive is posted. `calls`
-    has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and seconds:
-    what a call costs each rank beyond its messages, on straight lines between the pairs. `clock_s` is what
-    a reading of the clock takes.
+    `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is what adding
+    doubles costs in a reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end so long after
+    the last rank entered, without messages. `eager` is the largest message sent before its receive is posted.
+    `calls` has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and
+    seconds: what a call costs each rank beyond its messages, on straight lines between the pairs. `clock_s`
+    is what a reading of the clock takes.
     """
 
     name: str

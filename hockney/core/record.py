@@ -14,23 +14,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from hockney.core.case import Case, parse_canonical
-
-SCHEMA = 1
+from hockney.core.migration import SCHEMA, upgraded_line
 
 Origin = Literal["measured", "emulated", "simulated", "published", "fake"]
 
 
 class Rank(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one rank ran. `cpus` is its affinity mask as a list, for example "0" or "0-3,8"."""
+    """Where one rank ran. `cpus` is its affinity mask as a list, for example "0" or "0-3,8". Ranks with
+    the same `node` share memory; it is the host where none is given."""
 
     host: str
     pid: int
     cpus: str
+    node: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.node:
+            msgspec.structs.force_setattr(self, "node", self.host)
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,20 +98,23 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     first: str = ""
 
 
-class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """Computing that is part of the measured operation.
+OverRanks = Literal["max", "min", "mean", "sum", "root", "each"]
+Per = Literal["record", "repetition"]
 
-    `preset_s` is the processor time that the rank with most of it was to consume in one operation, `error`
-    by how much the ranks missed what was preset: the largest over them of |consumed / preset - 1| in the
-    median repetition. `imbalance` is the largest rank's parallel work over the mean (1: even). `clock` says
-    whose time was consumed: the thread's, that of the wall where a thread has no clock of its own, or
-    a simulated machine's, which is exact.
+
+class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
+    """What a workload reported of one metric; the catalog says what the metric means.
+
+    `values` holds one number where the metric is per record and combined over the ranks, one for each entry
+    of `times_s` where it is per repetition. Where `over_ranks` is each, ranks vary fastest. A `phase` is
+    a part of the operation's time, in seconds per operation.
     """
 
-    preset_s: float
-    error: float
-    imbalance: float = 1.0
-    clock: Literal["thread", "wall", "simulated"] = "thread"
+    unit: str
+    over_ranks: OverRanks
+    per: Per
+    phase: bool
+    values: list[float]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
@@ -117,7 +125,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     the operations between two readings of the clock (2 for a ping-pong, more where the clock needs it).
     `warmup_s` are the repetitions before the times settled, `bytes_moved` the payload one operation moves in
     the sense in which the workload's bandwidth is quoted, `position` the place in the launch's shuffled
-    order. `work` is None where nothing but communication is measured.
+    order. `metrics` are what else the workload reports, by name, and `labels` words that belong to them.
     """
 
     schema: int
@@ -133,10 +141,17 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     sync: Sync
     stop: Stop
     verified: Verified
-    work: Work | None = None
+    metrics: dict[str, MetricSeries] = {}
+    labels: dict[str, str] = {}
 
     def parsed_case(self) -> Case:
         return parse_canonical(self.case)
+
+    def metric(self, name: str) -> float | None:
+        """The value of a metric that has one for the whole record; None where there is no such metric."""
+        series = self.metrics.get(name)
+        single = series is not None and series.per == "record" and len(series.values) == 1
+        return series.values[0] if series is not None and single else None
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="failure"):
@@ -182,9 +197,24 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"
 Line = Launch | Record | Failure | Close
 EngineLine = Launch | Record | Failure | Start | End
 
-decode_line = msgspec.json.Decoder(Line).decode
 decode_engine_line = msgspec.json.Decoder(EngineLine).decode
 encode_line = msgspec.json.Encoder().encode
+
+_decode_present = msgspec.json.Decoder(Line).decode
+
+
+class _Envelope(msgspec.Struct, frozen=True):
+    schema: int = SCHEMA
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def decode_line(raw: bytes) -> Line:
+    """A stored line, also of an earlier schema."""
+    if _decode_envelope(raw).schema >= SCHEMA:
+        return _decode_present(raw)
+    return msgspec.convert(upgraded_line(msgspec.json.decode(raw)), Line)
 
 
 @dataclass(frozen=True)
@@ -198,7 +228,7 @@ class Run:
 
     @staticmethod
     def of(lines: Iterable[Line]) -> Run:
-        kinds: dict[type, list] = {Launch: [], Record: [], Failure: [], Close: []}
+        kinds: dict[type, list[Any]] = {Launch: [], Record: [], Failure: [], Close: []}
         for line in lines:
             kinds[type(line)].append(line)
         return Run(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
@@ -211,6 +241,6 @@ class Run:
         return groups
 
 
-def json_schema() -> dict:
+def json_schema() -> dict[str, Any]:
     """The JSON Schema of one line of `records.jsonl`."""
     return msgspec.json.schema(Line)

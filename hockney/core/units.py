@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from decimal import Decimal
 
 from hockney.core.errors import UsageError
@@ -214,7 +215,7 @@ def _count(text: str, what: str) -> int:
     return int(text)
 
 
-def _listing(text: str, one) -> tuple[int, ...]:
+def _listing(text: str, one: Callable[[str], int]) -> tuple[int, ...]:
     found: set[int] = set()
     for part in text.split(","):
         ends = [one(end) for end in part.split(":")]

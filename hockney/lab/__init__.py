@@ -2,7 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import SIMULATED, Bench, check, check_ranks, fake_bench, fake_catalog, is_fake, prepare
+from hockney.lab.bench import (
+    SIMULATED,
+    Bench,
+    check,
+    check_ranks,
+    fake_bench,
+    fake_catalog,
+    is_fake,
+    other_groups,
+    prepare,
+)
 from hockney.lab.calibration_check import survey_twin, surveyed
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
@@ -52,6 +62,7 @@ __all__ = [
     "is_fake",
     "look_around",
     "measure",
+    "other_groups",
     "prepare",
     "results",
     "run_part",

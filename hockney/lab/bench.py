@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec.structs import replace as replace_struct
 
 from hockney import __version__, build, simulated
 from hockney.core.case import Case
@@ -47,6 +49,10 @@ class Bench:
     launch_cost_s: float = 0.0
     now: Callable[[], float] = field(default=time.monotonic)
     wait: Callable[[float], None] = field(default=time.sleep)
+
+    def group_of(self, case: Case) -> str:
+        """The executable that runs `case`."""
+        return self.catalog.workload(case.workload).group
 
     @property
     def here(self) -> bool:
@@ -101,12 +107,13 @@ def fake_bench(words: str | FakeLauncher, cores: int = 4) -> Bench:
     return Bench(launcher, fake_catalog(), machine, "fake", launcher.launch_s, *clock)
 
 
-def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
-    """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before."""
+def prepare(machine: str, mpi: str, bind: bool, tell: Tell, workloads: Collection[str] = ()) -> Bench:
+    """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before, and
+    the other executables that run any of `workloads`."""
     if is_fake(machine):
         return fake_bench(machine)
     if machine.startswith(SIMULATED):
-        return simulated_bench(machine, tell)
+        return simulated_bench(machine, tell, workloads)
     if machine.startswith(PUBLISHED):
         raise UsageError(
             f"nothing can be measured on '{printable(machine)}'",
@@ -117,18 +124,39 @@ def prepare(machine: str, mpi: str, bind: bool, tell: Tell) -> Bench:
         todo = f"for example sim:{simulated.names()[0]}; 'hockney machines' lists all"
         raise unknown("machine", machine, [f"{SIMULATED}{name}" for name in simulated.names()], todo)
     found = find_mpi(mpi or None, tell=tell)
-    built = build.engine(found, tell=tell)
+    built, catalog, others = executables(found, workloads, tell)
     here = describe(found, engine=str(built.path), compiler=built.compiler, flags=built.flags)
-    return Bench(MpiLauncher(found, built.path, processors().cores, bind=bind), built.catalog, here)
+    launcher = MpiLauncher(found, built.path, processors().cores, bind=bind, others=others)
+    return Bench(launcher, catalog, here)
 
 
-def simulated_bench(machine: str, tell: Tell) -> Bench:
+def executables(
+    found: Mpi, workloads: Collection[str], tell: Tell
+) -> tuple[build.Engine, Catalog, dict[str, Path]]:
+    """The engine, the catalog of all that can be run, and the executables of those of `workloads` that the
+    engine does not have."""
+    built = build.engine(found, tell=tell)
+    catalog, others = built.catalog, {}
+    for group, names in other_groups().items():
+        if set(names) & set(workloads):
+            more = build.engine(found, tell=tell, group=group)
+            others |= {workload.name: more.path for workload in more.catalog.workloads}
+            catalog = replace_struct(catalog, workloads=[*catalog.workloads, *more.catalog.workloads])
+    return built, catalog, others
+
+
+def other_groups() -> dict[str, tuple[str, ...]]:
+    """Workloads that are compiled when first asked for, by executable: the names of their files."""
+    return build.groups(build.source_folder())
+
+
+def simulated_bench(machine: str, tell: Tell, workloads: Collection[str] = ()) -> Bench:
     """The bench for sim:NAME or sim:FILE: read the description before anything is looked for or compiled."""
     platform = simulated.platform(machine.removeprefix(SIMULATED))
     found = find_simgrid(tell=tell)
-    built = build.engine(found, tell=tell)
-    launcher = SmpiLauncher(found, built.path, built.platform, platform)
-    return Bench(launcher, built.catalog, stands_for(platform, found, built), "simulated")
+    built, catalog, others = executables(found, workloads, tell)
+    launcher = SmpiLauncher(found, built.path, built.platform, platform, others=others)
+    return Bench(launcher, catalog, stands_for(platform, found, built), "simulated")
 
 
 def stands_for(platform: Platform, found: Mpi, built: build.Engine) -> Machine:

@@ -44,7 +44,7 @@ def begin(
     path: Path, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None = None
 ) -> RunFolder:
     """Lay out a run, complete before its first launch, with the survey that its study goes by."""
-    items = schedule(cases, settings.launches, settings.seed)
+    items = schedule(cases, settings.launches, settings.seed, bench.group_of)
     return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed)
 
 

@@ -113,7 +113,7 @@ class FakeLauncher(Launcher):
             index=options.index,
             origin="fake",
             started_s=EPOCH + self._now,
-            ranks=[Rank(host="fakehost", pid=1000 + r, cpus=str(r)) for r in range(ranks)],
+            ranks=[Rank(host="fakehost", pid=1000 + r, cpus=str(r), node="fakehost") for r in range(ranks)],
             mpi_standard="4.1",
             library="Fake MPI 1.0",
             engine="fake",
@@ -163,7 +163,8 @@ class FakeLauncher(Launcher):
             sync=Sync(kind=kind, error_s=2e-8 if by_clock else None),
             stop=stop,
             verified=Verified(bytes=size * len(times), errors=3 if wrong else 0, first=wrong),
-            work=self.world.work(case),
+            metrics=self.world.metrics(case),
+            labels=self.world.labels(case),
         )
 
     def _repeat(

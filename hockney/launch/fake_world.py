@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.core.case import Case
-from hockney.core.record import Work
+from hockney.core.record import MetricSeries
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,14 @@ class FakePiece:
     first: int
     latency_s: float
     per_byte_s: float
+
+
+@dataclass(frozen=True)
+class LongestWork:
+    """What the rank with most to compute computes, and its parallel part over the mean."""
+
+    seconds: float
+    imbalance: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -88,25 +96,43 @@ class World:
             return whole * (self.exits if case.workload == "barrier_skew" else 1.0)
         if (work := self.work(case)) is not None:
             exchange = self.exchange(case.ranks, one_way) if case.workload == "granularity" else 0.0
-            return work.preset_s + exchange
+            return work.seconds + exchange
         return self.collective(case.workload, case.ranks, size) * (self.cold_factor if cold else 1)
 
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi on a switch: two steps, and a third where the ranks are odd."""
         return 0.0 if ranks < 2 else (2 + ranks % 2) * one_way
 
-    def work(self, case: Case) -> Work | None:
+    def work(self, case: Case) -> LongestWork | None:
         """What the rank with most work computes: all of the serial part and the largest share of the rest."""
         values = dict(case.parameters)
         if "work" not in values:
             return None
         work = float(values["work"])
         if case.workload == "compute":
-            return Work(preset_s=work, error=self.work_error)
+            return LongestWork(work)
         serial = float(values["serial"]) * work
         shares = self.shares(str(values["shares"]), int(values["seed"]), case.ranks)
         longest = float(np.max(shares)) * (work - serial) / case.ranks
-        return Work(preset_s=serial + longest, error=self.work_error, imbalance=float(np.max(shares)))
+        return LongestWork(serial + longest, float(np.max(shares)))
+
+    def metrics(self, case: Case) -> dict[str, MetricSeries]:
+        """What a workload reports besides its times."""
+        work = self.work(case)
+        if work is None:
+            return {}
+        values = {
+            "work": ("s", work.seconds),
+            "work_error": ("", self.work_error),
+            "imbalance": ("", work.imbalance),
+        }
+        return {
+            name: MetricSeries(unit=unit, over_ranks="max", per="record", phase=False, values=[value])
+            for name, (unit, value) in values.items()
+        }
+
+    def labels(self, case: Case) -> dict[str, str]:
+        return {} if self.work(case) is None else {"work_clock": "thread"}
 
     def shares(self, text: str, seed: int, ranks: int) -> np.ndarray:
         """Every rank's share of the parallel work, with mean 1. What is drawn is of the kind asked for, but

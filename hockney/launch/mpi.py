@@ -25,7 +25,10 @@ from hockney.launch.reading import EngineReader
 
 
 class MpiLauncher(Launcher):
-    """Launches `engine` with `mpi` on this host's `cores`, or wherever a batch job's mpiexec goes."""
+    """Launches `engine` with `mpi` on this host's `cores`, or wherever a batch job's mpiexec goes.
+
+    `others` are the executables of workloads that it does not have.
+    """
 
     def __init__(
         self,
@@ -35,31 +38,34 @@ class MpiLauncher(Launcher):
         *,
         bind: bool = True,
         environ: Mapping[str, str] | None = None,
+        others: Mapping[str, Path] | None = None,
     ) -> None:
         self.mpi = mpi
         self.engine = engine
+        self.others = others or {}
         self.cores = cores
         self.bind = bind
         self.environ = os.environ if environ is None else environ
 
     def describe(self, ranks: int) -> LaunchCommand:
-        return self._command(ranks, "--plan", "FILE")
+        return self._command(self.engine, ranks, "--plan", "FILE")
 
     def check(self, ranks: int) -> list[Hello]:
         """Start `ranks` ranks that only say who they are. Raises EnvironmentProblem with the way out."""
-        return say_hello(self._command(ranks, "--hello"), self.mpi, ranks)
+        return say_hello(self._command(self.engine, ranks, "--hello"), self.mpi, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
-        with plan_file(plan, self.engine.parent) as file:
-            started = self._command(ranks, *option_words(options), "--plan", str(file))
+        engine = program(plan, self.engine, self.others)
+        with plan_file(plan, engine.parent) as file:
+            started = self._command(engine, ranks, *option_words(options), "--plan", str(file))
             watch = Watch(options, len(plan), ranks)
             read = EngineReader(started, watch, plan, lambda: file.unlink(missing_ok=True), self._died)
             yield from read.lines()
 
-    def _command(self, ranks: int, *words: str) -> LaunchCommand:
+    def _command(self, engine: Path, ranks: int, *words: str) -> LaunchCommand:
         return command(
             self.mpi,
-            (str(self.engine), *words),
+            (str(engine), *words),
             ranks,
             self.cores,
             bind=self.bind,
@@ -73,6 +79,14 @@ class MpiLauncher(Launcher):
         what, why, todo = known or (what, how_it_ended(code, tail), "")
         reason = "died" if case or not known else "refused"
         return LaunchFailed(what, why, todo, reason=reason, case=case, code=code, tail=tail)
+
+
+def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> Path:
+    """The executable that runs all of `plan`."""
+    programs = {others.get(case.workload, engine) for case in plan}
+    if len(programs) > 1:
+        raise ValueError(f"a launch has one executable, not {len(programs)}")
+    return programs.pop() if programs else engine
 
 
 @contextmanager

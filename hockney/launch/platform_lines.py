@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hockney.core.algorithms import chosen
 from hockney.core.platform import Network, Platform, Segment
+from hockney.core.smpi_algorithms import chosen
 
 
 def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:

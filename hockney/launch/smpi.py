@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from hockney.core.units import format_seconds
 from hockney.launch.explain import how_it_ended
 from hockney.launch.hang_detector import Watch
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
-from hockney.launch.mpi import option_words
+from hockney.launch.mpi import option_words, program
 from hockney.launch.platform_lines import algorithm_words, platform_lines
 from hockney.launch.reading import EngineReader
 
@@ -45,19 +45,28 @@ PLAN, HOSTS, PLATFORM = "plan.txt", "hosts.txt", "platform.txt"
 
 
 class SmpiLauncher(Launcher):
-    """Launches `engine` with SimGrid's `mpi` on `platform`, which the `plugin` beside the engine builds."""
+    """Launches `engine`, or one of the `others` for the workloads that it does not have, with SimGrid's `mpi`
+    on `platform`, which the `plugin` beside the engine builds."""
 
     def __init__(
-        self, mpi: Mpi, engine: Path, plugin: Path, platform: Platform, *, events: int = EVENTS
+        self,
+        mpi: Mpi,
+        engine: Path,
+        plugin: Path,
+        platform: Platform,
+        *,
+        events: int = EVENTS,
+        others: Mapping[str, Path] | None = None,
     ) -> None:
         self.mpi = mpi
         self.engine = engine
+        self.others = others or {}
         self.plugin = plugin
         self.platform = platform
         self.events = events
 
     def describe(self, ranks: int) -> LaunchCommand:
-        return self._command(ranks)
+        return self._command(self.engine, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
@@ -68,7 +77,7 @@ class SmpiLauncher(Launcher):
             warm_up = WARM_UP if self.platform.clock_s else 0
             words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
             watch = WallClock(options, len(plan), ranks)
-            started = self._command(ranks, *words)
+            started = self._command(program(plan, self.engine, self.others), ranks, *words)
             read = EngineReader(started, watch, plan, lambda: None, self._died, cwd=folder)
             for line in read.lines():
                 yield anonymous(line) if isinstance(line, Launch) else line
@@ -89,7 +98,7 @@ class SmpiLauncher(Launcher):
                 f"cannot write to {folder}", error.strerror or str(error), "make room there"
             ) from error
 
-    def _command(self, ranks: int, *words: str) -> LaunchCommand:
+    def _command(self, engine: Path, ranks: int, *words: str) -> LaunchCommand:
         options = [
             "-quiet", "-no-privatize", "-hostfile", HOSTS, "-platform", str(self.plugin),
             "--log=root.thres:error", "--cfg=contexts/guard-size:0", f"--cfg=contexts/stack-size:{STACK_KIB}",
@@ -106,7 +115,7 @@ class SmpiLauncher(Launcher):
                 for name, points in self.platform.calls.items()
             )
         return LaunchCommand(
-            words=(self.mpi.mpiexec, "-np", str(ranks), *options, str(self.engine), *words),
+            words=(self.mpi.mpiexec, "-np", str(ranks), *options, str(engine), *words),
             environment=tuple(sorted(variables.items())),
             binding="each rank on a simulated core of its own",
         )

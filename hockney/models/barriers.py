@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-import numpy as np
-
-from hockney.models.barrier_steps import STEPS, Step
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.models.loggp_sim import LogGPSimulator
+from hockney.models.schedules import SCHEDULES, Step, Tally
+from hockney.models.schedules.barriers import BROADCAST
 
 Start = Literal["loop", "single"]
 
@@ -69,21 +70,18 @@ class Traffic:
 
 def predicted(algorithm: str) -> bool:
     """Whether the algorithm is made of messages, so that there is a prediction."""
-    return algorithm in STEPS
+    return ("barrier", algorithm) in SCHEDULES
+
+
+def steps(algorithm: str, ranks: int) -> list[Step]:
+    """Raises KeyError for an algorithm that is not made of messages."""
+    return list(SCHEDULES["barrier", algorithm](ranks, 0))
 
 
 def traffic(algorithm: str, ranks: int) -> Traffic:
     """Raises KeyError for an algorithm that is not made of messages."""
-    handled = np.zeros(ranks, dtype=int)
-    messages = 0
-    for step in STEPS[algorithm](ranks):
-        for source, target in step.layers:
-            np.add.at(handled, source, 1)
-            np.add.at(handled, target, 1)
-            messages += len(source)
-    hop = MessageCosts(one_way_s=1.0, exchange_s=1.0, broadcast_s=1.0, base_s=1.0)
-    depth = by_structure(algorithm, ranks, hop, "single")
-    return Traffic(messages, round(depth), int(handled.max()))
+    tally = Tally.of(steps(algorithm, ranks), ranks)
+    return Traffic(tally.messages, tally.depth, tally.busiest)
 
 
 def by_messages(algorithm: str, ranks: int, costs: MessageCosts) -> float:
@@ -94,44 +92,28 @@ def by_messages(algorithm: str, ranks: int, costs: MessageCosts) -> float:
 def by_structure(algorithm: str, ranks: int, costs: MessageCosts, start: Start = "loop") -> float:
     """Seconds of an episode if messages take nothing from each other: in a tight loop, from each episode to
     the next, or of a single one that all ranks enter at one moment, to the exit of the last."""
-    steps = list(STEPS[algorithm](ranks))
-    clocks = _Clocks(ranks, costs)
+    simulator = LogGPSimulator(_platform(costs, ranks), ranks)
+    episode = [simulator.timed(step) for step in steps(algorithm, ranks)]
     ends = [0.0]
     for _ in range(1 if start == "single" else MOST_EPISODES):
-        for step in steps:
-            clocks.take(step)
-        ends.append(float(clocks.now.max()))
+        ends.append(float(simulator.run(episode).max()))
         lasted = [later - earlier for earlier, later in pairwise(ends)]
         if len(lasted) > 1 and abs(lasted[-1] - lasted[-2]) <= SETTLED * lasted[-1]:
             break
     return ends[-1] - ends[-2]
 
 
-class _Clocks:
-    """Each rank's time, and when it may send again."""
-
-    def __init__(self, ranks: int, costs: MessageCosts) -> None:
-        self.now = np.zeros(ranks)
-        self.free = np.zeros(ranks)
-        self.send_s, self.receive_s = costs.overheads
-        self.gap_s = costs.gap_s
-        self.flight_s = costs.one_way_s - self.send_s - self.receive_s
-        self.crossing_s = max(0.0, costs.exchange_s - costs.one_way_s)
-        self.byte_s = max(0.0, costs.broadcast_s - costs.one_way_s)
-
-    def take(self, step: Step) -> None:
-        arrivals = np.full((len(step.layers), len(self.now)), np.inf)
-        own = np.full(len(self.now), -np.inf)  # when the last of a rank's own messages arrives
-        for layer, (source, target) in enumerate(step.layers):
-            start = np.maximum(self.now[source] + self.send_s, self.free[source])
-            self.now[source] = start
-            self.free[source] = start + self.gap_s
-            flight = self.flight_s + (self.byte_s if step.broadcast else 0.0)
-            arrivals[layer, target] = own[source] = start + flight
-        arrivals.sort(axis=0)
-        for arrival in arrivals:
-            comes = np.isfinite(arrival)
-            # Messages cross if the receiver's own is still under way when this one is half way.
-            crosses = step.at_once & (own >= arrival - self.flight_s / 2)
-            cost = self.receive_s + np.where(crosses, self.crossing_s, 0.0)
-            self.now = np.where(comes, np.maximum(self.now, arrival) + cost, self.now)
+def _platform(costs: MessageCosts, ranks: int) -> Platform:
+    """A switch between `ranks` nodes on which messages cost this. The byte of a broadcast is what it takes
+    longer than an empty message."""
+    send_s, receive_s = costs.overheads
+    segment = Segment(
+        send_s=send_s,
+        latency_s=costs.one_way_s - send_s - receive_s,
+        per_byte_s=max(0.0, costs.broadcast_s - costs.one_way_s) / BROADCAST,
+        receive_s=receive_s,
+        gap_s=costs.gap_s,
+        exchange_s=max(0.0, costs.exchange_s - costs.one_way_s),
+    )
+    network = Network(nodes=(NodeGroup(count=ranks),))
+    return Platform(name="measured", title="two ranks, measured", network=network, segments=(segment,))

@@ -8,6 +8,7 @@ Of Plotly's Python package only the file is used; importing the package would co
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import hashlib
 import importlib.util
@@ -25,7 +26,9 @@ class Script:
     policy: str
 
 
+@functools.cache
 def plotly() -> Script:
+    """The same for every page, so that it is packed once."""
     text = _file().read_bytes()
     return Script(packed(text), policy(text))
 

@@ -15,11 +15,10 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from hockney.core.algorithms import check as check_algorithm
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.platform import (
     CALLED,
-    COLLECTIVES,
+    SELECTABLE_COLLECTIVES,
     Network,
     NodeGroup,
     Noise,
@@ -29,6 +28,7 @@ from hockney.core.platform import (
     Shape,
     Status,
 )
+from hockney.core.smpi_algorithms import check as check_algorithm
 from hockney.simulated import values
 from hockney.simulated.queries import exists
 from hockney.simulated.shapes import check_network
@@ -157,8 +157,8 @@ def _collectives(raw: Any, place: Place) -> dict[str, str]:
     if not isinstance(raw, dict):
         place.fail("is not a table", "operations with their algorithms are wanted", "write [collectives]")
     for name in raw:
-        if name not in COLLECTIVES:
-            values.unknown_key(name, COLLECTIVES, place)
+        if name not in SELECTABLE_COLLECTIVES:
+            values.unknown_key(name, SELECTABLE_COLLECTIVES, place)
     return {name: _algorithm(name, value, place.at(name)) for name, value in raw.items()}
 
 

@@ -18,9 +18,8 @@ from dataclasses import dataclass, fields
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
-from hockney.core.record import Run
-
-SCHEMA = 1
+from hockney.core.migration import upgraded_case
+from hockney.core.record import SCHEMA, Run
 
 _HEAD = """\
 # A hockney plan. First the settings, then one case a line: launch, place in the launch, case.
@@ -79,8 +78,9 @@ class Plan:
 
     @property
     def groups(self) -> int:
-        """Launches in a round, one for each rank count."""
-        return len({case.ranks for case in self.cases})
+        """Launches in a round: one for each rank count, and more where several executables run the cases."""
+        launches = 1 + max((item.launch for item in self.items), default=-1)
+        return max(len({case.ranks for case in self.cases}), -(-launches // self.settings.launches))
 
     @property
     def text(self) -> str:
@@ -107,7 +107,7 @@ def parse_plan(text: str, where: str) -> Plan:
                 settings[name] = value
             else:
                 launch, order, case = line.split(maxsplit=2)
-                items.append(Item(int(launch), int(order), parse_canonical(case)))
+                items.append(Item(int(launch), int(order), parse_canonical(upgraded_case(case))))
         except (ValueError, HockneyError) as error:
             raise _damaged(where, number, line) from error
     return Plan(_settings(settings, where), tuple(items))

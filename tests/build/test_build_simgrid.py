@@ -133,14 +133,23 @@ def test_a_copy_that_was_moved_is_none(place):
 
 
 def test_of_two_at_once_one_builds(place):
-    script(place.tools / "cmake", CMAKE.replace("echo noise", f"echo x >>{place.tools}/count; sleep 0.5"))
+    script(
+        place.tools / "cmake",
+        CMAKE.replace(
+            "echo noise", f"echo x >>{place.tools}/count; until [ -e {place.tools}/go ]; do sleep 0.05; done"
+        ),
+    )
     threads = [threading.Thread(target=place.build) for _ in range(2)]
     for thread in threads:
         thread.start()
+    end = time.monotonic() + 120
+    while not any("another hockney is building SimGrid here" in words for words in place.said):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    (place.tools / "go").touch()
     for thread in threads:
         thread.join()
     assert (place.tools / "count").read_text() == "x\n"
-    assert any("another hockney is building SimGrid here" in words for words in place.said)
 
 
 def test_what_killed_builds_left_is_swept_and_never_taken(place):

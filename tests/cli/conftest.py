@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from hockney import report
 from hockney.cli.errors import guarded
+from hockney.draw.page import Page
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,19 @@ def hockney(tmp_path, monkeypatch, capsys):
         return Said(code, caught.out, caught.err)
 
     return call
+
+
+@pytest.fixture(autouse=True)
+def stub_page(request, monkeypatch):
+    """Rendering takes longer than all else that these tests do. Those that look at the page are marked."""
+    if request.node.get_closest_marker("page"):
+        return
+
+    def write(page: Page, path: Path) -> Path:
+        path.write_text("the report's place\n")
+        return path
+
+    monkeypatch.setattr(report, "write", write)
 
 
 @pytest.fixture

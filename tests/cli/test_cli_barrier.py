@@ -31,6 +31,7 @@ def loops(folder: str, ranks: int) -> dict[str, float]:
     return found
 
 
+@pytest.mark.page
 def test_the_study_tells_the_fastest(hockney, measured):
     assert re.search(r"^2 ranks: \w+(,| is the fastest,) [\d.]+ [nu]s a call \(95%: ", measured.out, re.M)
     assert "foreseen within 20%" in measured.out and "report: runs/b/report.html" in measured.out

@@ -187,6 +187,7 @@ def test_a_case_without_result_is_inconclusive(hockney):
     assert hockney("resume", "r", "--machine", "fake", "-q").code == 0
 
 
+@pytest.mark.page
 def test_hostile_names_reach_no_terminal(hockney, mine):
     evil = "\x1b]0;evil\x07<script>alert(1)</script>\u202e"
     for name in ("records.jsonl", "machine.json"):

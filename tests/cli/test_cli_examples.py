@@ -3,16 +3,13 @@
 """Documentation is executed: the example that ends every help runs; the reference page is fresh."""
 
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
+from real_mpi import simgrid_here
 
 from hockney.cli.app import app
 from hockney.cli.reference import reference
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from real_mpi import simgrid_here
 
 VERBS = ["", *app.commands]
 

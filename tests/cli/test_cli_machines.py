@@ -121,6 +121,7 @@ def test_printed_numbers_are_a_run(hockney, tmp_path):
     assert hockney("machines", "--export", "t3e", "--out", "t3e").code == 2, "not written over"
 
 
+@pytest.mark.page
 def test_the_page_of_printed_numbers_never_says_measured_here(hockney, tmp_path):
     assert hockney("machines", "--export", "switched-ethernet", "--out", "run").code == 0
     assert hockney("report", "run").code == 0

@@ -5,17 +5,13 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from real_mpi import simgrid_here
 
 from hockney.core.case import parse_canonical
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 MACHINES = {"sun-ethernet": 0.04, "switched-ethernet": 0.07, "paragon": 0.01, "t3e": 0.01}
 """How far off the worst may be: see docs/models.md."""

@@ -11,6 +11,7 @@ from hockney import reproductions
 from hockney.store import RunFolder
 
 
+@pytest.mark.page
 def test_every_printed_number_is_on_the_table(hockney):
     said = hockney("reproduce", "paragon", "--machine", "fake", "--out", "r")
     assert said.code == 1, said.err

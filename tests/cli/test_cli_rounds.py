@@ -105,6 +105,7 @@ def test_a_noisy_simulated_machine_is_repeated_without_waiting(tmp_path):
     assert (made.rounds, made.every_s) == (4, 0.0)
 
 
+@pytest.mark.page
 def test_a_run_in_rounds(hockney):
     words = ("--repeat", "3", "--every", "1m", "--budget", "10s", "--out", "r")
     said = hockney("run", "barrier", "ranks=2,4", *words)
@@ -149,7 +150,7 @@ def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
             break
     time.sleep(0.1)
     process.send_signal(number)
-    heard.append(process.communicate(timeout=60)[1])
+    heard.append(process.communicate(timeout=600)[1])
     assert process.returncode in (-number, 128 + number), heard
     assert "Traceback" not in "".join(heard)
     folder = RunFolder(tmp_path / "r")

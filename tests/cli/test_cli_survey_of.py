@@ -42,6 +42,7 @@ def elsewhere(survey: Path) -> None:
     path.write_text(json.dumps(machine))
 
 
+@pytest.mark.page
 def test_a_study_keeps_the_survey_and_can_be_told_again_without_it(hockney, surveyed):
     words = ("--survey", str(surveyed), "--out", "g", "--seed", "1")
     said = hockney("run", "granularity", *SMALL, *words)

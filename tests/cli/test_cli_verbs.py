@@ -13,6 +13,7 @@ import pytest
 from hockney.launch.fake_world import World
 
 
+@pytest.mark.page
 def test_a_survey_says_its_answer_and_leaves_a_run(hockney):
     said = hockney("survey", "--ranks", "2", "--out", "r", "--seed", "3")
     assert said.code == 0
@@ -77,6 +78,7 @@ def test_models_without_any_is_inconclusive(hockney):
     assert said.code == 4 and said.err.startswith("error: no model fits this run")
 
 
+@pytest.mark.page
 def test_report_is_made_again_and_figures_written(hockney, mine):
     Path(mine, "report.html").unlink()
     said = hockney("report", mine, "--figures", "figs")

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from hockney.core.record import (
+    SCHEMA,
     Clock,
     Close,
     End,
@@ -28,7 +29,7 @@ from hockney.core.record import (
 )
 
 LAUNCH = Launch(
-    schema=1,
+    schema=SCHEMA,
     launch="0.0",
     index=0,
     origin="fake",
@@ -44,7 +45,7 @@ LAUNCH = Launch(
 
 def record(case: str, launch: str = "0.0") -> Record:
     return Record(
-        schema=1,
+        schema=SCHEMA,
         launch=launch,
         origin="fake",
         position=0,
@@ -64,9 +65,14 @@ LINES = [
     LAUNCH,
     record("pingpong bytes=8 ranks=2"),
     Failure(
-        schema=1, launch="0.0", case="barrier ranks=2", reason="hung", message="<b>\u2028", silent_ranks=[1]
+        schema=SCHEMA,
+        launch="0.0",
+        case="barrier ranks=2",
+        reason="hung",
+        message="<b>\u2028",
+        silent_ranks=[1],
     ),
-    Close(schema=1, launch="0.0", seconds=2.0, exit_code=0, outside_cores=0.1, steal=None),
+    Close(schema=SCHEMA, launch="0.0", seconds=2.0, exit_code=0, outside_cores=0.1, steal=None),
 ]
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from console import Step, matches, run, steps
+from real_mpi import engine_for, mpi_named, simgrid_here
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "published.md"]
@@ -29,7 +30,7 @@ def parameters():
     found = []
     for page in PAGES:
         real = REAL.match(page.read_text("utf-8"))
-        marks = [pytest.mark.mpi] if real else []
+        marks = [pytest.mark.simgrid if real[1] == SIMULATED else pytest.mark.mpi] if real else []
         found.append(pytest.param(page, real[1] if real else "", id=page.stem, marks=marks))
     return found
 
@@ -61,11 +62,7 @@ def test_the_tutorial_does_what_it_says(page, mpi, tmp_path):
 
 def prepare(mpi: str) -> None:
     """Compile first, so that the page's output has no word of it; skip where this MPI cannot be had."""
-    from real_mpi import mpi_named, simgrid_here
-
-    from hockney import build
-
-    build.engine(simgrid_here() if mpi == SIMULATED else mpi_named(mpi))
+    engine_for(simgrid_here() if mpi == SIMULATED else mpi_named(mpi))
 
 
 def test_pages_are_read_as_a_reader_does():

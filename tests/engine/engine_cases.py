@@ -41,7 +41,7 @@ def every_case(
                 varied["bytes"] = SIZES
             elif parameter.name == "sync":
                 varied["sync"] = tuple(s for s in sync if s in parameter.choices)
-            elif parameter.name == "algorithm" and workload.name != "barrier":
+            elif parameter.name == "algorithm" and workload.role == "arrival":
                 varied["algorithm"] = ("mpi", "dissemination")
             elif parameter.choices:
                 varied[parameter.name] = tuple(c for c in parameter.choices if c not in without)

@@ -5,10 +5,13 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
+#include "base/statistics.hpp"
+#include "library/candidates.hpp"
 #include "library/trial.hpp"
 
 namespace {
@@ -36,7 +39,7 @@ constexpr BarrierAlgorithm idle{"idle", "", "", Means::mpi, none, make_barrier_o
 constexpr BarrierAlgorithm sleepy{"sleepy", "", "", Means::mpi, none, make_barrier_of<Sleepy>};
 constexpr BarrierAlgorithm refused{
     "refused",  "",   "",
-    Means::mpi, none, [](MPI_Comm) -> std::unique_ptr<Barrier> { throw Refusal("not here"); }};
+    Means::mpi, none, [](MPI_Comm) -> std::unique_ptr<Barrier> { throw InvalidCase("not here"); }};
 constexpr BarrierAlgorithm late{
     "late", "", "", Means::mpi, none, [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
       std::this_thread::sleep_for(milliseconds(50));
@@ -44,8 +47,38 @@ constexpr BarrierAlgorithm late{
     }};
 
 std::vector<Trial> tried(const std::vector<const BarrierAlgorithm*>& candidates, double limit) {
-  const Patience patience(MPI_COMM_WORLD);
-  return try_out(MPI_COMM_WORLD, patience, candidates, MPI_Wtime(), limit);
+  const WaitPolicy wait_policy(MPI_COMM_WORLD);
+  return try_out(MPI_COMM_WORLD, wait_policy, candidates, MPI_Wtime(), limit);
+}
+
+std::string names(const NodeLayout& layout, int size) {
+  std::string all;
+  for (const BarrierAlgorithm* algorithm : candidates(all_barriers(), place_in(layout, size)))
+    all += (all.empty() ? "" : " ") + std::string(algorithm->name);
+  return all;
+}
+
+TEST(Candidates, AreInTheOrderThatTheirFilesSay) {
+  EXPECT_EQ(names({1, 1, true, false}, 1), "dissemination");
+  EXPECT_EQ(names({4, 8, true, false}, 4),
+            "shm_dissemination mpi shm_central shm_tree one_sided dissemination");
+  EXPECT_EQ(names({4, 2, true, true}, 4),
+            "shm_central mpi shm_tree one_sided shm_dissemination dissemination");
+  const std::string apart =
+      "hierarchical mpi dissemination dissemination_nway recursive_doubling persistent mpi_nonblocking "
+      "binomial one_sided";
+  EXPECT_EQ(names({2, 8, false, false}, 4), apart);
+  EXPECT_EQ(names({2, 1, false, true}, 4), apart);
+}
+
+TEST(Candidates, OfANewFileComeLastAndAreMissedByNobody) {
+  constexpr BarrierAlgorithm first{"first", "", "", Means::mpi, none, make_barrier_of<Idle>, {1, 1, 1, 1}};
+  constexpr BarrierAlgorithm never{"never", "", "", Means::mpi, none, make_barrier_of<Idle>, not_tried};
+  const std::vector<const BarrierAlgorithm*> table{&idle, &never, &first};
+  for (const auto place : {&TrialOrder::one_node, &TrialOrder::oversubscribed, &TrialOrder::several_nodes})
+    EXPECT_EQ(candidates(table, place), (std::vector<const BarrierAlgorithm*>{&first, &idle}));
+  EXPECT_EQ(candidates(table, &TrialOrder::alone), (std::vector<const BarrierAlgorithm*>{&first}));
+  EXPECT_TRUE(candidates({}, &TrialOrder::alone).empty());
 }
 
 TEST(Trial, FindsTheQuickest) {

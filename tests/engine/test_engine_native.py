@@ -8,35 +8,27 @@ import os
 from pathlib import Path
 
 import pytest
+from native import native
+from needs import need_gtest
 
-from hockney import build, process
-from hockney.build.tools import tool
+from hockney import process
 from hockney.launch.command import command
 from hockney.machine import processors
-from hockney.models.barrier_steps import STEPS
+from hockney.models import schedules
 from hockney.models.barriers import Traffic, predicted, traffic
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 
 
 @pytest.fixture(scope="session")
-def binaries(mpi, tmp_path_factory) -> Path:
+def binaries(mpi) -> Path:
     """The folder with engine-unit and engine-mpi, built against `mpi`."""
-    folder = tmp_path_factory.mktemp("native")
-    configure = [tool("cmake"), "-S", str(build.source_folder()), "-B", str(folder), "-G", "Ninja"]
-    options = [
-        f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
-        f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
-        "-DHOCKNEY_TESTS=ON",
-    ]
-    for words in ([*configure, *options], [tool("cmake"), "--build", str(folder)]):
-        done = process.capture(words, timeout=300)
-        assert done.code == 0, done.out[-3000:] + done.err[-2000:]
-    return folder / "tests"
+    need_gtest()
+    return native(mpi)
 
 
 def test_units_hold(binaries):
-    done = process.capture([str(binaries / "engine-unit"), "--gtest_brief=1"], timeout=60)
+    done = process.capture([str(binaries / "engine-unit"), "--gtest_brief=1"], timeout=300)
     assert done.code == 0 and "PASSED" in done.out, done.out
 
 
@@ -46,7 +38,7 @@ def test_measuring_holds(mpi, mpi_name, binaries, ranks):
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
     words = (str(binaries / "engine-mpi"), "--gtest_brief=1")
     launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
-    done = process.capture(launch.words, env=dict(launch.environment), timeout=120)
+    done = process.capture(launch.words, env=dict(launch.environment), timeout=600)
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 
@@ -56,7 +48,7 @@ def test_barriers_hold(mpi, mpi_name, binaries, ranks):
         pytest.skip("MPICH polls while communicators are made, which takes seconds where ranks share cores")
     words = (str(binaries / "engine-barriers"), "--gtest_brief=1")
     launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
-    done = process.capture(launch.words, env=dict(launch.environment), timeout=120)
+    done = process.capture(launch.words, env=dict(launch.environment), timeout=600)
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 
@@ -66,14 +58,14 @@ BROADCASTS = ("mcs_tree_bcast", "total_exchange_bcast", "tournament")
 
 def test_the_models_count_the_messages_that_barriers_say_they_send(binaries):
     """Predictions stand on steps that are written down a second time, in Python."""
-    done = process.capture([str(binaries / "barrier-traffic")], timeout=60)
+    done = process.capture([str(binaries / "barrier-traffic")], timeout=300)
     assert done.code == 0, done.err
     said = {
         (name, int(ranks)): Traffic(*map(int, rest))
         for name, ranks, *rest in map(str.split, done.out.splitlines())
     }
     counted = {(name, ranks): traffic(name, ranks) for name, ranks in said if predicted(name)}
-    assert {name for name, _ in counted} == {name for name in STEPS if (name, 2) in said}
+    assert {name for name, _ in counted} == {name for name in schedules.names("barrier") if (name, 2) in said}
     for key, found in counted.items():
         assert found.messages == said[key].messages, key
         if key[0] not in BROADCASTS:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 from engine_cases import every_case
-from real_mpi import simgrid_here
+from real_mpi import engine_for, simgrid_here
 
 from hockney import build
 from hockney.core.case import parse_canonical
@@ -21,7 +21,7 @@ from hockney.models.applications.granularity import Algorithm, times
 from hockney.models.applications.point_to_point_costs import of_platform
 from hockney.simulated import platform
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 LATENCY_S = 10e-6
 """Of a message of any size, with 0.01 us a byte: t = 10 us + x / (100 MB/s)."""
@@ -38,7 +38,7 @@ def described(nodes: int = 16, **more) -> Platform:
 
 @pytest.fixture(scope="session")
 def engine() -> build.Engine:
-    return build.engine(simgrid_here())
+    return engine_for(simgrid_here())
 
 
 @pytest.fixture(scope="session")
@@ -206,8 +206,8 @@ def test_granularity_takes_what_the_equations_say(engine, simulate, ranks, words
     (record,) = records(simulate([case], ranks))
     exchange = 2 * (LATENCY_S + PER_BYTE_S * size) if ranks > 1 else 0.0
     assert median(record) == pytest.approx(computing_s + exchange, rel=1e-6)
-    assert record.work.preset_s == pytest.approx(computing_s) and record.work.error == 0
-    assert record.work.clock == "simulated" and record.batch == (1 if "iterations" in words else 20)
+    assert record.metric("work") == pytest.approx(computing_s) and record.metric("work_error") == 0
+    assert record.labels["work_clock"] == "simulated" and record.batch == (1 if "iterations" in words else 20)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "app/lookup.hpp"
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "base/words.hpp"
 
 namespace {
 
-using hockney::Refusal;
+using hockney::InvalidCase;
 
 hockney::Case find(const char* line, int ranks) {
   return hockney::look_up(hockney::split_words(line), ranks);
@@ -21,7 +21,7 @@ TEST(LookUp, FillsInDefaultsInAlphabeticalOrder) {
 }
 
 TEST(LookUp, IsItsOwnInverse) {
-  for (const hockney::Workload* workload : hockney::all_workloads()) {
+  for (const hockney::WorkloadInfo* workload : hockney::all_workloads()) {
     const std::string line = find(workload->name, workload->min_ranks).line;
     EXPECT_EQ(find(line.c_str(), workload->min_ranks).line, line);
   }
@@ -32,14 +32,14 @@ TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
        {"", "pingpog", "pingpong byte=8", "pingpong bytes=-1", "pingpong bytes=1e30", "pingpong bytes=1.5",
         "pingpong buffers=warm", "pingpong ranks=3", "pingpong bytes", "compute work=0", "compute work=1e6",
         "granularity serial=1.5", "round_robin exchange=any"})
-    EXPECT_THROW(find(bad, 2), Refusal) << bad;
-  EXPECT_THROW(find("pingpong", 3), Refusal);
-  EXPECT_THROW(find("pingpong", 1), Refusal);
+    EXPECT_THROW(find(bad, 2), InvalidCase) << bad;
+  EXPECT_THROW(find("pingpong", 3), InvalidCase);
+  EXPECT_THROW(find("pingpong", 1), InvalidCase);
 }
 
 TEST(Catalog, EveryWorkloadIsComplete) {
   EXPECT_GE(hockney::all_workloads().size(), 17u);
-  for (const hockney::Workload* workload : hockney::all_workloads()) {
+  for (const hockney::WorkloadInfo* workload : hockney::all_workloads()) {
     EXPECT_GE(workload->min_ranks, 1) << workload->name;
     EXPECT_STRNE(workload->help, "") << workload->name;
     EXPECT_STRNE(workload->time, "") << workload->name;

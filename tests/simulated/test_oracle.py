@@ -10,9 +10,9 @@ import pytest
 from oracle import EAGER, LARGE, SMALL, Simulator, machine
 
 from hockney.core.platform import NodeGroup
-from hockney.models.algorithms import predict
+from hockney.models.collective_algorithms import predict
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 WITHIN = 0.005
 RANKS = (2, 3, 8, 16, 100, 256, 1024)
@@ -83,6 +83,17 @@ def test_ranks_of_a_node_are_nearer(simulator: Simulator) -> None:
         assert time == pytest.approx(predict(platform, operation, 12, int(size)), rel=WITHIN), word
     flat = predict(machine(NodeGroup(count=12)), "bcast", 12, 8)
     assert took["bcast:8"] < 0.9 * flat
+
+
+@pytest.mark.parametrize("latency", [0.0, 10e-6])
+def test_messages_that_cross_cost_more(simulator: Simulator, latency: float) -> None:
+    """Also where overheads are all that a message takes."""
+    busy = SMALL.__class__(latency_s=latency, send_s=2e-6, receive_s=3e-6, exchange_s=4e-6)
+    platform = machine(NodeGroup(count=8), segments=(busy,))
+    took = simulator.times(platform, 8, "barrier:0", "allreduce:8")
+    for word, time in took.items():
+        operation, size = word.split(":")
+        assert time == pytest.approx(predict(platform, operation, 8, int(size)), rel=WITHIN), word
 
 
 def test_where_links_decide_nothing_is_predicted() -> None:

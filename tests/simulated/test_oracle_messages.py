@@ -11,7 +11,7 @@ from oracle import EAGER, LARGE, SMALL, Simulator, machine
 from hockney.core.platform import NodeGroup, Noise, Segment
 from hockney.launch.platform_lines import platform_lines
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 NANO = 3e-9
 """SimGrid takes moments within 1 ns for the same."""

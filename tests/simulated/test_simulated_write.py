@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hockney import simulated
 from hockney.core import platform
-from hockney.core.algorithms import KNOWN
 from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform, Segment
+from hockney.core.smpi_algorithms import KNOWN
 
 SECONDS = st.one_of(st.just(0.0), st.floats(0.0, 2e6, allow_nan=False), st.floats(1e-12, 1e-3))
 RATE = st.floats(1e-3, 1e18)
@@ -19,7 +19,7 @@ SIZE = st.one_of(st.integers(0, 1 << 50), st.integers(0, 1 << 30).map(lambda k: 
 COUNT = st.integers(1, 40)
 COUNTS = st.lists(COUNT, min_size=1, max_size=4).map(tuple)
 WORD = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,9}(\+[a-z][a-z0-9-]{0,5})?", fullmatch=True)
-ALGORITHMS = [(operation, name) for operation in platform.COLLECTIVES for name in KNOWN[operation]]
+ALGORITHMS = [(operation, name) for operation in platform.SELECTABLE_COLLECTIVES for name in KNOWN[operation]]
 TEXT = st.text(max_size=30)
 FILLED = TEXT.filter(str.strip)
 

@@ -18,7 +18,7 @@ from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.fit import Estimate, Fits, Summary
 from hockney.core.machine import Machine
-from hockney.core.record import Run
+from hockney.core.record import SCHEMA, Run
 from hockney.core.survey_reference import Surveyed
 from hockney.store import Item, Plan, RunFolder, Settings, default_path
 from hockney.store.plan import left, parse_plan
@@ -203,8 +203,8 @@ def test_the_time_for_all_rounds():
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("schema = 1", "schema = 2", "schema 2"),
-        ("schema = 1\n", "", "no usable settings"),
+        (f"schema = {SCHEMA}", f"schema = {SCHEMA + 1}", f"schema {SCHEMA + 1}"),
+        (f"schema = {SCHEMA}\n", "", "no usable settings"),
         ("seed = 7", 'seed = "x"', "no usable settings"),
         ("seed = 7", "tempo = 7", "no usable settings"),
         ("1 1 barrier", "1 x barrier", "line 15"),

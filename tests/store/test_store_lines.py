@@ -16,14 +16,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.record import Clock, Close, Failure, Launch, Rank, Record, Stop, Sync, Verified, encode_line
+from hockney.core.record import (
+    SCHEMA,
+    Clock,
+    Close,
+    Failure,
+    Launch,
+    Rank,
+    Record,
+    Stop,
+    Sync,
+    Verified,
+    encode_line,
+)
 from hockney.store import Appender
 from hockney.store.record_reader import read_lines
 
 
 def launch(host: str = "a", name: str = "0.0") -> Launch:
     return Launch(
-        schema=1,
+        schema=SCHEMA,
         launch=name,
         index=0,
         origin="fake",
@@ -39,7 +51,7 @@ def launch(host: str = "a", name: str = "0.0") -> Launch:
 
 def record(case: str = "barrier ranks=2 sync=barrier", times: list[float] | None = None) -> Record:
     return Record(
-        schema=1,
+        schema=SCHEMA,
         launch="0.0",
         origin="fake",
         position=0,
@@ -58,8 +70,8 @@ def record(case: str = "barrier ranks=2 sync=barrier", times: list[float] | None
 LINES = [
     launch(),
     record(),
-    Failure(schema=1, launch="0.0", case="x", reason="hung", message="m"),
-    Close(schema=1, launch="0.0", seconds=1.0, exit_code=0),
+    Failure(schema=SCHEMA, launch="0.0", case="x", reason="hung", message="m"),
+    Close(schema=SCHEMA, launch="0.0", seconds=1.0, exit_code=0),
 ]
 
 
@@ -129,8 +141,8 @@ def test_a_record_of_no_case_is_named(tmp_path, case):
 def test_a_newer_schema_is_not_guessed_at(tmp_path):
     path = tmp_path / "r"
     line = json.loads(encode_line(record()))
-    path.write_text(json.dumps(line | {"schema": 2}) + "\n")
-    with pytest.raises(EnvironmentProblem, match="schema 2"):
+    path.write_text(json.dumps(line | {"schema": SCHEMA + 1}) + "\n")
+    with pytest.raises(EnvironmentProblem, match=f"schema {SCHEMA + 1}"):
         read_lines(path)
     path.write_text('{"schema": 7, "kind": "symphony"}\n')
     with pytest.raises(EnvironmentProblem, match="schema 7"):

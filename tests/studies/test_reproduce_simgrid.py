@@ -11,7 +11,7 @@ from real_mpi import simgrid_here
 
 from hockney.cli.errors import guarded
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 
 
 @pytest.fixture(scope="module")

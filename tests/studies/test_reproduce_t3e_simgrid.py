@@ -14,7 +14,7 @@ from hockney.cli.errors import guarded
 from hockney.reproductions import t3e_cases as cases
 from hockney.store import RunFolder
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 ROWS = [(o, size) for o in ("bcast", "gather", "scatter", "reduce") for size in ("8", "1KB")]
 
 

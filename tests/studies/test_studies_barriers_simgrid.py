@@ -12,12 +12,12 @@ from real_mpi import simgrid_here
 
 from hockney.cli.errors import guarded
 from hockney.cli.run_flow import evidence_of
-from hockney.models.barrier_steps import STEPS
+from hockney.models import schedules
 from hockney.store import RunFolder
 from hockney.studies.barriers.best import believed, choose
 from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResults
 
-pytestmark = pytest.mark.mpi
+pytestmark = pytest.mark.simgrid
 RANKS = (2, 3, 8, 13)
 
 
@@ -35,7 +35,9 @@ def simulated(machine: str, folder: Path):
 def test_what_is_foreseen_comes_true(machine, form, most, tmp_path):
     evidence = simulated(machine, tmp_path / "run")
     every = [each for each in BarrierResults.of(evidence).results if each.structure_s is not None]
-    assert {(each.algorithm, each.ranks) for each in every} == {(name, p) for name in STEPS for p in RANKS}
+    assert {(each.algorithm, each.ranks) for each in every} == {
+        (name, p) for name in schedules.names("barrier") for p in RANKS
+    }
     assert believed(every)[0] == form
     for each in every:
         assert abs(each.error(each.foreseen(form))) <= most, each

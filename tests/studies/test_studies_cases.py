@@ -28,10 +28,10 @@ def test_lists_are_spread_out():
 
 def test_options_hold_where_a_case_names_none():
     assert lines("bcast", ranks=(4,), sizes=(8, 16)) == [
-        f"bcast buffers=hot bytes={b} ranks=4 root=0 sync=barrier" for b in (8, 16)
+        f"bcast algorithm=mpi buffers=hot bytes={b} ranks=4 root=0 sync=barrier" for b in (8, 16)
     ]
     assert lines("bcast bytes=1 ranks=2", ranks=(4,), sizes=(8, 16)) == [
-        "bcast buffers=hot bytes=1 ranks=2 root=0 sync=barrier"
+        "bcast algorithm=mpi buffers=hot bytes=1 ranks=2 root=0 sync=barrier"
     ]
 
 

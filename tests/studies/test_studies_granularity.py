@@ -10,6 +10,7 @@ import pytest
 from granular import CATALOG, MACHINE, SMALL, STUDY, Odd, evidence, run
 
 from hockney import models
+from hockney.core.record import Record
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.figure import Figure, Plane
 from hockney.launch.fake import Fault
@@ -159,16 +160,20 @@ def test_single_runs_are_over_their_own_rounds_time_on_one_rank(made):
         assert len(cell.alone_s) == 3 and pooled, "where a round has none, that of all rounds"
 
 
+def missed(record: Record, error: float, clock: str = "thread") -> Record:
+    """The record of a case that computes, as if it had missed its preset by `error`."""
+    if "work_error" not in record.metrics:
+        return record
+    series = msgspec.structs.replace(record.metrics["work_error"], values=[error])
+    metrics = record.metrics | {"work_error": series}
+    return msgspec.structs.replace(record, metrics=metrics, labels={"work_clock": clock})
+
+
 def test_what_computing_missed_is_said_with_its_clock(made, page):
     rows = table(page, "presets").rows
     assert {row[0] for row in rows} == {"1", "2", "4"}
     assert "wall" not in table(page, "presets").caption
-    walled = tuple(
-        msgspec.structs.replace(r, work=msgspec.structs.replace(r.work, error=0.004, clock="wall"))
-        if r.work
-        else r
-        for r in made.run.records
-    )
+    walled = tuple(missed(r, 0.004, "wall") for r in made.run.records)
     found = table(STUDY.page(replace(made, run=replace(made.run, records=walled))), "presets")
     assert all(row[2:] == ("0.4%", "0.4%", "wall") for row in found.rows), "below what is a doubt, too"
     assert "counts other programs' time" in found.caption
@@ -350,10 +355,7 @@ def test_an_exchange_that_was_not_measured_is_no_part_of_an_error(tmp_path):
 def test_a_missed_preset_is_a_doubt(tmp_path):
     made = odd(tmp_path)
     assert "preset" not in {w.code for w in STUDY.page(made).warnings}
-    bad = tuple(
-        msgspec.structs.replace(r, work=msgspec.structs.replace(r.work, error=0.2)) if r.work else r
-        for r in made.run.records
-    )
+    bad = tuple(missed(r, 0.2) for r in made.run.records)
     caveat = next(
         w
         for w in STUDY.page(replace(made, run=replace(made.run, records=bad))).warnings

@@ -15,7 +15,7 @@ from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.arguments.run_options import Asked
 from hockney.cli.output.progress import Talk
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.cli.run_flow import cases_of, known_here, survey_of
+from hockney.cli.run_flow import cases_of, known_here, survey_of, workloads_of
 from hockney.cli.verbs.run import question
 from hockney.core.case import Case
 from hockney.core.units import format_bytes, format_seconds
@@ -39,10 +39,10 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **asked: Any) ->
     study, typed = question(words or ("survey",))
     talk = Talk(False)
     surveyed = survey_of(study, want, talk)
-    bench = lab.prepare(want.machine, want.mpi, want.bind, talk.say)
+    bench = lab.prepare(want.machine, want.mpi, want.bind, talk.say, workloads_of(typed))
     cases = cases_of(study, want, typed, bench, known_here(surveyed, want, bench))
     settings = want.settings(study)
-    launches = settings.launches * len({case.ranks for case in cases})
+    launches = settings.launches * len({(case.ranks, bench.group_of(case)) for case in cases})
     if as_json:
         document = {"study": study, "cases": [case.line for case in cases], "launches": launches}
         document |= {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": settings.total_s}

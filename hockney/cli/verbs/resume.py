@@ -37,8 +37,10 @@ def command(run: Path, budget: float | None, mpi: str, machine: str, quiet: bool
     folder.read()
     if budget is not None and asked.every_s:
         refuse_long_rounds(budget, asked.every_s)
-    bench = lab.prepare(machine or asked.machine, mpi or asked.mpi, asked.bind, talk.say)
-    bench = lab.check(bench, folder.plan().cases, talk.say)
+    cases = folder.plan().cases
+    workloads = {case.workload for case in cases}
+    bench = lab.prepare(machine or asked.machine, mpi or asked.mpi, asked.bind, talk.say, workloads)
+    bench = lab.check(bench, cases, talk.say)
     for difference in lab.differences(before, bench.machine):
         talk.say(f"note: {difference}")
     return measure_and_tell(folder, bench, talk, as_json, budget)

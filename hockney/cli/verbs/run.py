@@ -95,13 +95,18 @@ def join_cases(words: tuple[str, ...]) -> tuple[str, ...]:
 
 def _list(catalog: Catalog, as_json: bool) -> None:
     shelf = {name: each.HELP for name, each in studies.all_studies().items()}
+    known = {workload.name for workload in catalog.workloads}
+    others = {group: names for group, names in lab.other_groups().items() if not known.issuperset(names)}
     if as_json:
-        print_json({"studies": shelf, "workloads": catalog.workloads})
+        print_json({"studies": shelf, "workloads": catalog.workloads, "groups": others})
         return
     click.echo(text_table(Table("studies", "", ("study", "what it asks"), tuple(shelf.items()))))
     click.echo()
     rows = [
         (w.name, " ".join(f"{p.name}={p.default}" for p in w.parameters), w.help) for w in catalog.workloads
+    ]
+    rows += [
+        (name, "", f"compiled when first run, into {group}") for group in others for name in others[group]
     ]
     click.echo(
         text_table(

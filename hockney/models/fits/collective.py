@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
@@ -67,12 +68,13 @@ def fit_collective(
         return [refused("logarithmic", subject, note or "no rank count above 1 was measured")]
     if len(ranks) == 1:
         return [_in_size(seen, subject, ranks[0], note)]
-    both = [_Fitted.of(seen, form) for form in ("logarithmic", "linear")]
-    if both[0] is None or both[1] is None:
+    logarithmic, linear = (_Fitted.of(seen, form) for form in ("logarithmic", "linear"))
+    if logarithmic is None or linear is None:
         return [
             refused("logarithmic", subject, f"{len(seen)} cases are too few for the parameters of the model")
         ]
-    lead = both[0].criterion - both[1].criterion
+    both = (logarithmic, linear)
+    lead = logarithmic.criterion - linear.criterion
     words = ["preferred: {} describes the times better", "{} describes the times better"]
     if abs(lead) < 2:
         words = ["preferred, but {} describes them about as well", "{} describes the times about as well"]
@@ -92,9 +94,9 @@ def _in_size(seen: Sequence[Observation], subject: str, ranks: int, note: str) -
             subject,
             "; ".join(filter(None, (f"one size at one rank count ({ranks}) is a time, not a model", note))),
         )
-    return _Fitted.of(seen, "size").report(
-        subject, f"only {ranks} ranks were measured, so the fit is in size alone", note
-    )
+    fitted = _Fitted.of(seen, "size")
+    assert fitted is not None, "two sizes are enough for its two parameters"
+    return fitted.report(subject, f"only {ranks} ranks were measured, so the fit is in size alone", note)
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,10 @@ class _Fitted:
             estimate(*three)
             for three in zip(design @ self.best, np.maximum(middle - half, 0), middle + half, strict=True)
         )
-        return [CurvePoint(float(at), e.value, e.low or 0.0, e.high) for at, e in zip(x, points, strict=True)]
+        return [
+            CurvePoint(float(at), e.value, e.low or 0.0, e.high)  # type: ignore[arg-type]
+            for at, e in zip(x, points, strict=True)
+        ]
 
 
 def _design(form: str, symbols: Sequence[str], ranks: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -222,7 +227,7 @@ def _design(form: str, symbols: Sequence[str], ranks: np.ndarray, size: np.ndarr
     return np.stack([columns[s] for s in symbols], axis=1)
 
 
-def _shared(tables: Sequence) -> tuple[float, int]:
+def _shared(tables: Sequence[Any]) -> tuple[float, int]:
     """Variance between launches of what all sizes of one rank count have in common, and its degrees of
     freedom, pooled over the rank counts."""
     squares, freedom = 0.0, 0

@@ -105,7 +105,8 @@ class SizeLine:
         )
 
     def parameters(self, medians: Medians) -> tuple[Estimate, Estimate]:
-        return tuple(
+        base, slope = (
             medians.interval(value, row, constant, self.scale)
             for value, row, constant in zip((self.base, self.slope), self.rows, self.constants, strict=True)
         )
+        return base, slope

@@ -36,7 +36,8 @@ def verdict(
     middle, worst = deviations(times, fitted)
     size = f"the model is off by {error_size(middle)} at the median and {error_size(worst)} at worst"
     grade: Verdict = "poor"
-    for limit, name in ((FAIR, "fair"), (GOOD, "good")):
+    limits: tuple[tuple[float, Verdict], ...] = ((FAIR, "fair"), (GOOD, "good"))
+    for limit, name in limits:
         if middle <= limit and worst <= WORST[name]:
             grade = name
     reasons = [size, *doubts]

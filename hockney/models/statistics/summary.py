@@ -44,14 +44,14 @@ def _summary(seen: Observation) -> Summary:
     launches = [np.asarray(record.times_s) for record in seen.records]
     medians = np.exp(seen.log_median)
     iqr = [np.subtract(*np.percentile(times, (75, 25))) for times in launches]
-    points = np.percentile(np.concatenate(launches), (5, 25, 75, 95))
+    p5, p25, p75, p95 = map(float, np.percentile(np.concatenate(launches), (5, 25, 75, 95)))
     median, low, high = seen.interval()
     if high > WIDEST * low:
         low = high = np.nan
     return Summary(
         case=seen.records[0].case,
         median=estimate(median, low, high),
-        quartiles=tuple(float(p) for p in points),
+        quartiles=(p5, p25, p75, p95),
         within=float(np.mean(iqr / medians)),
         between=float(medians.std(ddof=1) / medians.mean()) if len(launches) > 1 else None,
         repetitions=sum(map(len, launches)),

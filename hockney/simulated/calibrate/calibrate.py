@@ -14,7 +14,7 @@ from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform
 from hockney.core.units import format_bytes, format_rate
-from hockney.simulated.calibrate.calls import PairCosts, algorithms, calls, sum_cost
+from hockney.simulated.calibrate.calls import PairMessages, algorithms, calls, sum_cost
 from hockney.simulated.calibrate.curve import curve_of
 from hockney.simulated.calibrate.overheads import overheads_of
 from hockney.simulated.calibrate.segments import origins, pieces, rounded
@@ -55,7 +55,7 @@ def calibrate(survey: Survey, wishes: Wishes | None = None) -> Platform:
     told = list(origins("on_node" if between else "segments", found, survey, overheads))
     summed, sum_origin = sum_cost(survey)
     chosen, chosen_origins = algorithms(survey)
-    own, own_origins, notes = calls(survey, PairCosts(segments, eager, summed))
+    own, own_origins, notes = calls(survey, PairMessages(segments, eager, summed))
     network, network_origins = _network(survey, wishes)
     if between:
         told.append(Origin(key="segments", status="fitted", source=f"those of {between.name}"))

@@ -30,11 +30,13 @@ CHAINS = {
     "scatter": "ompi_basic_linear", "allgather": "ring", "alltoall": "basic_linear",
     "reduce": "flat_tree", "allreduce": "lr",
 }  # fmt: skip
-USUAL = TREES | {
+ASSUMED = TREES | {
     "gather": "ompi_basic_linear", "scatter": "ompi_basic_linear", "allgather": "ring",
     "alltoall": "basic_linear", "reduce_scatter": "ompi_basic_recursivehalving",
 }  # fmt: skip
-"""What MPI libraries take for most sizes, where the run cannot tell."""
+"""What MPI libraries take over most sizes, where the run cannot decide. `smpi_algorithms.DEFAULTS` answers
+another question: what they take for small messages and what is cheap to simulate, where a machine file names
+nothing."""
 
 BOTH = ("barrier", "allgather", "alltoall", "allreduce", "reduce_scatter_block")
 SUMMING = ("reduce", "allreduce", "reduce_scatter_block", "scan")
@@ -48,8 +50,8 @@ SUMMED_FROM = 4096
 
 def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
     """For each operation the algorithm whose growth with the ranks describes the run better."""
-    chosen, origins, usual = dict(USUAL), [], []
-    for operation in USUAL:
+    chosen, origins, usual = dict(ASSUMED), [], []
+    for operation in ASSUMED:
         preferred = [
             fit
             for fit in survey.fits.fits
@@ -97,7 +99,7 @@ def _room(survey: Survey) -> Iterator[float]:
 
 
 @dataclass(frozen=True)
-class PairCosts:
+class PairMessages:
     """What operations between two ranks cost by their messages and sums alone."""
 
     segments: tuple[Segment, ...]
@@ -122,7 +124,7 @@ class PairCosts:
 Points = tuple[tuple[int, float], ...]
 
 
-def calls(survey: Survey, messages: PairCosts) -> tuple[dict[str, Points], list[Origin], list[str]]:
+def calls(survey: Survey, messages: PairMessages) -> tuple[dict[str, Points], list[Origin], list[str]]:
     """The calls' own costs, their origins, and a note for each operation that is faster than its messages."""
     found: dict[str, Points] = {}
     origins: list[Origin] = []
@@ -146,7 +148,9 @@ def calls(survey: Survey, messages: PairCosts) -> tuple[dict[str, Points], list[
     return found, origins, notes
 
 
-def _measured(survey: Survey, messages: PairCosts, operation: str) -> Iterator[tuple[int, Estimate, float]]:
+def _measured(
+    survey: Survey, messages: PairMessages, operation: str
+) -> Iterator[tuple[int, Estimate, float]]:
     """(size, median, time by messages alone). Without data a collective may return at once."""
     for size, median in collective(survey, operation).items():
         if size > 0 or operation == "barrier":

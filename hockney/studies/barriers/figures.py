@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.barrier_steps import STEPS
-from hockney.models.barriers import predicted
+from hockney.models.barriers import predicted, steps
+from hockney.models.schedules import Mode
 from hockney.pages.format import told
 from hockney.studies.barriers.results import BarrierResult, Way
 
@@ -31,7 +31,7 @@ def family(algorithm: str) -> str:
         return OTHERS
     if algorithm.startswith("total_exchange"):
         return TOTAL
-    return ROUNDS if next(STEPS[algorithm](2)).at_once else TREES
+    return ROUNDS if steps(algorithm, 2)[0].mode is Mode.EXCHANGE else TREES
 
 
 def members(name: str, every: Sequence[BarrierResult]) -> list[BarrierResult]:

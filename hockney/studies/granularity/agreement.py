@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from hockney.core.record import Work
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import FEWEST_RANKS
@@ -244,23 +243,24 @@ WALL = " The wall's clock counts other programs' time too: there a thread has no
 
 def presets_table(evidence: Evidence) -> Table | None:
     """A row for each number of ranks, preset and clock; None where nothing was computed alone."""
-    found: dict[tuple[int, float, str], list[Work]] = {}
+    found: dict[tuple[int, float, str], list[float]] = {}
     for record in evidence.run.records:
         case = record.parsed_case()
-        if case.workload == "compute" and record.work is not None:
-            key = case.ranks, record.work.preset_s, record.work.clock
-            found.setdefault(key, []).append(record.work)
+        preset, error = record.metric("work"), record.metric("work_error")
+        if case.workload == "compute" and preset is not None and error is not None:
+            key = case.ranks, preset, record.labels.get("work_clock", "thread")
+            found.setdefault(key, []).append(error)
     if not found:
         return None
     rows = tuple(
         (
             str(ranks),
             quantity(preset, "s"),
-            percent(median(work.error for work in works)),
-            percent(max(work.error for work in works)),
+            percent(median(errors)),
+            percent(max(errors)),
             CLOCKS[clock],
         )
-        for (ranks, preset, clock), works in sorted(found.items())
+        for (ranks, preset, clock), errors in sorted(found.items())
     )
     return Table(
         "presets",

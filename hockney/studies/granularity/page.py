@@ -231,16 +231,16 @@ def _missed(evidence: Evidence) -> Caveat | None:
     bad = [
         r
         for r in evidence.run.records
-        if r.work is not None and r.work.preset_s >= SHORTEST_S and r.work.error > MISSED
+        if (r.metric("work") or 0.0) >= SHORTEST_S and (r.metric("work_error") or 0.0) > MISSED
     ]
     if not bad:
         return None
-    worst = max(bad, key=lambda r: r.work.error if r.work else 0.0)
+    worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
     return Caveat(
         "preset",
         f"in {plural(len(bad), 'measurement')} the ranks did not compute as long as was preset: the worst "
-        f"missed {quantity(worst.work.preset_s if worst.work else 0.0, 's')} by "
-        f"{percent(worst.work.error if worst.work else 0.0)}",
+        f"missed {quantity(worst.metric('work') or 0.0, 's')} by "
+        f"{percent(worst.metric('work_error') or 0.0)}",
         listing(sorted({r.case for r in bad})),
         "measured serial times are what efficiencies stand on, so this matters where ranks differ; "
         "measure again on a quiet machine",

@@ -108,7 +108,7 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
         work = m.case.number("work")
         if work in alone and work > 0 and m.summary.median.value > 0:
             mine = records.get(m.summary.case, [])
-            imbalance = max((r.work.imbalance for r in mine if r.work is not None), default=1.0)
+            imbalance = max((r.metric("imbalance") or 1.0 for r in mine), default=1.0)
             times = tuple(tuple(r.times_s) for r in mine)
             outside = median([load.get(r.launch, 0.0) for r in mine] or [0.0])
             started = tuple(r.started_s for r in mine)

@@ -184,7 +184,15 @@ def unexplained(residual: np.ndarray, variance: np.ndarray, freedom: int) -> flo
     return (low + high) / 2
 
 
-def _line(first, beyond, center, size, each, weight, variance) -> FittedLine:
+def _line(
+    first: int,
+    beyond: int,
+    center: tuple[float, float],
+    size: np.ndarray,
+    each: np.ndarray,
+    weight: np.ndarray,
+    variance: np.ndarray,
+) -> FittedLine:
     rows = slice(first, beyond)
     root = np.sqrt(weight[rows])[:, None]
     design = np.stack((np.ones(beyond - first), size[rows]), axis=1) * root

@@ -84,11 +84,11 @@ def search(
         start[:, end] = total.argmin(axis=1)
         best[:, end] = total.min(axis=1)
     starts = np.zeros((replicates, n), dtype=bool)
-    end = np.full(replicates, n)
+    ends = np.full(replicates, n)
     rows = np.arange(replicates)
-    while end.any():
-        end = start[rows, end]
-        starts[rows, end] = True
+    while ends.any():
+        ends = start[rows, ends]
+        starts[rows, ends] = True
     return starts
 
 

@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# A shelf is a folder: each .cpp in it defines one descriptor, named like the file, in the shelf's namespace. The table of
+# all of them is generated here, because self-registering statics are dropped from static libraries and break under SMPI.
+#
+#   hockney_shelf(SOURCES FOLDER sync NAMESPACE sync TYPE BarrierAlgorithm HEADER sync/algorithm.hpp
+#                 TABLE all_barriers CHOICES barrier_choices)
+#
+# sets SOURCES to the shelf's files and its table: a function TABLE that returns a span of pointers to the descriptors, and
+# CHOICES, their names separated by '|', as a parameter's choices are. FIRST is a choice that is no file, before the others.
+# OPTIONS are compile options of the files. GROUP names the executable that the table is for.
+set(HOCKNEY_ENGINE ${CMAKE_CURRENT_LIST_DIR}/..)
+set(HOCKNEY_TABLE ${CMAKE_CURRENT_LIST_DIR}/table.cpp.in)
+
+function(hockney_shelf variable)
+  cmake_parse_arguments(PARSE_ARGV 1 shelf "" "FOLDER;NAMESPACE;TYPE;HEADER;TABLE;CHOICES;FIRST;GROUP" "OPTIONS")
+  file(GLOB files CONFIGURE_DEPENDS ${HOCKNEY_ENGINE}/${shelf_FOLDER}/*.cpp)
+  list(SORT files)
+  list(LENGTH files count)
+  set(declarations "")
+  set(entries "")
+  set(names ${shelf_FIRST})
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME_WE)
+    string(APPEND declarations "extern const ${shelf_TYPE} ${name};\n")
+    string(APPEND entries "      &${shelf_NAMESPACE}::${name},\n")
+    list(APPEND names ${name})
+  endforeach()
+  list(JOIN names "|" names)
+  set(constants "")
+  if(shelf_CHOICES)
+    string(APPEND constants "const char ${shelf_CHOICES}[] = \"${names}\";\n")
+  endif()
+  if(shelf_GROUP)
+    string(APPEND constants "const char executable_name[] = \"${shelf_GROUP}\";\n")
+  endif()
+  if(shelf_OPTIONS)
+    # Headers precompiled with other options do not fit.
+    set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${shelf_OPTIONS}" SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  string(REPLACE "/" "_" table ${shelf_FOLDER})
+  set(table ${CMAKE_CURRENT_BINARY_DIR}/table_${table}.cpp)
+  configure_file(${HOCKNEY_TABLE} ${table} @ONLY)
+  set(${variable} ${files} ${table} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+namespace hockney {
+
+// State that belongs to a rank, or to a communicator on a rank, as attributes of MPI. A simulator's ranks are
+// contexts of one process, and of one thread: they share whatever is static or thread_local, and nothing of
+// MPI's (docs/decisions/0015-per-rank-state.md).
+//
+// A T that is kept with a communicator, one for each type, and destroyed with it. Duplicates have none.
+template <class T>
+class CommState {
+ public:
+  // Null where none was kept.
+  static T* find(MPI_Comm comm) {
+    void* state = nullptr;
+    int there = 0;
+    MPI_Comm_get_attr(comm, key(), &state, &there);
+    return there ? static_cast<T*>(state) : nullptr;
+  }
+
+  static T& keep(MPI_Comm comm, std::unique_ptr<T> state) {
+    T* const kept = state.release();
+    MPI_Comm_set_attr(comm, key(), kept);
+    return *kept;
+  }
+
+ private:
+  // A number of this process for as long as MPI runs; simulated ranks may share it, since it is the same for
+  // all of them.
+  static int key() {
+    static const int made = [] {
+      int key = MPI_KEYVAL_INVALID;
+      MPI_Comm_create_keyval(
+          MPI_COMM_NULL_COPY_FN,
+          [](MPI_Comm, int, void* state, void*) {
+            delete static_cast<T*>(state);
+            return static_cast<int>(MPI_SUCCESS);
+          },
+          &key, nullptr);
+      return key;
+    }();
+    return made;
+  }
+};
+
+// This rank's T: made at first use, between MPI_Init and MPI_Finalize, which destroys it before anything
+// else. With MPI_COMM_SELF, whose attributes MPI deletes first (MPI-4.1, 11.2.4); a simulator's
+// MPI_COMM_WORLD, and what is kept with it, is one for all its ranks.
+template <class T>
+class RankState {
+ public:
+  static T& get() {
+    T* const state = CommState<T>::find(MPI_COMM_SELF);
+    return state ? *state : CommState<T>::keep(MPI_COMM_SELF, std::make_unique<T>());
+  }
+};
+
+}  // namespace hockney

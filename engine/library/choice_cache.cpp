@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "library/choice_cache.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "library/trial.hpp"
+
+namespace hockney {
+namespace {
+
+// Holds nothing of MPI, so that it may outlive it. Its mutex is never held while MPI is called.
+struct Memory {
+  std::mutex mutex;
+  std::map<Situation, int> places;  // in the table of all algorithms
+};
+
+Memory& memory() {
+  static Memory all;
+  return all;
+}
+
+}  // namespace
+
+Situation situation_of(MPI_Comm comm, const NodeLayout& layout) {
+  Situation found{1, {}, layout.crowded};
+  MPI_Comm_size(comm, &found.size);
+  if (layout.whole) return found;
+  MPI_Comm node;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int lowest = 0;
+  MPI_Comm_rank(comm, &lowest);
+  MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, node);
+  MPI_Comm_free(&node);
+  found.nodes.resize(static_cast<std::size_t>(found.size));
+  MPI_Allgather(&lowest, 1, MPI_INT, found.nodes.data(), 1, MPI_INT, comm);
+  return found;
+}
+
+const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const WaitPolicy& wait_policy) {
+  int place = -1;
+  {
+    Memory& all = memory();
+    const std::lock_guard lock(all.mutex);
+    const auto there = all.places.find(situation);
+    if (there != all.places.end()) place = there->second;
+  }
+  // Ranks that found it in different company may remember different ones: the first of those in the table.
+  std::vector<double> told{place < 0 ? 1.0 : 0.0, -static_cast<double>(place)};
+  agree(comm, wait_policy, told);
+  if (told[0] != 0.0) return nullptr;
+  return all_barriers()[static_cast<std::size_t>(-told[1])];
+}
+
+void remember(const Situation& situation, const BarrierAlgorithm& algorithm) {
+  const auto table = all_barriers();
+  const auto place = std::find(table.begin(), table.end(), &algorithm) - table.begin();
+  Memory& all = memory();
+  const std::lock_guard lock(all.mutex);
+  all.places.insert_or_assign(situation, static_cast<int>(place));
+}
+
+}  // namespace hockney

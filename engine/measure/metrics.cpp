@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/expect.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+// `values`, in place, combined over the ranks; on rank 0, `each` makes them ranks times as many.
+void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& control) {
+  const auto count = static_cast<int>(values.size());
+  switch (over_ranks) {
+    case OverRanks::root: break;
+    case OverRanks::max: control.longest_each(values.data(), count); break;
+    case OverRanks::min: control.lowest_each(values.data(), count); break;
+    case OverRanks::sum: control.total_each(values.data(), count); break;
+    case OverRanks::mean:
+      control.total_each(values.data(), count);
+      for (double& value : values) value /= control.size;
+      break;
+    case OverRanks::each: values = control.gathered(values); break;
+  }
+}
+
+// All ranks leave together, with the lowest rank's problem.
+void throw_problems(const std::string& problem, const Comm& control) {
+  if (control.all(problem.empty())) return;
+  const int reporter = control.lowest(problem.empty() ? control.size : control.rank);
+  throw BrokenWorkload(control.joined_everywhere(control.rank == reporter ? problem : ""));
+}
+
+}  // namespace
+
+const char* name_of(OverRanks over_ranks) {
+  switch (over_ranks) {
+    case OverRanks::max: return "max";
+    case OverRanks::min: return "min";
+    case OverRanks::mean: return "mean";
+    case OverRanks::sum: return "sum";
+    case OverRanks::root: return "root";
+    case OverRanks::each: return "each";
+  }
+  return "max";
+}
+
+const char* name_of(Per per) {
+  return per == Per::record ? "record" : "repetition";
+}
+
+MetricValues::MetricValues(std::span<const Metric> declared, Per per) {
+  for (const Metric& metric : declared)
+    if (metric.per == per) metrics_.push_back(&metric);
+  clear();
+}
+
+void MetricValues::clear() {
+  values_.assign(metrics_.size(), missing);
+}
+
+void MetricValues::set(std::string_view name, double value) {
+  const auto at = std::find_if(metrics_.begin(), metrics_.end(),
+                               [name](const Metric* metric) { return name == metric->name; });
+  if (at == metrics_.end()) {
+    if (problem_.empty()) problem_ = "metric '" + std::string(name) + "' is reported but not declared here";
+    return;
+  }
+  if (!std::isfinite(value) && problem_.empty())
+    problem_ = "metric '" + std::string(name) + "' is not a finite number";
+  values_[static_cast<std::size_t>(at - metrics_.begin())] = value;
+}
+
+void MetricValues::label(std::string_view name, std::string_view word) {
+  labels_.insert_or_assign(std::string(name), std::string(word));
+}
+
+std::string MetricValues::problem() const {
+  if (!problem_.empty()) return problem_;
+  for (std::size_t i = 0; i < metrics_.size(); ++i)
+    if (std::isnan(values_[i]))
+      return "metric '" + std::string(metrics_[i]->name) + "' is declared but not reported";
+  return "";
+}
+
+Report record_report(Workload& workload, std::span<const Metric> declared, const Comm& control) {
+  Report report;
+  if (declared.empty()) return report;
+  MetricValues values(declared, Per::record);
+  workload.report(values);
+  throw_problems(values.problem(), control);
+  for (std::size_t i = 0; i < values.metrics().size(); ++i) {
+    MetricSeries series{values.metrics()[i], {values.values()[i]}};
+    combine(series.metric->over_ranks, series.values, control);
+    report.metrics.push_back(std::move(series));
+  }
+  report.labels = values.labels();
+  return report;
+}
+
+MetricSamples::MetricSamples(std::span<const Metric> declared, const Comm& control)
+    : control_(control), current_(declared, Per::repetition), chunk_(current_.metrics().size()) {
+  for (const Metric* metric : current_.metrics()) series_.push_back({metric, {}});
+}
+
+void MetricSamples::start(Workload& workload, int count) {
+  if (empty()) return;
+  current_.clear();
+  workload.sample(current_);
+  for (std::vector<double>& values : chunk_) {
+    values.clear();
+    values.reserve(static_cast<std::size_t>(count));
+  }
+}
+
+void MetricSamples::take(Workload& workload, double operations) {
+  if (empty()) return;
+  current_.clear();
+  workload.sample(current_);
+  for (std::size_t i = 0; i < chunk_.size(); ++i)
+    chunk_[i].push_back(current_.values()[i] / (current_.metrics()[i]->phase ? operations : 1.0));
+  if (problem_.empty()) problem_ = current_.problem();
+}
+
+void MetricSamples::finish(const std::vector<bool>& keep) {
+  if (empty()) return;
+  HOCKNEY_EXPECT(chunk_.front().size() == keep.size());
+  throw_problems(problem_, control_);
+  for (std::size_t i = 0; i < chunk_.size(); ++i) {
+    const Metric& metric = *series_[i].metric;
+    combine(metric.over_ranks, chunk_[i], control_);
+    if (!control_.root()) continue;
+    // Gathered values come rank by rank; in a record they stand repetition by repetition.
+    const std::size_t ranks =
+        metric.over_ranks == OverRanks::each ? static_cast<std::size_t>(control_.size) : 1;
+    for (std::size_t repetition = 0; repetition < keep.size(); ++repetition)
+      for (std::size_t rank = 0; keep[repetition] && rank < ranks; ++rank)
+        series_[i].values.push_back(chunk_[i][rank * keep.size() + repetition]);
+  }
+}
+
+}  // namespace hockney

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where engines are compiled: one folder for each MPI and compiler, kept for the next build.
+
+It holds a copy of the sources. Only files whose content differs are replaced in it, so that their times say
+what changed, whatever the times of the originals are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from hockney.build.identity import source_files
+from hockney.build.log import BuildFailed
+
+UNUSED_SECONDS = 7 * 86400.0
+
+
+class Workplace:
+    """`source` is the copy, `build` CMake's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.source = folder / "source" / "engine"
+        self.build = folder / "build"
+
+    def mirror(self, source: Path) -> None:
+        """Make the copy's files those of `source`."""
+        wanted = {path.relative_to(source) for path in source_files(source)}
+        for path in list(self.source.rglob("*")):
+            if path.is_file() and path.relative_to(self.source) not in wanted:
+                path.unlink()
+        for name in wanted:
+            content, copy = (source / name).read_bytes(), self.source / name
+            if not copy.is_file() or copy.read_bytes() != content:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(content)
+
+    @contextlib.contextmanager
+    def building(self) -> Iterator[None]:
+        """What a build that was interrupted has left is not trusted; what one that failed has, is."""
+        mark = self.folder / "unfinished"
+        if mark.exists():
+            shutil.rmtree(self.build, ignore_errors=True)
+        mark.touch()
+        try:
+            yield
+        except BuildFailed:
+            if (self.build / "build.ninja").exists():
+                mark.unlink()
+            raise
+        mark.unlink()
+
+
+@contextlib.contextmanager
+def workplace(shelf: Path, name: str) -> Iterator[Workplace]:
+    """The one with this name, for this process alone; another hockney waits. A fresh one where nothing can be
+    locked, as on some network file systems."""
+    folder = shelf / name
+    folder.mkdir(parents=True, exist_ok=True)
+    sweep(shelf, keep=folder)
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError:
+            with tempfile.TemporaryDirectory(prefix="hockney-") as fresh:
+                yield Workplace(Path(fresh))
+            return
+        os.utime(folder)
+        yield Workplace(folder)
+
+
+def sweep(shelf: Path, keep: Path) -> None:
+    """Remove what was not used for a week."""
+    for folder in shelf.iterdir():
+        with contextlib.suppress(OSError):
+            if folder != keep and time.time() - folder.stat().st_mtime > UNUSED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the algorithms that SimGrid's MPI (SMPI) has for collective operations, and which are used by
+default. Machine files, the launcher and the models share them."""
+
+from __future__ import annotations
+
+from hockney.core.errors import unknown
+
+SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
+"""Names that stand for a library's own choice by size and ranks; every operation has them.
+
+Left out of what SMPI offers: rab, which adds by itself and so cannot charge a description's `sum_s_per_byte`,
+and automatic, which tries everything, rab too."""
+
+_ALGORITHMS = """
+allgather 2dmesh 3dmesh bruck GB loosely_lr NTSLR NTSLR_NB pair rdb rhv ring SMP_NTS smp_simple
+    spreading_simple ompi_neighborexchange mvapich2_smp
+allgatherv GB pair ring ompi_neighborexchange ompi_bruck mpich_rdb mpich_ring
+allreduce lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr
+    smp_rsag_rab redbcast ompi_ring_segmented mvapich2_rs mvapich2_two_level
+alltoall 2dmesh 3dmesh basic_linear bruck pair pair_rma pair_light_barrier pair_mpi_barrier pair_one_barrier
+    rdb ring ring_light_barrier ring_mpi_barrier ring_one_barrier mvapich2_scatter_dest
+barrier ompi_basic_linear ompi_two_procs ompi_tree ompi_bruck ompi_recursivedoubling ompi_doublering
+    mpich_smp mvapich2_pair
+bcast arrival_pattern_aware arrival_pattern_aware_wait arrival_scatter binomial_tree flattree
+    flattree_pipeline NTSB NTSL NTSL_Isend scatter_LR_allgather scatter_rdb_allgather SMP_binary SMP_binomial
+    SMP_linear ompi_split_bintree ompi_pipeline mvapich2_inter_node mvapich2_intra_node
+    mvapich2_knomial_intra_node
+gather ompi_basic_linear ompi_binomial ompi_linear_sync mvapich2_two_level
+reduce arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi_chain ompi_pipeline ompi_basic_linear
+    ompi_in_order_binary ompi_binary ompi_binomial mvapich2_knomial mvapich2_two_level
+reduce_scatter ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich_pair mpich_rdb mpich_noncomm
+scatter ompi_basic_linear ompi_linear_nb ompi_binomial mvapich2_two_level_binomial mvapich2_two_level_direct
+"""
+"""The same in SimGrid 3.32 and 4.1: what `smpirun --cfg=smpi/OPERATION:?` lists. It offers no choice for
+gatherv and scatterv: the root talks to every rank, all at once."""
+
+KNOWN: dict[str, tuple[str, ...]] = {"gatherv": ("default",), "scatterv": ("default",)}
+for _words in _ALGORITHMS.replace("\n    ", " ").strip().splitlines():
+    _operation, *_names = _words.split()
+    KNOWN[_operation] = (*SELECTORS, *_names)
+
+DEFAULTS = {
+    "barrier": "ompi_bruck",
+    "bcast": "binomial_tree",
+    "reduce": "binomial",
+    "allreduce": "rdb",
+    "gather": "ompi_binomial",
+    "scatter": "ompi_binomial",
+    "allgather": "bruck",
+    "allgatherv": "ompi_bruck",
+    "alltoall": "bruck",
+    "reduce_scatter": "ompi_basic_recursivehalving",
+}
+"""Used where a machine file names nothing: what libraries take for small messages, works on any number of
+ranks, sends O(P log P) messages or fewer and prepares nothing. The selectors do not: some compare all pairs
+of ranks at first use, some take algorithms that refuse a number of ranks. For large messages a machine file
+may name others (an all-to-all by `ring`, a broadcast by `scatter_LR_allgather`). A calibrated machine names
+all of them, and assumes others where its run cannot decide (`ASSUMED`)."""
+
+
+def chosen(named: dict[str, str]) -> dict[str, str]:
+    """The algorithm of every operation that has a choice: what is `named`, else the default."""
+    for operation, name in named.items():
+        check(operation, name)
+    return {operation: named.get(operation, default) for operation, default in DEFAULTS.items()}
+
+
+def check(operation: str, name: str) -> None:
+    """Refuse an operation or an algorithm that the simulator does not have."""
+    if operation not in KNOWN:
+        raise unknown("collective operation", operation, KNOWN)
+    if name not in KNOWN[operation]:
+        raise unknown(f"algorithm for {operation}", name, KNOWN[operation])

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The time of a collective operation on a described machine, from the algorithm that the machine names.
+
+Each algorithm is a message schedule, run by the LogGP simulator: overlapping steps, uneven trees and numbers
+of ranks that are no power of two come out exactly. With P = 2**k equal ranks the times reduce to the closed
+forms, where m(x) = o_s + L + G x + o_r:
+
+    dissemination barrier   k m(0)                            Hensgen, Finkel and Manber 1988
+    binomial broadcast      k m(x)                            each step's receivers are later steps' senders
+    binomial reduction      k (m(x) + c x)                    c: time to add, per byte
+    recursive doubling      k (m(x) + c x)                    Thakur, Rabenseifner and Gropp 2005
+    linear gather           o_s + L + G x + (P-1) o_r         Alexandrov, Ionescu, Schauser, Scheiman 1995
+    linear scatter          (P-1) o_s + L + G x + o_r
+    pairwise exchange       (P-1) m(x)
+
+None of them models messages that share a link: predict() returns None where links must be what is slowest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockney.core.platform import Platform
+from hockney.core.smpi_algorithms import chosen
+from hockney.models.loggp_sim import LogGPSimulator
+from hockney.models.schedules import NotModelled, Tally
+from hockney.models.schedules.smpi import SMPI
+
+UNSHARED = 1e12
+"""A rate in bytes per second from which on nothing takes from another."""
+MODELLED_SHAPES = ("switch", "bus", "torus", "mesh")
+"""Where the number of cables between two nodes is known here."""
+
+
+def predict(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
+    """Seconds from the moment at which all `ranks` begin `operation` to the end of the last, rank 0 the root;
+    `size` is the bytes of each rank's block or vector. None where the algorithm is not modelled, or where
+    messages must wait for each other at a NIC, on a bus or a medium. Messages that meet on a cable of a torus
+    or a mesh are not noticed."""
+    if not 1 <= ranks <= platform.capacity or size < 0:
+        return None
+    if operation == "barrier" and platform.hardware_barrier_s is not None:
+        return platform.hardware_barrier_s
+    phases = SMPI.get((operation, chosen(platform.collectives).get(operation, "")))
+    network = platform.network
+    if phases is None or network.medium_message_s or network.medium_s_per_byte:
+        return None
+    if network.hop_s and network.shape not in MODELLED_SHAPES:
+        return None
+    call = _call_time(platform, operation, size)
+    if ranks == 1:
+        return call
+    simulator = LogGPSimulator(platform, ranks)
+    busiest = 0.0
+    try:
+        for phase in phases:
+            tally = Tally(ranks)
+            for step in phase(ranks, size):
+                simulator.take(step)
+                tally.add(step)
+            busiest += tally.busiest_bytes(shared=network.duplex == "half")
+    except NotModelled:
+        return None
+    time = float(simulator.now.max())
+    return None if _shared(platform, busiest, ranks) > time else call + time
+
+
+def _call_time(platform: Platform, operation: str, size: int) -> float:
+    """What the call takes each rank before any message."""
+    points = platform.calls.get(operation)
+    if not points:
+        return 0.0
+    last, seconds = points[-1]
+    if size > last > 0:
+        return seconds * size / last
+    return float(np.interp(size, *zip(*points, strict=True)))
+
+
+def _shared(platform: Platform, busiest: float, ranks: int) -> float:
+    """Seconds for which the busiest node's NIC, or the one cable of a bus, must work at least."""
+    network = platform.network
+    cores = min(max(group.cores for group in platform.nodes), ranks)
+    nic = busiest * cores / network.nic if network.nic < UNSHARED else 0.0
+    cable = busiest * ranks / network.link if network.shape == "bus" and network.link < UNSHARED else 0.0
+    return max(nic, cable)

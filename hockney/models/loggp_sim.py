@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a message schedule on a described machine, each rank with its own clock, under LogGP.
+
+A small message (up to the eager limit) leaves its sender when the overhead is paid, arrives after L + hops +
+G x, and costs its receiver the overhead from its arrival or from the call that receives it, whichever is
+later. A large one waits until both sides are there, and holds both until it is over. Messages take nothing
+from each other: where links or a medium are shared, times are lower bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.core.platform import Platform, Segment
+from hockney.models.schedules import Layer, Mode, NotModelled, Step
+
+Seconds = float | np.ndarray
+"""Of all messages of a layer, or of each."""
+
+
+@dataclass(frozen=True)
+class LayerCosts:
+    """LogGP's parts of a layer's messages. `overhead` is the sender's, for the kind of call that it makes."""
+
+    eager: bool | np.ndarray
+    overhead: Seconds
+    flight: Seconds
+    receive: Seconds
+    gap: Seconds
+    exchange: Seconds = 0.0
+    """What a receive takes longer where the receiver's own message met this one on the way."""
+
+
+@dataclass(frozen=True)
+class TimedStep:
+    """A step and the costs of its layers on one machine; a schedule that is run often is timed once."""
+
+    step: Step
+    costs: tuple[LayerCosts, ...]
+
+
+class LogGPSimulator:
+    """`ranks` ranks on `platform`, filling each node's cores before the next node's; all begin at 0. `now` is
+    each rank's time: after the last step of a schedule, that at which it leaves."""
+
+    def __init__(self, platform: Platform, ranks: int) -> None:
+        self.platform = platform
+        self.ranks = ranks
+        self.now = np.zeros(ranks)
+        self.free = np.zeros(ranks)
+        """When each may send again: LogGP's gap."""
+        self._costs = _PlatformCosts(platform, ranks)
+
+    def timed(self, step: Step) -> TimedStep:
+        return TimedStep(step, tuple(self._costs.of(layer, step.mode) for layer in step.layers))
+
+    def run(self, steps: Iterable[Step | TimedStep]) -> np.ndarray:
+        """Take the steps; each rank's time after them."""
+        for step in steps:
+            self.take(step)
+        return self.now
+
+    def take(self, step: Step | TimedStep) -> None:
+        """Raises NotModelled for large messages in several layers."""
+        timed = step if isinstance(step, TimedStep) else self.timed(step)
+        step = timed.step
+        if len(step.layers) == 1:
+            self._one_layer(step, step.layers[0], timed.costs[0])
+        elif step.layers:
+            self._several_layers(step, timed.costs)
+        if step.combine:
+            for layer in step.layers:
+                self.now[layer.target] += self.platform.sum_s_per_byte * layer.size
+
+    def _one_layer(self, step: Step, layer: Layer, cost: LayerCosts) -> None:
+        if np.all(cost.eager):
+            self._eager(step.mode, layer, cost)
+        elif step.mode is Mode.EXCHANGE:
+            self._large_exchange(layer, cost)
+        elif step.mode is Mode.BLOCKING:
+            self._blocking(layer, cost)
+        else:
+            raise NotModelled("large messages that are posted at once")
+
+    def _send(self, layer: Layer, cost: LayerCosts) -> np.ndarray:
+        """When the messages of a layer arrive."""
+        start = np.maximum(self.now[layer.source] + cost.overhead, self.free[layer.source])
+        self.now[layer.source] = start
+        self.free[layer.source] = start + cost.gap
+        return start + cost.flight
+
+    def _eager(self, mode: Mode, layer: Layer, cost: LayerCosts) -> None:
+        target = layer.target
+        arrival = self._send(layer, cost)
+        ready = np.maximum(self.now[target], arrival) + cost.receive
+        if mode is Mode.EXCHANGE and np.any(cost.exchange):
+            own = np.full(self.ranks, -np.inf)
+            own[layer.source] = arrival
+            ready += np.where(_crosses(own[target], arrival, cost.flight), cost.exchange, 0.0)
+        self.now[target] = ready
+
+    def _several_layers(self, step: Step, costs: tuple[LayerCosts, ...]) -> None:
+        if not all(np.all(cost.eager) for cost in costs):
+            raise NotModelled("large messages in several layers")
+        targets = np.unique(np.concatenate([layer.target for layer in step.layers]))
+        arrivals = np.full((len(costs), len(targets)), np.inf)
+        own = np.full(self.ranks, -np.inf)
+        """When the last of a rank's own messages arrives."""
+        for row, layer, cost in zip(arrivals, step.layers, costs, strict=True):
+            arrival = self._send(layer, cost)
+            row[np.searchsorted(targets, layer.target)] = own[layer.source] = arrival
+        order = None if _uniform(costs) else np.argsort(arrivals, axis=0, kind="stable")
+        if order is None:
+            arrivals.sort(axis=0)
+        else:
+            arrivals = np.take_along_axis(arrivals, order, 0)
+
+        def part(name: str) -> Seconds:
+            """In the order of arrival."""
+            if order is None:
+                return getattr(costs[0], name)
+            parts = np.zeros(arrivals.shape)
+            for row, layer, cost in zip(parts, step.layers, costs, strict=True):
+                row[np.searchsorted(targets, layer.target)] = getattr(cost, name)
+            return np.take_along_axis(parts, order, 0)
+
+        busy = np.broadcast_to(part("receive"), arrivals.shape)
+        if step.mode is Mode.EXCHANGE and any(np.any(cost.exchange) for cost in costs):
+            crosses = _crosses(own[targets], arrivals, part("flight"))
+            busy = busy + np.where(crosses, part("exchange"), 0.0)
+        now = self.now[targets]
+        for arrival, receive in zip(arrivals, busy, strict=True):
+            now = np.where(arrival < np.inf, np.maximum(now, arrival) + receive, now)
+        self.now[targets] = now
+
+    def _blocking(self, layer: Layer, cost: LayerCosts) -> None:
+        """MPI_Send and MPI_Recv of which some wait for each other."""
+        source, target = layer.source, layer.target
+        start = np.maximum(self.now[source] + cost.overhead, self.free[source])
+        arrived = np.maximum(self.now[target], start + cost.flight) + cost.receive
+        together = np.maximum(self.now[source], self.now[target])
+        over = together + cost.overhead + cost.flight + cost.receive
+        self.free[source] = np.where(cost.eager, start + cost.gap, self.free[source])
+        self.now[source] = np.where(cost.eager, start, over)
+        self.now[target] = np.where(cost.eager, arrived, over)
+
+    def _large_exchange(self, layer: Layer, cost: LayerCosts) -> None:
+        source, target = layer.source, layer.target
+        posted = self.now.copy()
+        posted[source] = self.now[source] + cost.overhead
+        self.free[source] = posted[source] + cost.gap
+        together = np.maximum(posted[source], posted[target])
+        over = together + cost.flight + cost.receive + cost.exchange
+        self.now[target] = over
+        self.now[source] = np.maximum(self.now[source], over)
+
+
+class _PlatformCosts:
+    """What messages between pairs of ranks cost, by their size and by where the ranks are."""
+
+    def __init__(self, platform: Platform, ranks: int) -> None:
+        self.platform = platform
+        self.between = _SegmentCosts(platform.segments)
+        self.on_node = _SegmentCosts(platform.on_node or platform.segments)
+        self.node = _nodes(platform, ranks)
+        network = platform.network
+        self.by_place = bool(network.hop_s) and network.shape in ("torus", "mesh")
+        self.shares_nodes = bool(platform.on_node) or bool(network.hop_s)
+        self.shares_nodes = self.shares_nodes and len(np.unique(self.node)) < ranks
+
+    def of(self, layer: Layer, mode: Mode) -> LayerCosts:
+        source, target = self.node[layer.source], self.node[layer.target]
+        size = layer.size
+        local = source == target
+        mixed = self.shares_nodes and bool(local.any())
+        overhead = "send" if mode is Mode.BLOCKING else "isend"
+
+        def part(name: str) -> Seconds:
+            seconds = self.between.at(name, size)
+            if name == "flight":
+                seconds = seconds + self._hops(source, target)
+            return np.where(local, self.on_node.at(name, size), seconds) if mixed else seconds
+
+        return LayerCosts(
+            eager=np.asarray(size) <= self.platform.eager,
+            overhead=part(overhead),
+            flight=part("flight"),
+            receive=part("receive"),
+            gap=part("gap"),
+            exchange=part("exchange") if mode is Mode.EXCHANGE else 0.0,
+        )
+
+    def _hops(self, source: np.ndarray, target: np.ndarray) -> Seconds:
+        """Seconds in which cables are passed: on a torus or mesh the steps along each axis."""
+        network = self.platform.network
+        if not self.by_place:
+            return network.hop_s if network.shape == "bus" else 0.0
+        steps = np.zeros(source.shape)
+        stride = 1
+        for extent in network.dims:
+            apart = np.abs(source // stride % extent - target // stride % extent)
+            steps += np.minimum(apart, extent - apart) if network.shape == "torus" else apart
+            stride *= extent
+        return steps * network.hop_s
+
+
+class _SegmentCosts:
+    """Each part of a message's cost by its size, for one list of segments."""
+
+    def __init__(self, segments: tuple[Segment, ...]) -> None:
+        self.first = np.array([s.first for s in segments], dtype=float)
+        self.lines = {
+            part: (
+                np.array([_either(s, f"{part}_s") for s in segments]),
+                np.array([_either(s, f"{part}_s_per_byte") for s in segments]),
+            )
+            for part in ("send", "isend", "receive", "gap", "exchange")
+        }
+        latency = np.array([s.latency_s for s in segments])
+        self.lines["flight"] = latency, np.array([s.per_byte_s for s in segments])
+
+    def at(self, part: str, size: float | np.ndarray) -> Seconds:
+        """Seconds of `part` for messages of `size` bytes."""
+        fixed, per_byte = self.lines[part]
+        if len(self.first) == 1:
+            return fixed[0] + per_byte[0] * size
+        segment = np.searchsorted(self.first, size, side="right") - 1
+        return fixed[segment] + per_byte[segment] * size
+
+
+def _crosses(own: np.ndarray, arrival: np.ndarray, flight: Seconds) -> np.ndarray:
+    """Whether the receiver's own last message, which arrives at `own`, is still under way when this one is
+    half way. Where messages take no time between the ranks, they cross if they arrive together."""
+    return (own > arrival - flight / 2) | (own >= arrival)
+
+
+def _uniform(costs: tuple[LayerCosts, ...]) -> bool:
+    """Whether all messages of all layers cost the same."""
+    parts = [(c.flight, c.receive, c.exchange) for c in costs]
+    return all(np.ndim(part) == 0 for layer in parts for part in layer) and len(set(parts)) == 1
+
+
+def _either(segment: Segment, name: str) -> float:
+    value = getattr(segment, name)
+    if value is None:
+        value = getattr(segment, name.replace("isend", "send"))
+    return float(value)
+
+
+def _nodes(platform: Platform, ranks: int) -> np.ndarray:
+    """The node of each rank."""
+    nodes: list[np.ndarray] = []
+    first, left = 0, ranks
+    for group in platform.nodes:
+        count = min(group.count, -(-left // group.cores))
+        nodes.append(np.repeat(np.arange(first, first + count), group.cores)[:left])
+        first += group.count
+        left -= len(nodes[-1])
+        if left <= 0:
+            break
+    return np.concatenate(nodes)

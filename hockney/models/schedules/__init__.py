@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Message schedules: each algorithm of a barrier or a collective operation once, without a machine."""
+
+from hockney.models.schedules import barriers, collectives
+from hockney.models.schedules.schedule import (
+    SCHEDULES,
+    Layer,
+    Mode,
+    NotModelled,
+    Schedule,
+    Step,
+    algorithm,
+    names,
+    relation,
+)
+from hockney.models.schedules.tally import Tally
+
+__all__ = [
+    "SCHEDULES",
+    "Layer",
+    "Mode",
+    "NotModelled",
+    "Schedule",
+    "Step",
+    "Tally",
+    "algorithm",
+    "barriers",
+    "collectives",
+    "names",
+    "relation",
+]

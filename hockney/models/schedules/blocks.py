@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Building blocks of schedules: trees, rounds of doubling distance, and one rank that serves all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hockney.models.schedules.schedule import Layer, Mode, NotModelled, Ranks, Step, Steps, step
+
+Blocks = Callable[[Any], Any]
+"""Bytes of a message by the number of ranks whose data it carries."""
+
+
+def rounds_of_two(ranks: int) -> int:
+    """ceil(log2(ranks))."""
+    return (ranks - 1).bit_length()
+
+
+def doublings(ranks: int) -> list[int]:
+    """1, 2, 4, ... below `ranks`."""
+    return [1 << k for k in range(rounds_of_two(ranks))]
+
+
+def power_below(ranks: int) -> int:
+    """The largest power of two that is at most `ranks`."""
+    return 1 << (ranks.bit_length() - 1)
+
+
+def only_powers_of_two(ranks: int) -> None:
+    if ranks & (ranks - 1):
+        raise NotModelled(f"{ranks} ranks are no power of two")
+
+
+def shift(ranks: int, *distances: int, size: float = 0.0, mode: Mode = Mode.EXCHANGE) -> Step:
+    """Each rank sends to the ranks at these distances above it, cyclically."""
+    everyone = np.arange(ranks)
+    return Step(tuple(Layer(everyone, (everyone + far) % ranks, size) for far in distances), mode)
+
+
+def same(size: float) -> Blocks:
+    """A message of `size` bytes, whatever it carries."""
+    return lambda carried: size
+
+
+def of_blocks(size: float) -> Blocks:
+    """A message with a block of `size` bytes for each rank whose data it carries."""
+    return lambda carried: carried * size
+
+
+def binomial_up(ranks: int, size: Blocks, *, combine: bool = False) -> Steps:
+    """A binomial tree towards rank 0, the nearest ranks first."""
+    for distance in doublings(ranks):
+        parent = np.arange(0, ranks - distance, 2 * distance)
+        below = np.minimum(distance, ranks - parent - distance)
+        yield step(parent + distance, parent, size(below), combine=combine)
+
+
+def binomial_down(ranks: int, size: float, root: int = 0) -> Steps:
+    """A binomial tree from `root`, the farthest ranks first."""
+    for distance in reversed(doublings(ranks)):
+        parent = np.arange(0, ranks - distance, 2 * distance)
+        yield step((parent + root) % ranks, (parent + distance + root) % ranks, size)
+
+
+def hypercube(members: Ranks, size: Blocks, *, combine: bool = False) -> Steps:
+    """Recursive doubling among `members`, a power of two of them."""
+    place = np.arange(len(members))
+    for distance in doublings(len(members)):
+        yield step(members, members[place ^ distance], size(distance), mode=Mode.EXCHANGE, combine=combine)
+
+
+def to_root(ranks: int, size: float) -> Steps:
+    """Rank 0 receives from the others in the order of their numbers."""
+    for rank in range(1, ranks):
+        yield step([rank], [0], size)
+
+
+def from_root(ranks: int, size: float, mode: Mode = Mode.BLOCKING) -> Steps:
+    """Rank 0 sends to the others in the order of their numbers."""
+    for rank in range(1, ranks):
+        yield step([0], [rank], size, mode=mode)

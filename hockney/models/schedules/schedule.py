@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a message schedule is: which rank sends how many bytes to which, step by step.
+
+A schedule is an iterable of steps, in an order that agrees with every rank's own order. It holds no times:
+`LogGPSimulator` runs it on a machine, `Tally` counts its messages and bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+Ranks = np.ndarray
+"""Rank numbers."""
+
+
+class NotModelled(ValueError):
+    """The algorithm does not exist for this number of ranks, or the simulator cannot run it."""
+
+
+class Mode(Enum):
+    """How the ranks of a step call MPI."""
+
+    BLOCKING = "blocking"
+    """MPI_Send and MPI_Recv, MPI_Recv also of several messages as they arrive. No rank does both."""
+    EXCHANGE = "exchange"
+    """MPI_Sendrecv: a rank sends its messages, then receives those for it as they arrive. Receiving costs
+    more where the receiver's own message is still under way."""
+    POSTED = "posted"
+    """MPI_Isend, MPI_Irecv and one MPI_Waitall: as an exchange, without the extra cost of one."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Messages of which each rank sends at most one and receives at most one: `source[i]` sends `size[i]`
+    bytes (or `size`, all of them) to `target[i]`."""
+
+    source: Ranks
+    target: Ranks
+    size: float | np.ndarray = 0.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rank sends its messages layer by layer, then waits for all that it receives in this step. With
+    `combine` the receiver adds each message to its own data (a reduction)."""
+
+    layers: tuple[Layer, ...]
+    mode: Mode = Mode.BLOCKING
+    combine: bool = False
+
+
+Steps = Iterator[Step]
+Schedule = Callable[[int, int], Iterable[Step]]
+"""The steps of an algorithm for a number of ranks and a size: the bytes of each rank's block or vector."""
+
+
+def step(
+    source: Ranks | list[int],
+    target: Ranks | list[int],
+    size: float | np.ndarray = 0.0,
+    *,
+    mode: Mode = Mode.BLOCKING,
+    combine: bool = False,
+) -> Step:
+    """A step of one layer."""
+    layer = Layer(np.asarray(source, dtype=int), np.asarray(target, dtype=int), size)
+    return Step((layer,), mode, combine)
+
+
+def relation(source: Ranks, target: Ranks, size: float | np.ndarray = 0.0, mode: Mode = Mode.POSTED) -> Step:
+    """One step of any messages, as in a superstep of BSP: cut into layers, each rank's sends in the order
+    given. Messages from a rank to itself are no messages."""
+    source, target = np.asarray(source, dtype=int), np.asarray(target, dtype=int)
+    sizes = np.broadcast_to(np.asarray(size, dtype=float), source.shape)
+    others = source != target
+    source, target, sizes = source[others], target[others], sizes[others]
+    layers = []
+    while len(source):
+        here = _first(source)
+        here[here] = _first(target[here])
+        layers.append(Layer(source[here], target[here], sizes[here]))
+        source, target, sizes = source[~here], target[~here], sizes[~here]
+    return Step(tuple(layers), mode)
+
+
+def _first(ranks: Ranks) -> np.ndarray:
+    """True where a rank is listed for the first time."""
+    first = np.zeros(len(ranks), dtype=bool)
+    first[np.unique(ranks, return_index=True)[1]] = True
+    return first
+
+
+SCHEDULES: dict[tuple[str, str], Schedule] = {}
+"""By MPI operation and name of the algorithm. A barrier has the name of its file in `engine/sync/`."""
+
+
+def algorithm(operation: str, *names: str) -> Callable[[Schedule], Schedule]:
+    """Register a function as the schedule of an algorithm."""
+
+    def register(function: Schedule) -> Schedule:
+        for name in names:
+            if (operation, name) in SCHEDULES:
+                raise ValueError(f"two schedules of {operation} are called {name}")
+            SCHEDULES[operation, name] = function
+        return function
+
+    return register
+
+
+def names(operation: str) -> list[str]:
+    """The algorithms of an operation that have a schedule."""
+    return sorted(name for registered, name in SCHEDULES if registered == operation)

@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""SMPI's names of collective algorithms, as machine files give them, and the schedules they stand for."""
+
+from __future__ import annotations
+
+from hockney.models.schedules import barriers, collectives
+from hockney.models.schedules.schedule import SCHEDULES, Schedule, Steps
+
+DISSEMINATION = SCHEDULES["barrier", "dissemination"]
+
+
+def _linear(ranks: int, size: int) -> Steps:
+    return barriers.linear(ranks)
+
+
+def _doubling(ranks: int, size: int) -> Steps:
+    return barriers.recursive_doubling_sendrecv(ranks)
+
+
+SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
+    ("barrier", "ompi_bruck"): (DISSEMINATION,),
+    ("barrier", "ompi_recursivedoubling"): (_doubling,),
+    ("barrier", "ompi_basic_linear"): (_linear,),
+    ("barrier", "default"): (_linear,),
+    ("bcast", "binomial_tree"): (collectives.binomial_bcast,),
+    ("bcast", "default"): (collectives.binomial_bcast,),
+    ("reduce", "binomial"): (collectives.binomial_reduce,),
+    ("allreduce", "rdb"): (collectives.doubling_allreduce,),
+    ("allreduce", "redbcast"): (collectives.binomial_reduce, collectives.binomial_bcast),
+    ("gather", "ompi_basic_linear"): (collectives.linear_gather,),
+    ("gather", "ompi_binomial"): (collectives.binomial_gather,),
+    ("scatter", "ompi_basic_linear"): (collectives.linear_scatter,),
+    ("scatter", "ompi_binomial"): (collectives.binomial_scatter,),
+    ("allgather", "bruck"): (collectives.bruck_allgather,),
+    ("allgather", "ring"): (collectives.pairwise,),
+    ("allgather", "pair"): (collectives.pairwise_xor,),
+    ("allgather", "rdb"): (collectives.doubling_allgather,),
+    ("alltoall", "basic_linear"): (collectives.linear_alltoall,),
+    ("alltoall", "bruck"): (collectives.bruck_alltoall,),
+    ("alltoall", "ring"): (collectives.pairwise,),
+    ("alltoall", "pair"): (collectives.pairwise_xor,),
+}
+"""By operation and SMPI's name: the schedules that run one after the other, each a phase of the operation."""

@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for all tests: two tiers, which tests may run at the same time, and what is built ahead."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from golden_files import golden  # noqa: F401
+from hypothesis import HealthCheck, settings
+from needs import need_compiler
+from real_mpi import engine, mpi, mpi_name, stand_in  # noqa: F401
+
+# an example's time is the machine's business, which may be busy
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
+HERE = Path(__file__).parent
+FAST_RANKS = {"openmpi": 4, "mpich": 2}
+"""Most ranks in the fast tier. MPICH polls: ranks that share a core wait for the scheduler each time."""
+GROUPS = ("mpi", "browser")
+"""Of the tests with one of these markers, one runs at a time."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run the slow tests too (make test-all)")
+    parser.addoption("--regen", action="store_true", help="rewrite the golden files instead of comparing")
+
+
+def is_slow(item: pytest.Item) -> bool:
+    if item.get_closest_marker("slow"):
+        return True
+    parameters = getattr(item, "callspec", None).params if hasattr(item, "callspec") else {}
+    name = parameters.get("mpi_name", "")
+    if name == "mpich" and item.get_closest_marker("one_mpi"):
+        return True
+    return name in FAST_RANKS and parameters.get("ranks", 0) > FAST_RANKS[name]
+
+
+def named(config: pytest.Config, item: pytest.Item) -> bool:
+    """Whether the command line names this very test."""
+    return any("::" in word and item.nodeid.startswith(word) for word in config.args)
+
+
+def group_of(item: pytest.Item) -> str:
+    """Tests of one file stay in one process, where they share their fixtures."""
+    for name in GROUPS:
+        if item.get_closest_marker(name):
+            return name
+    return item.nodeid.partition("::")[0]
+
+
+def rank_of(item: pytest.Item) -> tuple[int, ...]:
+    """The longest chains of tests start first; within that of real ranks, those that wait for no engine."""
+    if item.get_closest_marker("mpi"):
+        return (0, "engine" in getattr(item, "fixturenames", ()) or item.path.parent.name in ("cli", "docs"))
+    if item.get_closest_marker("simgrid"):
+        return (3,)
+    return (1,) if item.get_closest_marker("browser") else (2,)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    if config.getoption("--regen"):
+        chosen = [item for item in items if "golden" in getattr(item, "fixturenames", ())]
+    elif config.getoption("--all"):
+        chosen = list(items)
+    else:
+        chosen = [item for item in items if not is_slow(item) or named(config, item)]
+    kept = set(map(id, chosen))
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = chosen
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
+    yield
+    items.sort(key=rank_of)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if any(item.get_closest_marker(name) for name in ("mpi", "simgrid", "compiler")):
+        need_compiler()
+
+
+ahead = pytest.StashKey[subprocess.Popen]()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where all tests run, engines are compiled while the first tests, which need none, run."""
+    config = session.config
+    worker = hasattr(config, "workerinput")
+    everything = config.args_source == pytest.Config.ArgsSource.TESTPATHS
+    if not worker and everything and not (config.option.collectonly or config.getoption("--regen")):
+        config.stash[ahead] = subprocess.Popen(
+            [sys.executable, str(HERE / "native.py")], stdin=subprocess.DEVNULL
+        )
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    building = session.config.stash.get(ahead, None)
+    if building is not None:
+        building.terminate()
+        building.wait()

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""C++ tests of the shelf coll/ at 1 to 9 ranks, and of per-rank state: targets of the engine's build."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from needs import need_gtest
+from real_mpi import simgrid_here
+
+from hockney import build, process
+from hockney.build.engine import ALONE
+from hockney.launch.command import command
+from hockney.machine import processors
+
+pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="session")
+def binaries(mpi) -> Path:
+    need_gtest()
+    return build.targets(mpi, ["engine-collectives", "rank-state"], HERE) / "tests"
+
+
+def run(mpi, program: Path, ranks: int, *words: str) -> process.Finished:
+    launch = command(
+        mpi, (str(program), *words), ranks, processors().cores, bind=False, root=os.geteuid() == 0
+    )
+    return process.capture(launch.words, env=dict(launch.environment), timeout=300)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9])
+def test_algorithms_of_collectives_give_what_mpi_gives(mpi, mpi_name, binaries, ranks):
+    if mpi_name == "mpich" and ranks > 3:
+        pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
+    done = run(mpi, binaries / "engine-collectives", ranks, "--gtest_brief=1")
+    assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
+
+
+def check_states(done: process.Finished, ranks: int) -> None:
+    lines = done.out.splitlines()
+    assert done.code == 0, done.err
+    assert [x for x in lines if x.startswith("rank")] == [
+        f"rank {r}: {10 * (r + 1)} -1" for r in range(ranks)
+    ]
+    assert sorted(x for x in lines if x.startswith("destroyed")) == sorted(
+        f"destroyed {10 * (r + 1)}" for r in range(ranks)
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_each_rank_has_its_own_state(mpi, binaries, ranks):
+    check_states(run(mpi, binaries / "rank-state", ranks), ranks)
+
+
+def test_simulated_ranks_of_one_process_have_their_own_state(tmp_path):
+    need_gtest()
+    smpi = simgrid_here()
+    program = build.targets(smpi, ["rank-state"], HERE) / "tests" / "rank-state"
+    (tmp_path / "alone.xml").write_text(ALONE)
+    (tmp_path / "hosts.txt").write_text("n0\nn0\n")
+    words = [smpi.mpiexec, "-np", "2", "-hostfile", "hosts.txt", "-platform", "alone.xml", "-quiet"]
+    done = process.capture([*words, "-no-privatize", str(program)], cwd=tmp_path, timeout=120)
+    check_states(done, 2)

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Formatter, static analysis and sanitizers for C++. Sanitized programs run at 1 and 2 ranks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from native import compile_commands, sanitized
+from needs import missing, need_gtest
+from real_mpi import mpi_named
+
+from hockney import process
+from hockney.build.identity import wrapped
+from hockney.launch.command import command
+from hockney.machine import processors
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [p for f in ("engine", "tests", "examples") for p in sorted((ROOT / f).rglob("*.[ch]pp"))]
+OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
+"""MPI libraries keep what they allocate until the process ends."""
+
+
+def program(name: str) -> str:
+    """A tool that pip has put next to this Python."""
+    path = Path(sys.executable).with_name(name)
+    if not path.exists():
+        missing(f"{name} (pip install '.[test]')")
+    return str(path)
+
+
+def test_it_is_formatted():
+    words = [program("clang-format"), "--dry-run", "-Werror", *map(str, SOURCES)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    files = sorted({line.split(":")[0] for line in done.stderr.splitlines() if ": error: " in line})
+    names = [os.path.relpath(name, ROOT) for name in files]
+    assert done.returncode == 0, f"'clang-format -i' these: {' '.join(names)}"
+
+
+@pytest.mark.slow
+@pytest.mark.mpi
+def test_static_analysis_finds_nothing():
+    need_gtest()
+    mpi = mpi_named("openmpi")
+    tidy, folder = program("clang-tidy"), compile_commands(mpi)
+    # MPI's wrapper adds these folders silently
+    headers = [word[2:] for word in wrapped(mpi) if word.startswith("-I")]
+    more = [f"--extra-arg=-isystem{header}" for header in headers]
+    files = [p for p in sorted((ROOT / "engine").rglob("*.cpp")) if "smpi" not in p.parts]
+
+    def checked(path: Path) -> str:
+        words = [tidy, "-p", str(folder), "--quiet", *more, str(path)]
+        done = subprocess.run(words, capture_output=True, text=True)
+        return done.stdout if done.returncode else ""
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        complaints = [text for text in pool.map(checked, files) if text]
+    assert complaints == [], "\n".join(complaints)[-8000:]
+
+
+@pytest.fixture(scope="module")
+def programs() -> Path:
+    need_gtest()
+    return sanitized(mpi_named("openmpi"))
+
+
+@pytest.mark.slow
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("name", ["engine-unit", "engine-mpi", "engine-barriers"])
+def test_sanitizers_find_nothing(programs, name, ranks):
+    if name == "engine-unit" and ranks > 1:
+        pytest.skip("starts no ranks")
+    words = (str(programs / name), "--gtest_brief=1")
+    if name == "engine-unit":
+        done = process.capture(list(words), env=OPTIONS, timeout=900)
+    else:
+        root = os.geteuid() == 0
+        launch = command(mpi_named("openmpi"), words, ranks, processors().cores, bind=False, root=root)
+        done = process.capture(launch.words, env=dict(launch.environment) | OPTIONS, timeout=900)
+    assert done.code == 0 and done.out.count("PASSED") == ranks, done.out[-5000:] + done.err[-5000:]

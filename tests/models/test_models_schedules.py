@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Schedules: their data reach whom the operation promises, and their layers are what the simulator needs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.core.smpi_algorithms import KNOWN
+from hockney.models import schedules
+from hockney.models.schedules import SCHEDULES, Mode, NotModelled, Step, Tally, relation
+from hockney.models.schedules.barriers import linear, recursive_doubling_sendrecv
+from hockney.models.schedules.smpi import SMPI
+
+FROM_ROOT = ("bcast", "scatter")
+TO_ROOT = ("reduce", "gather")
+RANKS = [*range(1, 18), 31, 64]
+
+
+POWERS = ("pairwise_xor", "recursive_doubling")
+"""Algorithms of allgather and alltoall that exist for powers of two only."""
+
+
+def exists(operation: str, name: str, ranks: int) -> bool:
+    return not (ranks & (ranks - 1) and name in POWERS and operation in ("allgather", "alltoall"))
+
+
+def everywhere(*counts: int):
+    """Every algorithm on each of these numbers of ranks."""
+    cases = [(*key, ranks) for key in SCHEDULES for ranks in counts if exists(*key, ranks)]
+    return pytest.mark.parametrize(("operation", "name", "ranks"), cases)
+
+
+def steps(operation: str, name: str, ranks: int, size: int = 8) -> list[Step]:
+    return list(SCHEDULES[operation, name](ranks, size))
+
+
+def knowledge(steps: list[Step], ranks: int) -> list[set[int]]:
+    """Of whose data each rank has a part in the end, if a message carries all that its sender has."""
+    known = [{rank} for rank in range(ranks)]
+    for step in steps:
+        news = [
+            (int(target), set(known[source]))
+            for layer in step.layers
+            for source, target in zip(layer.source, layer.target, strict=True)
+        ]
+        for target, data in news:
+            known[target] |= data
+    return known
+
+
+def complete(operation: str, known: list[set[int]]) -> bool:
+    everyone = set(range(len(known)))
+    if operation in TO_ROOT:
+        return known[0] == everyone
+    if operation in FROM_ROOT:
+        return all(0 in data for data in known)
+    return all(data == everyone for data in known)
+
+
+@everywhere(*RANKS)
+def test_everyone_gets_the_data_of_all_who_send(operation, name, ranks):
+    """For a barrier: nobody leaves before the last one has entered."""
+    assert complete(operation, knowledge(steps(operation, name, ranks), ranks))
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 6, 13, 16])
+@pytest.mark.parametrize("name", schedules.names("barrier"))
+def test_no_step_of_a_barrier_is_superfluous(name, ranks):
+    every = steps("barrier", name, ranks)
+    spared = [complete("barrier", knowledge(every[:k] + every[k + 1 :], ranks)) for k in range(len(every))]
+    if not name.startswith("total_exchange_"):  # whose messages carry more than is needed
+        assert not any(spared)
+
+
+@pytest.mark.parametrize("barrier", [linear, recursive_doubling_sendrecv])
+@pytest.mark.parametrize("ranks", RANKS)
+def test_the_barriers_of_the_simulator_are_barriers(barrier, ranks):
+    assert complete("barrier", knowledge(list(barrier(ranks)), ranks))
+
+
+@everywhere(*range(1, 18))
+def test_in_a_layer_a_rank_sends_once_and_receives_once(operation, name, ranks):
+    for step in steps(operation, name, ranks):
+        sources = np.concatenate([layer.source for layer in step.layers])
+        targets = np.concatenate([layer.target for layer in step.layers])
+        assert step.mode is not Mode.BLOCKING or not set(sources) & set(targets)
+        for layer in step.layers:
+            source, target = layer.source, layer.target
+            assert len(set(source)) == len(source) == len(target) == len(set(target)) > 0
+            assert (source != target).all()
+            assert ((source >= 0) & (source < ranks) & (target >= 0) & (target < ranks)).all()
+            assert np.broadcast_to(layer.size, source.shape).min() >= 0
+
+
+@everywhere(2, 3, 7, 8, 13, 16)
+def test_all_bytes_that_are_sent_are_received(operation, name, ranks):
+    tally = Tally.of(steps(operation, name, ranks), ranks)
+    assert tally.sent.sum() == tally.received.sum()
+    assert tally.handled.sum() == 2 * tally.messages
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5, 8, 13, 16])
+@pytest.mark.parametrize(
+    ("operation", "received"),
+    [
+        ("gather", lambda p: [(p - 1) * 8] + [0] * (p - 1)),
+        ("allgather", lambda p: [(p - 1) * 8] * p),
+        ("bcast", lambda p: [0] + [8] * (p - 1)),
+    ],
+)
+def test_nothing_is_received_twice(operation, received, ranks):
+    """What reaches a rank that passes nothing on; inner ranks of a gather receive for others."""
+    for name in schedules.names(operation):
+        if not exists(operation, name, ranks):
+            continue
+        tally = Tally.of(steps(operation, name, ranks), ranks)
+        passed_on = tally.sent if operation == "gather" else np.zeros(ranks)
+        own = 8 * (np.arange(ranks) > 0) if operation == "gather" else np.zeros(ranks)
+        assert (tally.received - passed_on + own).tolist() == received(ranks), name
+
+
+def test_pairwise_exchange_and_recursive_doubling_need_powers_of_two():
+    for key in [("alltoall", "pairwise_xor"), ("allgather", "recursive_doubling")]:
+        with pytest.raises(NotModelled):
+            list(SCHEDULES[key](6, 8))
+
+
+def test_the_simulators_names_are_known_to_it():
+    assert all(name in KNOWN[operation] for operation, name in SMPI)
+
+
+PAIRS = st.integers(1, 9).flatmap(
+    lambda p: st.lists(st.tuples(st.integers(0, p - 1), st.integers(0, p - 1), st.integers(0, 100)))
+)
+
+
+@given(PAIRS)
+def test_a_relation_keeps_every_message_once_and_each_senders_order(messages):
+    source, target, size = (np.array([m[part] for m in messages], dtype=int) for part in range(3))
+    step = relation(source, target, size)
+    cut = [
+        (int(s), int(t), int(x))
+        for layer in step.layers
+        for s, t, x in zip(layer.source, layer.target, layer.size, strict=True)
+    ]
+    for rank in range(9):
+        assert [m for m in cut if m[0] == rank] == [m for m in messages if m[0] == rank != m[1]]
+    for layer in step.layers:
+        assert len(set(layer.source)) == len(layer.source) == len(set(layer.target)) > 0
+    tally = Tally.of([step], 9)
+    assert tally.messages == len(cut)
+    assert tally.busiest_bytes(shared=False) == max(
+        [0, *(sum(m[2] for m in cut if m[end] == rank) for rank in range(9) for end in (0, 1))]
+    ), "the h of an h-relation"

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The engine with its GoogleTest programs, as usual and under sanitizers, built where the next test session
+finds the object files. Run as a program it builds ahead what the tests of the fast tier need."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from hockney import build, process
+from hockney.build.identity import identify
+from hockney.build.tools import tool
+from hockney.core.machine import Mpi
+from hockney.core.paths import cache_folder
+
+ENGINE_TESTS = Path(__file__).parent / "engine"
+TIMEOUT_S = 1800.0
+"""A guard against a compiler that hangs, generous to one on a busy machine."""
+PROGRAMS = ("engine-unit", "engine-mpi", "engine-barriers", "barrier-traffic")
+SANITIZED = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1"
+
+
+def tests_cache() -> Path:
+    folder = cache_folder(os.environ) / "tests"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """Held by one process at a time, and let go of by the system when that process ends in any way."""
+    with (tests_cache() / f"{name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def native(mpi: Mpi) -> Path:
+    """The folder with the GoogleTest programs for `mpi`. What the engine has compiled is not compiled again,
+    nor the other way round."""
+    if hasattr(build, "targets"):
+        return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
+    return _built_here(mpi)
+
+
+def sanitized(mpi: Mpi) -> Path:
+    """The same programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
+    work = _work("sanitized", mpi)
+    with locked(work.name):
+        _cmake(mpi, work, PROGRAMS[:3], f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O1")
+    return work / "tests"
+
+
+def compile_commands(mpi: Mpi) -> Path:
+    """The folder with compile_commands.json, for tools that read C++ as the compiler does."""
+    work = _work("commands", mpi)
+    with locked(work.name):
+        # without precompiled headers, which are another compiler's
+        _cmake(mpi, work, (), "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "CMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
+    return work
+
+
+def _work(kind: str, mpi: Mpi) -> Path:
+    identity = identify(mpi, build.source_folder(), os.environ)
+    facts = (str(build.source_folder()), mpi.mpicxx, identity.compiler, str(identity.variables))
+    return tests_cache() / f"{kind}-{mpi.family}-{hashlib.sha256(repr(facts).encode()).hexdigest()[:12]}"
+
+
+def _cmake(mpi: Mpi, work: Path, targets: Sequence[str], *definitions: str) -> None:
+    """Configure once, then build what was edited since."""
+    defined = [
+        "CMAKE_BUILD_TYPE=Release",
+        f"CMAKE_MAKE_PROGRAM={tool('ninja')}",
+        f"CMAKE_CXX_COMPILER={mpi.mpicxx}",
+        f"HOCKNEY_TESTS={ENGINE_TESTS}",
+        *definitions,
+    ]
+    source = ["-S", str(build.source_folder()), "-B", str(work), "-G", "Ninja"]
+    _run([tool("cmake"), *source, *(f"-D{definition}" for definition in defined)])
+    if targets:
+        _run([tool("cmake"), "--build", str(work), "--target", *targets])
+
+
+def _built_here(mpi: Mpi) -> Path:
+    """Without hockney.build.targets: a folder of the tests', whose engine goes into hockney's cache."""
+    from hockney.build.compile import TARGET
+    from hockney.build.engine import place_of
+
+    work, identity = _work("plain", mpi), identify(mpi, build.source_folder(), os.environ)
+    with locked(work.name):
+        _cmake(mpi, work, (TARGET, *PROGRAMS))
+        if identify(mpi, build.source_folder(), os.environ) == identity:
+            _keep(work / TARGET, place_of(mpi, identity, cache_folder(os.environ) / "engine"), identity)
+    return work / "tests"
+
+
+def _run(words: Sequence[str]) -> None:
+    done = process.capture(list(words), timeout=TIMEOUT_S)
+    assert done.code == 0, done.out[-3000:] + done.err[-2000:]
+
+
+def _keep(engine: Path, place: Path, identity: object) -> None:
+    """Move the engine into hockney's cache whole, unless there is one."""
+    if place.exists():
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=place.parent))
+    shutil.copy2(engine, fresh)
+    (fresh / "build.log").write_text(f"built with its tests in {engine.parent}\n")
+    (fresh / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
+    fresh.chmod(0o755)
+    try:
+        fresh.rename(place)
+    except OSError:  # another hockney was faster
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def main() -> None:
+    """Build ahead what the tests of the fast tier need; what cannot be built here, their fixtures report."""
+    from real_mpi import engine_for, mpi_named, simgrid_here
+
+    for prepare in (
+        lambda: engine_for(mpi_named("openmpi")),
+        simgrid_here,
+        lambda: engine_for(mpi_named("mpich")),
+    ):
+        with contextlib.suppress(Exception, pytest.skip.Exception, pytest.fail.Exception):
+            prepare()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What tests need from the system. `make test-deps` installs it; without, tests skip, and in CI they fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+COMPILERS = ("c++", "g++", "clang++")
+GTEST = (Path("/usr/include/gtest/gtest.h"), Path("/usr/local/include/gtest/gtest.h"))
+HOW = "'make test-deps' installs what the tests need"
+
+
+def missing(what: str) -> NoReturn:
+    """Skip the test that needs `what`, or fail it in CI, where everything has to be there."""
+    if os.environ.get("CI"):
+        pytest.fail(f"missing: {what}; {HOW}", pytrace=False)
+    pytest.skip(f"missing: {what}; {HOW}")
+
+
+def need_program(*names: str) -> str:
+    """The path of the first of these programs that is installed."""
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            return path
+    missing(" or ".join(names))
+
+
+def need_compiler() -> None:
+    need_program(*COMPILERS)
+
+
+def need_gtest() -> None:
+    if not any(path.exists() for path in GTEST):
+        missing("GoogleTest's headers")
