@@ -60,7 +60,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Tally:
+class CloseRows:
     """How many rows of one status there are and how many come within each of CLOSE. `missing` ones were not
     measured."""
 
@@ -79,7 +79,7 @@ def status_of(platform: Platform, key: str, mechanism: str = "") -> Status:
     return "variant" if mechanism else "predicted"
 
 
-def tallies(compared: Iterable[Compared]) -> list[Tally]:
+def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
     """One for each status that occurs."""
     rows = list(compared)
     found = []
@@ -88,7 +88,7 @@ def tallies(compared: Iterable[Compared]) -> list[Tally]:
         errors = [abs(row.error) for row in mine if row.error is not None]
         counts = tuple(sum(error <= close for error in errors) for close in CLOSE)
         if mine:
-            found.append(Tally(status, len(mine), counts, len(mine) - len(errors)))
+            found.append(CloseRows(status, len(mine), counts, len(mine) - len(errors)))
     return found
 
 

@@ -46,7 +46,7 @@ def gone(marker: str) -> bool:
     return holds(lambda: not alive(marker))
 
 
-def taken(job: process.Job) -> process.Line | None:
+def taken(job: process.Job) -> process.OutputLine | None:
     """The line that is there already, if any."""
     try:
         return job.line(0)
