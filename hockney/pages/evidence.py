@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
@@ -18,6 +18,8 @@ from hockney.core.record import Run
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +52,16 @@ class Evidence:
     planned: int
     notices: tuple[str, ...] = ()
     surveyed: Surveyed | None = None
+
+    def cached(self, compute: Callable[[Evidence], T]) -> T:
+        """`compute(self)`, computed the first time only: several sections of a page need the same."""
+        if compute not in self._cache:
+            self._cache[compute] = compute(self)
+        return self._cache[compute]
+
+    @cached_property
+    def _cache(self) -> dict[Callable[[Evidence], Any], Any]:
+        return {}
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:

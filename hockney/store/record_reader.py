@@ -29,7 +29,7 @@ class Reading:
     notices: tuple[str, ...] = ()
 
 
-class _Envelope(msgspec.Struct):
+class _LineHead(msgspec.Struct):
     schema: int
 
 
@@ -80,7 +80,7 @@ def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | Non
 
 def _schema_of(raw: bytes) -> int:
     try:
-        return msgspec.json.decode(raw, type=_Envelope).schema
+        return msgspec.json.decode(raw, type=_LineHead).schema
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return 0
 

@@ -13,7 +13,7 @@ from calibrate_runs import measured, on_hosts, survey_of, without
 from hockney import simulated
 from hockney.core import smpi_algorithms
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import Estimate, Fit, Segment
+from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.record import Run
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake_world import World
@@ -174,8 +174,8 @@ def test_few_sizes_are_refused(real):
         calibrate(measured(real, Run(real.run.launches, tuple(few))))
 
 
-def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Segment:
-    return Segment(
+def line(first: int, beyond: int | None, latency: float, per_byte: float) -> FittedSegment:
+    return FittedSegment(
         first=first,
         beyond=beyond,
         latency=Estimate(latency, None, None),
@@ -183,7 +183,7 @@ def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Seg
     )
 
 
-def curve(times: dict[int, float], *segments: Segment):
+def curve(times: dict[int, float], *segments: FittedSegment):
     fit = Fit(model="hockney", line="x", parameters=[], verdict="fair", why="", segments=list(segments))
     return curve_of(fit, {s: Estimate(t, 0.98 * t, 1.02 * t) for s, t in times.items()})
 

@@ -148,8 +148,9 @@ class ProgressReporter:
             )
             self.task = self.progress.add_task("", total=total, left=left, text=text or "")
             self.progress.start()
-        fields = {} if text is None else {"text": text}
-        self.progress.update(self.task, completed=done, total=total, left=left, **fields)
+        self.progress.update(self.task, completed=done, total=total, left=left)
+        if text is not None:
+            self.progress.update(self.task, text=text)
 
     def _stop(self) -> None:
         if self.progress is not None:

@@ -12,7 +12,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import Parameter
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Options, once
 from hockney.studies.granularity.costs import foreseen
 from hockney.studies.granularity.text import WORD
@@ -127,7 +127,7 @@ def _ranks(machine: Machine) -> tuple[int, ...]:
 
 
 def _works(
-    messages: Messages | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
+    messages: PointToPointCosts | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
 ) -> tuple[float, ...]:
     """From where the shortest message breaks even to where the longest one hardly matters any more."""
     if messages is None or not ranks:
