@@ -149,7 +149,7 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, tmp_p
     fake = json.loads(machine.read_text())
 
     def made_on(host: str, cpu: str) -> None:
-        machine.write_text(json.dumps({**fake, "kind": "real", "host": host, "cpu": cpu}))
+        machine.write_text(json.dumps({**fake, "kind": "real", "traits": {}, "host": host, "cpu": cpu}))
 
     here = socket.gethostname(), processors().model
     made_on(*here)
