@@ -23,7 +23,7 @@ Kind = Literal["integer", "real", "choice", "text", "path"]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class StudyParameter:
     """What a study may be told beyond ranks and sizes.
 
     `unit` of a number is "B", "s", "share" (1% or 0.01) or "" (a plain number); `low` and `high` are
@@ -99,7 +99,9 @@ class Parameter:
         return f"for example {self.name}={example}" if example else ""
 
 
-def parse_parameters(declared: Iterable[Parameter], raw: Mapping[str, str], whose: str) -> dict[str, Any]:
+def parse_parameters(
+    declared: Iterable[StudyParameter], raw: Mapping[str, str], whose: str
+) -> dict[str, Any]:
     """The values of `raw` (NAME: text), each checked. Raises UsageError for a name that is not declared."""
     by_name = {parameter.name: parameter for parameter in declared}
     for name in raw:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from hockney import models
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_catalog
 
 
 @dataclass(frozen=True)
 class Results:
-    run: Run
+    run: RunRecords
     fits: Fits
     machine: Machine
     notices: tuple[str, ...]

@@ -13,8 +13,8 @@ from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
-from hockney.core.record import Run
+from hockney.core.parameters import StudyParameter
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
@@ -34,7 +34,7 @@ class Options:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     surveyed: Surveyed | None = None
 
-    def value(self, parameter: Parameter) -> Any:
+    def value(self, parameter: StudyParameter) -> Any:
         """As given, or the parameter's default: of the type that its kind makes."""
         return self.parameters.get(parameter.name, parameter.value())
 
@@ -46,7 +46,7 @@ class Evidence:
     run."""
 
     fits: Fits
-    run: Run
+    run: RunRecords
     machine: Machine
     settings: Settings
     planned: int

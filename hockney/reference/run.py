@@ -15,13 +15,13 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive
 from hockney.core.machine import Machine, Traits
-from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
 from hockney.reference.published import Published
 
 TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=False, wall_clock=False)
 
 
-def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, Run]:
+def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
     """The machine of `paper` (which has one: `Published.of`) and its numbers as records.
 
     Cases are completed by `catalog`. Numbers of as many ranks share a launch; where a paper prints two
@@ -47,7 +47,7 @@ def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, Run]:
         launches.append(_launch(about.name, index, ranks=key[0]))
         for position, (case, seconds) in enumerate(grouped[key]):
             records.append(_record(case, catalog, seconds, launches[-1].launch, position))
-    return _machine(paper, max(ranks for ranks, _ in grouped)), Run(tuple(launches), tuple(records))
+    return _machine(paper, max(ranks for ranks, _ in grouped)), RunRecords(tuple(launches), tuple(records))
 
 
 def _times(paper: Published, catalog: Catalog) -> Iterator[tuple[Case, float]]:

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from hockney.core.errors import UsageError
-from hockney.core.parameters import Parameter, list_values, parse_parameters
+from hockney.core.parameters import StudyParameter, list_values, parse_parameters
 from hockney.core.units import parse_shares, parse_sizes, parse_works
 
-WORK = Parameter("work", "real", "", unit="s", above=0, many=True)
-PART = Parameter("part", "real", "", unit="share", many=True)
-SIZE = Parameter("size", "integer", "", unit="B", default="4KiB", low=1, high=1 << 20)
-COUNT = Parameter("count", "integer", "", low=1, high=10)
-WAY = Parameter("way", "choice", "", choices=("near", "far"), default="near", many=True)
-RUN = Parameter("run", "path", "")
-SHAPE = Parameter("shape", "text", "", many=True)
+WORK = StudyParameter("work", "real", "", unit="s", above=0, many=True)
+PART = StudyParameter("part", "real", "", unit="share", many=True)
+SIZE = StudyParameter("size", "integer", "", unit="B", default="4KiB", low=1, high=1 << 20)
+COUNT = StudyParameter("count", "integer", "", low=1, high=10)
+WAY = StudyParameter("way", "choice", "", choices=("near", "far"), default="near", many=True)
+RUN = StudyParameter("run", "path", "")
+SHAPE = StudyParameter("shape", "text", "", many=True)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_lists_of_sizes_are_those_of_the_options(text):
     assert tuple(int(SIZE_ANY.value(size)) for size in list_values("integer", "B", text)) == parse_sizes(text)
 
 
-SIZE_ANY = Parameter("size", "integer", "", unit="B")
+SIZE_ANY = StudyParameter("size", "integer", "", unit="B")
 
 
 @pytest.mark.parametrize("text", ["10us:10ms", "10us,1ms", "20us:5ms", "1s"])

@@ -181,9 +181,11 @@ def test_thin_keeps_the_ends():
 def test_a_page_of_nothing_can_be_made(evidence):
     import msgspec
 
-    from hockney.core.record import Run
+    from hockney.core.record import RunRecords
 
-    nothing = replace(evidence, run=Run(), fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[]))
+    nothing = replace(
+        evidence, run=RunRecords(), fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[])
+    )
     for study in studies.all_studies().values():
         page = study.page(nothing)
         assert page.headline == ("Nothing was measured.",)

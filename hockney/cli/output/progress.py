@@ -24,7 +24,7 @@ from hockney.lab import (
     LaunchBegan,
     MeasuringBegan,
     Notice,
-    Step,
+    Status,
     Waiting,
 )
 from hockney.pages.format import plural
@@ -77,7 +77,7 @@ class ProgressReporter:
             self._waits(event)
         elif isinstance(event, Notice):
             self.say(f"note: {event.text}")
-        elif isinstance(event, Step):
+        elif isinstance(event, Status):
             self.say(event.text)
         elif isinstance(event, Counted):
             self._counted(event)

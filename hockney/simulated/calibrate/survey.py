@@ -15,7 +15,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.machine import Machine
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 
 PAIR = 2
 WANTED = "pingpong", "hot"
@@ -27,7 +27,7 @@ class Survey:
 
     name: str
     fits: Fits
-    run: Run
+    run: RunRecords
     machine: Machine
 
     def refuse(self) -> None:

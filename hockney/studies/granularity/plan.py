@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
+from hockney.core.parameters import StudyParameter
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Options, once
@@ -43,7 +43,7 @@ RUNS = 9
 FEWEST = 4
 
 
-WORK = Parameter(
+WORK = StudyParameter(
     "work",
     "real",
     "T, what one rank computes alone (default: by what messages cost)",
@@ -52,7 +52,7 @@ WORK = Parameter(
     many=True,
     example="10us,1ms or work=10us:10ms",
 )
-SERIAL_PARTS = Parameter(
+SERIAL_PARTS = StudyParameter(
     "serial",
     "real",
     "s, the part of the work that cannot be shared (default: 0, with some messages also 1% and 10%)",
@@ -60,7 +60,7 @@ SERIAL_PARTS = Parameter(
     many=True,
     example="0,1%",
 )
-SURVEY = Parameter(
+SURVEY = StudyParameter(
     "survey",
     "path",
     "a run of 'hockney survey' that the machine's parameters are taken from; its ping-pong is then spared",
