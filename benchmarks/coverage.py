@@ -21,10 +21,13 @@ import numpy as np
 from simulated import POPULATIONS, Noise, repetitions, simulate
 
 from hockney.core.case import Case
-from hockney.core.fit import Estimate, Fit
+from hockney.core.fit import Estimate, Fit, Subject
 from hockney.models import fit_collective, fit_hockney, fit_loggp, median_interval, observe
 from hockney.models.fits.collective import steps
-from hockney.models.statistics.launch_variance import Z, half_width
+from hockney.models.statistics import Z, half_width
+from hockney.system.bundled import bundled_catalog
+
+CATALOG = bundled_catalog()
 
 SIZES = [0, *(1 << k for k in range(23))]
 
@@ -108,10 +111,10 @@ def hockney(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     """Medians and the piecewise model over 24 sizes from 0 B to 4 MiB."""
     curve = random_curve(rng)
     cases = [Case.of("pingpong", 2, bytes=size) for size in SIZES]
-    seen = observe(simulate(lambda case: curve.time(case.value("bytes")), cases, noise, rng))
+    seen = observe(simulate(lambda case: curve.time(case.value("bytes")), cases, noise, rng), CATALOG)
     for each in seen:
-        tally.judge(f"median ({noise.population})", Estimate(*each.interval()), curve.time(each.bytes))
-    fit = fit_hockney(seen, "pingpong")
+        tally.judge(f"median ({noise.population})", Estimate(*each.interval()), curve.time(each.size))
+    fit = fit_hockney(seen, Subject.parse("pingpong"))
     peak = max(size / curve.time(size) for size in SIZES)
     truths = {"t_0": curve.segments[0][1], "r_inf": curve.limit, "n_half": curve.half_size(), "r_peak": peak}
     for symbol, truth in truths.items():
@@ -161,7 +164,7 @@ def loggp(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     # While nothing but the sender works a train is limited by the larger of gap and overhead.
     if gap < send or per_byte < send_byte:
         return loggp(tally, noise, rng)
-    fit = fit_loggp(observe(simulate(true, cases, noise, rng)), "prtt")
+    fit = fit_loggp(observe(simulate(true, cases, noise, rng), CATALOG), Subject.parse("prtt"))
     truths = {
         "L": latency, "o_s": send, "o_r": receive, "g": gap,
         "G": per_byte, "O_s": send_byte, "O_r": receive_byte,
@@ -180,7 +183,7 @@ def collective(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     def true(case: Case) -> float:
         return a + (b + c * case.value("bytes")) * steps(form, case.ranks)
 
-    fits = fit_collective(observe(simulate(true, cases, noise, rng)), "bcast")
+    fits = fit_collective(observe(simulate(true, cases, noise, rng), CATALOG), Subject.parse("bcast"))
     fit = next(f for f in fits if f.model == form)
     for symbol, truth in {"a": a, "b": b, "c": c}.items():
         _parameter(tally, fit, symbol, truth)

@@ -143,7 +143,7 @@ def test_the_walker_sees_processes_started(tmp_path, text):
 
 def test_the_walker_sees_includes_that_go_up(tmp_path):
     fine = '#include <mpi.h>\n#include "base/json.hpp"\n'
-    write(tmp_path, **{"comm__comm.cpp": fine, "patterns__a.cpp": '#include "measure/pair.hpp"\n'})
+    write(tmp_path, **{"comm__comm.cpp": fine, "patterns__a.cpp": '#include "measure/pair_base.hpp"\n'})
     assert climbing(engine_includes(tmp_path), ENGINE) == []
     write(tmp_path, **{"base__json.hpp": '#pragma once\n  #  include "comm/comm.hpp"\n'})
     write(tmp_path, **{"sync__tree.cpp": '#include "coll/bcast.hpp"\n'})

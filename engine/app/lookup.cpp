@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
+#include "base/invalid_case.hpp"
 #include "base/json.hpp"
-#include "base/refusal.hpp"
 #include "base/words.hpp"
 
 namespace hockney {
@@ -14,7 +14,7 @@ namespace {
 const WorkloadInfo& find(const std::string& name) {
   for (const WorkloadInfo* info : all_workloads())
     if (name == info->name) return *info;
-  throw Refusal("unknown workload '" + name + "' (--catalog lists all)");
+  throw InvalidCase("unknown workload '" + name + "' (--catalog lists all)");
 }
 
 std::vector<std::string> choices_of(const Parameter& parameter) {
@@ -32,23 +32,24 @@ void check_value(const Parameter& parameter, const std::string& text) {
   if (parameter.kind == Kind::choice) {
     for (const std::string& choice : choices_of(parameter))
       if (choice == text) return;
-    throw Refusal(std::string(parameter.name) + "=" + text + " is none of " + parameter.choices);
+    throw InvalidCase(std::string(parameter.name) + "=" + text + " is none of " + parameter.choices);
   }
   if (parameter.kind == Kind::text) return;
   const double value = to_real(text, parameter.name);
   if (parameter.kind == Kind::integer) to_integer(text, parameter.name);
   if (value < parameter.low || value > parameter.high)
-    throw Refusal(std::string(parameter.name) + "=" + text + " is out of range");
+    throw InvalidCase(std::string(parameter.name) + "=" + text + " is out of range");
 }
 
 void check_ranks(const WorkloadInfo& info, std::map<std::string, std::string>& given, int ranks) {
   const std::string size = std::to_string(ranks);
   const auto named = given.find("ranks");
   if (named != given.end() && named->second != size)
-    throw Refusal("the case wants ranks=" + named->second + ", but " + size + " were started");
+    throw InvalidCase("the case wants ranks=" + named->second + ", but " + size + " were started");
   if (ranks < info.min_ranks || (info.max_ranks && ranks > info.max_ranks))
-    throw Refusal(std::string(info.name) + " needs " + (info.max_ranks == info.min_ranks ? "" : "at least ") +
-                  std::to_string(info.min_ranks) + " ranks, but " + size + " were started");
+    throw InvalidCase(std::string(info.name) + " needs " +
+                      (info.max_ranks == info.min_ranks ? "" : "at least ") + std::to_string(info.min_ranks) +
+                      " ranks, but " + size + " were started");
   given["ranks"] = size;
 }
 
@@ -111,7 +112,7 @@ std::string described(std::span<const T> items) {
 }  // namespace
 
 Case look_up(const std::vector<std::string>& words, int ranks) {
-  if (words.empty()) throw Refusal("an empty line is no case");
+  if (words.empty()) throw InvalidCase("an empty line is no case");
   const WorkloadInfo& info = find(words.front());
   std::map<std::string, std::string> given = named_words(words, 1);
   check_ranks(info, given, ranks);
@@ -123,7 +124,7 @@ Case look_up(const std::vector<std::string>& words, int ranks) {
     for (const auto& [name, value] : given) {
       bool known = name == "ranks";
       for (const Parameter& parameter : info.parameters) known = known || name == parameter.name;
-      if (!known) throw Refusal(std::string(info.name) + " has no parameter '" + name + "'");
+      if (!known) throw InvalidCase(std::string(info.name) + " has no parameter '" + name + "'");
     }
   }
   // std::map keeps the names in alphabetical order, as the canonical line wants them.

@@ -16,7 +16,7 @@ struct Case {
   std::string line;
 };
 
-// The case that `words` name on `ranks` ranks; missing parameters get their defaults. Throws Refusal for
+// The case that `words` name on `ranks` ranks; missing parameters get their defaults. Throws InvalidCase for
 // anything unknown or out of range, and where the words or the workload want another number of ranks.
 Case look_up(const std::vector<std::string>& words, int ranks);
 

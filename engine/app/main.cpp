@@ -7,12 +7,12 @@
 #include "app/options.hpp"
 #include "app/session.hpp"
 #include "base/clock.hpp"
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 
 namespace {
 
-// MPI_Init may take ranks at different moments; how long it took is of interest, and no MPI clock runs before
-// it.
+// MPI_Init may take ranks at different moments; how long it
+// took is of interest, and no MPI clock runs before it.
 double init_mpi(int& argc, char**& argv) {
   const double before = hockney::date();
   MPI_Init(&argc, &argv);
@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
   Options options;
   try {
     options = hockney::parse_options({argv + 1, argv + argc});
-  } catch (const hockney::Refusal& refusal) {
-    std::fprintf(stderr, "hockney-engine: %s; --help shows how\n", refusal.what());
+  } catch (const hockney::InvalidCase& invalid) {
+    std::fprintf(stderr, "hockney-engine: %s; --help shows how\n", invalid.what());
     return 2;
   }
   if (options.task == Options::Task::help) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/options.hpp"
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "base/words.hpp"
 
 namespace hockney {
@@ -10,13 +10,13 @@ namespace {
 
 double positive(const std::string& text, const char* what) {
   const double value = to_real(text, what);
-  if (value <= 0 || value > 1e9) throw Refusal(std::string(what) + "=" + text + " is out of range");
+  if (value <= 0 || value > 1e9) throw InvalidCase(std::string(what) + "=" + text + " is out of range");
   return value;
 }
 
 long whole(const std::string& text, const char* what, long low, long high) {
   const auto value = static_cast<long>(to_integer(text, what));
-  if (value < low || value > high) throw Refusal(std::string(what) + "=" + text + " is out of range");
+  if (value < low || value > high) throw InvalidCase(std::string(what) + "=" + text + " is out of range");
   return value;
 }
 
@@ -40,9 +40,9 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.warm_up = whole(value, "warm-up", 0, 100000000);
   } else if (name == "--hang") {
     options.hang_s = to_real(value, "hang");
-    if (options.hang_s > 1e9) throw Refusal("hang=" + value + " is out of range");
+    if (options.hang_s > 1e9) throw InvalidCase("hang=" + value + " is out of range");
   } else {
-    throw Refusal("unknown option '" + name + "'");
+    throw InvalidCase("unknown option '" + name + "'");
   }
 }
 
@@ -58,7 +58,7 @@ Options parse_options(const std::vector<std::string>& words) {
     } else if (word == "--hello") {
       options.task = Options::Task::hello;
     } else if (word.starts_with("--")) {
-      if (i + 1 == words.size()) throw Refusal("option '" + word + "' lacks its value");
+      if (i + 1 == words.size()) throw InvalidCase("option '" + word + "' lacks its value");
       set_option(options, word, words[++i]);
     } else {
       options.task = Options::Task::one_case;

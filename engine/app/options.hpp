@@ -24,7 +24,7 @@ struct Options {
   double hang_s = 60;
 };
 
-// Throws Refusal.
+// Throws InvalidCase.
 Options parse_options(const std::vector<std::string>& words);
 
 const char* help_text();

@@ -10,7 +10,7 @@
 
 #include "app/lines.hpp"
 #include "app/lookup.hpp"
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "base/words.hpp"
 #include "comm/environment.hpp"
 #include "measure/watchdog.hpp"
@@ -18,8 +18,8 @@
 namespace hockney {
 namespace {
 
-// A line reaches the front end before the next case starts, or the job ends: results without a reader are
-// lost.
+// A line reaches the front end before the next case starts, or
+// the job ends: results without a reader are lost.
 void print(const Comm& control, const std::string& line) {
   if (!control.root()) return;
   if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fputc('\n', stdout) == EOF ||
@@ -83,15 +83,16 @@ class Session {
 
   int run() {
     const std::vector<std::string> lines = plan_lines(options_, control_);
-    if (control_.root()) clock_cost_ = measure_clock();
-    print(control_, launch_line(options_, control_, clock_cost_, init_s_));
+    const ClockCost clock_cost = control_.root() ? measure_clock() : ClockCost{};
+    Measurer measurer({measured_, arena_}, control_, clock_cost);
+    print(control_, launch_line(options_, control_, clock_cost, init_s_));
     const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
     const double ends = now() + budget;
     long failed = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       print(control_, start_line(lines[i], static_cast<long>(i)));
-      // What is left, shared equally among what is left. Rank 0 decides by its own; the others' serve their
-      // watchdog.
+      // What is left, shared equally among what is left. Rank 0
+      // decides by its own; the others' serve their watchdog.
       StopRule rule;
       rule.budget_s = std::max(1e-3, (ends - now()) / static_cast<double>(lines.size() - i));
       rule.precision = options_.precision;
@@ -99,7 +100,7 @@ class Session {
       rule.most_warm_up = static_cast<int>(options_.warm_up);
       if (options_.hang_s > 0) rule.patience_s = options_.hang_s;
       watchdog::arm(control_.rank, lines[i], rule.budget_s, options_.hang_s);
-      if (!run_case(lines[i], static_cast<long>(i), rule)) ++failed;
+      if (!run_case(measurer, lines[i], static_cast<long>(i), rule)) ++failed;
       watchdog::disarm();
     }
     print(control_, end_line(static_cast<long>(lines.size())));
@@ -107,17 +108,16 @@ class Session {
   }
 
  private:
-  bool run_case(const std::string& line, long position, const StopRule& rule) {
+  bool run_case(Measurer& measurer, const std::string& line, long position, const StopRule& rule) {
     try {
-      const Case found = look_up(split_words(line), control_.size);
+      const Case candidate = look_up(split_words(line), control_.size);
       const double started_s = date();
-      const Measurement measurement = measure(*found.info, found.values, {measured_, arena_}, control_,
-                                              global_clock_, clock_cost_, rule, now());
-      print(control_, record_line(options_, found.line, position, started_s,
-                                  Synchroniser::kind_of(found.values), rule.precision, measurement));
+      const Measurement measurement = measurer.measure(*candidate.info, candidate.values, rule, now());
+      print(control_, record_line(options_, candidate.line, position, started_s,
+                                  Synchroniser::kind_of(candidate.values), rule.precision, measurement));
       return true;
-    } catch (const Refusal& refusal) {
-      print(control_, failure_line(options_, line, "refused", refusal.what()));
+    } catch (const InvalidCase& invalid) {
+      print(control_, failure_line(options_, line, "refused", invalid.what()));
     } catch (const BrokenWorkload& error) {
       print(control_,
             failure_line(options_, line, "refused", std::string("an error of the engine: ") + error.what()));
@@ -132,8 +132,6 @@ class Session {
   Comm control_;
   Arena arena_;
   double init_s_;
-  ClockCost clock_cost_{};
-  GlobalClock global_clock_;
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ inline double now() {
   return MPI_Wtime();
 }
 
-// Seconds since 1970, or since the start of the simulation: it dates, it does not measure. Before MPI_Init
-// too.
+// Seconds since 1970, or since the start of the simulation: it
+// dates, it does not measure. Before MPI_Init too.
 inline double date() {
 #ifdef HOCKNEY_SMPI
   return MPI_Wtime();
@@ -30,9 +30,9 @@ inline double date() {
 #endif
 }
 
-// Returns when now() has come to `moment`, without communication, keeping this processor busy. A simulated
-// clock stands still while a rank computes, so a rank must sleep there until others have taken the time
-// forward.
+// Returns when now() has come to `moment`, without communication, keeping this
+// processor busy. A simulated clock stands still while a rank computes, so a
+// rank must sleep there until others have taken the time forward.
 inline void wait_until(double moment) {
 #ifdef HOCKNEY_SMPI
   if (now() < moment) sg_actor_sleep_until(moment);
@@ -59,8 +59,8 @@ struct ClockCost {
   double resolution_s;  // smallest positive difference of two successive readings
 };
 
-// Takes about a millisecond. On a clock that stands still while nobody communicates (a simulator's), both are
-// 0.
+// Takes about a millisecond. On a clock that stands still
+// while nobody communicates (a simulator's), both are 0.
 inline ClockCost measure_clock() {
   constexpr int calls = 4000;
   const double start = now();

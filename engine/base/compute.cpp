@@ -7,6 +7,8 @@
 #include <ctime>
 
 #include "base/clock.hpp"
+#include "base/expect.hpp"
+#include "base/statistics.hpp"
 
 namespace hockney {
 
@@ -51,19 +53,14 @@ constexpr double trial_steps = 4000;
 constexpr int trials = 41;
 constexpr int rechecks = 5;
 
-double middle(std::vector<double>& values) {
-  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), half, values.end());
-  return *half;
-}
-
-void follow(double& pace, double seen) {
-  if (std::abs(seen / pace - 1) < believable) pace += learning * (seen - pace);
+void follow(double& pace, double measured) {
+  if (std::abs(measured / pace - 1) < believable) pace += learning * (measured - pace);
 }
 
 }  // namespace
 
 Computing::Computing(double preset_s, bool own_clock) : preset_s_(preset_s) {
+  HOCKNEY_EXPECT(preset_s >= 0 && std::isfinite(preset_s));
   timespec time{};
   own_clock_ = own_clock && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0;
   if (preset_s_ > 0) find_pace();
@@ -111,8 +108,8 @@ bool Computing::paced(double steps) {
     once.push_back(loop_time(steps));
     twice.push_back(loop_time(2 * steps));
   }
-  const double shorter = middle(once);
-  step_s_ = (middle(twice) - shorter) / steps;
+  const double shorter = median(once);
+  step_s_ = (median(twice) - shorter) / steps;
   reading_s_ = std::max(0.0, shorter - steps * step_s_);
   return step_s_ > 0;
 }
@@ -159,22 +156,22 @@ void Computing::recheck() {
 // What most of some checks say: an interrupt falls into one of them.
 void Computing::recheck_loop() {
   const double runs = std::ceil(recheck_s / preset_s_);
-  std::vector<double> seen;
+  std::vector<double> checks;
   for (int i = 0; i < rechecks; ++i) {
     const double began = read();
     for (double done = 0; done < runs; ++done) run();
-    seen.push_back((read() - began - reading_s_) / runs / preset_s_);
+    checks.push_back((read() - began - reading_s_) / runs / preset_s_);
   }
   double ratio = 1;
-  follow(ratio, middle(seen));
+  follow(ratio, median(checks));
   steps_ = std::max(1.0, steps_ / ratio);
-  ratios_.push_back(middle(seen));
+  ratios_.push_back(median(checks));
   checked_ = now();
 }
 
 double Computing::error() {
   recheck();
-  return ratios_.empty() ? 0.0 : std::abs(middle(ratios_) - 1);
+  return ratios_.empty() ? 0.0 : std::abs(median(ratios_) - 1);
 }
 
 #endif

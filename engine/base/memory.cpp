@@ -31,9 +31,9 @@ std::uint64_t number_after(const std::filesystem::path& path, std::string_view n
   return otherwise;
 }
 
-// What a control group (version 2) leaves. The kernel drops clean file pages before it refuses memory, so
-// that those which nobody used lately count as free: else a container that has just read its files would have
-// nothing left.
+// What a control group (version 2) leaves. The kernel drops clean file pages
+// before it refuses memory, so that those which nobody used lately count as free:
+// else a container that has just read its files would have nothing left.
 std::uint64_t left_in(const std::filesystem::path& group) {
   const std::uint64_t limit = first_number(group / "memory.max");
   const std::uint64_t used = first_number(group / "memory.current");

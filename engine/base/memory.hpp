@@ -7,9 +7,9 @@
 
 namespace hockney {
 
-// Bytes this host can still give without swapping (Linux: MemAvailable, and what this process's control
-// groups leave); a large number where the system does not tell. `root` is another place for /proc and /sys,
-// for tests.
+// Bytes this host can still give without swapping (Linux: MemAvailable, and what
+// this process's control groups leave); a large number where the system does not
+// tell. `root` is another place for /proc and /sys, for tests.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
 
 // Size of the largest cache level in bytes; 32 MiB where the system does not tell.

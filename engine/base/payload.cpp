@@ -19,11 +19,11 @@ std::uint64_t start_of(std::uint64_t seed, std::uint64_t source) {
   return mix(seed ^ mix(source));
 }
 
-std::size_t first_difference(const std::byte* found, std::uint64_t word, std::size_t length) {
+std::size_t first_difference(const std::byte* actual, std::uint64_t word, std::size_t length) {
   std::byte wanted[8];
   std::memcpy(wanted, &word, sizeof wanted);
   std::size_t offset = 0;
-  while (offset < length && found[offset] == wanted[offset]) ++offset;
+  while (offset < length && actual[offset] == wanted[offset]) ++offset;
   return offset;
 }
 
@@ -36,17 +36,17 @@ void write_payload(std::span<std::byte> to, std::uint64_t seed, std::uint64_t so
   std::memcpy(to.data() + whole, &word, to.size() - whole);
 }
 
-std::optional<std::size_t> check_payload(std::span<const std::byte> found, std::uint64_t seed,
+std::optional<std::size_t> check_payload(std::span<const std::byte> actual, std::uint64_t seed,
                                          std::uint64_t source) {
   std::uint64_t word = start_of(seed, source);
-  const std::size_t whole = found.size() / 8 * 8;
+  const std::size_t whole = actual.size() / 8 * 8;
   for (std::size_t at = 0; at < whole; at += 8, word += step) {
     std::uint64_t there = 0;
-    std::memcpy(&there, found.data() + at, 8);
-    if (there != word) return at + first_difference(found.data() + at, word, 8);
+    std::memcpy(&there, actual.data() + at, 8);
+    if (there != word) return at + first_difference(actual.data() + at, word, 8);
   }
-  const std::size_t rest = found.size() - whole;
-  const std::size_t offset = first_difference(found.data() + whole, word, rest);
+  const std::size_t rest = actual.size() - whole;
+  const std::size_t offset = first_difference(actual.data() + whole, word, rest);
   return offset < rest ? std::optional(whole + offset) : std::nullopt;
 }
 

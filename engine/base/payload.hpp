@@ -14,11 +14,11 @@ namespace hockney {
 void write_payload(std::span<std::byte> to, std::uint64_t seed, std::uint64_t source);
 
 // Offset of the first byte that differs from what write_payload would have written, if any.
-std::optional<std::size_t> check_payload(std::span<const std::byte> found, std::uint64_t seed,
+std::optional<std::size_t> check_payload(std::span<const std::byte> actual, std::uint64_t seed,
                                          std::uint64_t source);
 
-// Element `index` of a vector to be reduced, before it is scaled by rank + 1: a whole number small enough for
-// exact sums.
+// Element `index` of a vector to be reduced, before it is scaled by
+// rank + 1: a whole number small enough for exact sums.
 double reduction_element(std::uint64_t seed, std::size_t index);
 
 }  // namespace hockney

@@ -6,8 +6,8 @@
 
 namespace hockney {
 
-// SplitMix64 (Steele, Lea, Flood 2014): a bijection of the counter, so any word can be made without the ones
-// before.
+// SplitMix64 (Steele, Lea, Flood 2014): a bijection of the
+// counter, so any word can be made without the ones before.
 inline std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;

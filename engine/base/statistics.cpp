@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/expect.hpp"
+
 namespace hockney {
 namespace {
 
@@ -22,7 +24,7 @@ struct Correlation {
 
 Correlation correlation(std::span<const int> sign) {
   const std::size_t n = sign.size();
-  Correlation found{1.0, normal_quantile};
+  Correlation estimate{1.0, normal_quantile};
   for (std::size_t length = 2; n / length >= fewest_blocks; length *= 2) {
     const std::size_t blocks = n / length;
     std::int64_t squares = 0;
@@ -34,16 +36,17 @@ Correlation correlation(std::span<const int> sign) {
     const double seen = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
     const double ratio =
         seen * (1.0 + seen / static_cast<double>(length));  // what blocks of finite length miss
-    found = {1.0, normal_quantile};
+    estimate = {1.0, normal_quantile};
     if (ratio > 1.0) {
       // Student's t for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5).
       const double v = static_cast<double>(blocks - 1);
-      found = {ratio, normal_quantile + (2.3723 + (2.8225 + 2.5562 / v) / v) / v};
+      estimate = {ratio, normal_quantile + (2.3723 + (2.8225 + 2.5562 / v) / v) / v};
     }
-    if (static_cast<double>(length * length * length) >= 4.0 * static_cast<double>(n) * found.tau * found.tau)
+    if (static_cast<double>(length * length * length) >=
+        4.0 * static_cast<double>(n) * estimate.tau * estimate.tau)
       break;
   }
-  return found;
+  return estimate;
 }
 
 double median_of_sorted(std::span<const double> s) {
@@ -59,6 +62,7 @@ std::optional<double> MedianInterval::relative() const {
 }
 
 MedianInterval median_interval(std::span<const double> times) {
+  HOCKNEY_EXPECT(!times.empty());
   std::vector<double> sorted(times.begin(), times.end());
   std::sort(sorted.begin(), sorted.end());
   const double middle = median_of_sorted(sorted);
@@ -74,6 +78,7 @@ MedianInterval median_interval(std::span<const double> times) {
 }
 
 double median(std::span<const double> times) {
+  HOCKNEY_EXPECT(!times.empty());
   std::vector<double> sorted(times.begin(), times.end());
   std::sort(sorted.begin(), sorted.end());
   return median_of_sorted(sorted);

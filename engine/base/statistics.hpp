@@ -25,6 +25,7 @@ struct MedianInterval {
 // `times` must not be empty.
 MedianInterval median_interval(std::span<const double> times);
 
+// `times` must not be empty.
 double median(std::span<const double> times);
 
 }  // namespace hockney

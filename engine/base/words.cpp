@@ -2,17 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/words.hpp"
 
+#include <locale.h>
+#include <stdlib.h>
+
 #include <cmath>
-#include <cstdlib>
 #include <sstream>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 
 namespace hockney {
 namespace {
 
 [[noreturn]] void refuse_number(std::string_view text, std::string_view what, const char* wanted) {
-  throw Refusal(std::string(what) + "='" + std::string(text) + "' is not " + wanted);
+  throw InvalidCase(std::string(what) + "='" + std::string(text) + "' is not " + wanted);
 }
 
 }  // namespace
@@ -29,17 +31,19 @@ std::map<std::string, std::string> named_words(const std::vector<std::string>& w
   for (std::size_t i = first; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == words[i].size())
-      throw Refusal("'" + words[i] + "' is not a parameter (NAME=VALUE is wanted)");
+      throw InvalidCase("'" + words[i] + "' is not a parameter (NAME=VALUE is wanted)");
     if (!named.emplace(words[i].substr(0, equals), words[i].substr(equals + 1)).second)
-      throw Refusal("parameter '" + words[i].substr(0, equals) + "' is given twice");
+      throw InvalidCase("parameter '" + words[i].substr(0, equals) + "' is given twice");
   }
   return named;
 }
 
 double to_real(std::string_view text, std::string_view what) {
+  // The decimal point is a point in whatever locale the program is.
+  static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
   const std::string copy(text);
   char* end = nullptr;
-  const double value = std::strtod(copy.c_str(), &end);
+  const double value = strtod_l(copy.c_str(), &end, c_locale);
   if (copy.empty() || end != copy.c_str() + copy.size() || !std::isfinite(value))
     refuse_number(text, what, "a number");
   return value;

@@ -16,7 +16,8 @@ endif()
 
 if(HOCKNEY_CLANG_TIDY)
   find_program(HOCKNEY_CLANG_TIDY_PROGRAM clang-tidy REQUIRED)
-  set(CMAKE_CXX_CLANG_TIDY ${HOCKNEY_CLANG_TIDY_PROGRAM} --warnings-as-errors=* --quiet)
+  set(CMAKE_CXX_CLANG_TIDY ${HOCKNEY_CLANG_TIDY_PROGRAM} --quiet)
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # they are another compiler's
 endif()
 
 # ccache: the compiler behind the wrapper counts, not the wrapper's date; precompiled headers need the sloppiness.

@@ -65,14 +65,14 @@ void Comm::broadcast(void* data, std::size_t bytes) const {
     if (rank + bit < size) MPI_Send(data, count, MPI_BYTE, rank + bit, tag, handle);
 }
 
-bool Comm::all(bool mine) const {
-  return lowest(mine ? 1 : 0) != 0;
+bool Comm::all(bool value) const {
+  return lowest(value ? 1 : 0) != 0;
 }
 
-int Comm::lowest(int mine) const {
-  onto_root(*this, &mine, 1, [](int a, int b) { return std::min(a, b); });
-  broadcast(mine);
-  return mine;
+int Comm::lowest(int value) const {
+  onto_root(*this, &value, 1, [](int a, int b) { return std::min(a, b); });
+  broadcast(value);
+  return value;
 }
 
 void Comm::sum_each(std::uint64_t* values, int count) const {
@@ -80,9 +80,9 @@ void Comm::sum_each(std::uint64_t* values, int count) const {
   broadcast(values, static_cast<std::size_t>(count) * sizeof *values);
 }
 
-double Comm::longest(double mine) const {
-  longest_each(&mine, 1);
-  return mine;
+double Comm::longest(double value) const {
+  longest_each(&value, 1);
+  return value;
 }
 
 void Comm::longest_each(double* values, int count) const {
@@ -105,26 +105,26 @@ std::vector<double> Comm::gathered(const std::vector<double>& values) const {
   return all;
 }
 
-std::string Comm::joined(std::string mine) const {
+std::string Comm::joined(std::string text) const {
   for (int bit = 1; bit < size; bit <<= 1) {
     if (rank & bit) {
-      const std::size_t length = mine.size();
+      const std::size_t length = text.size();
       MPI_Send(&length, sizeof length, MPI_BYTE, rank - bit, tag, handle);
-      MPI_Send(mine.data(), static_cast<int>(length), MPI_CHAR, rank - bit, tag, handle);
+      MPI_Send(text.data(), static_cast<int>(length), MPI_CHAR, rank - bit, tag, handle);
       break;
     }
     if (rank + bit >= size) continue;
     std::size_t length = 0;
     MPI_Recv(&length, sizeof length, MPI_BYTE, rank + bit, tag, handle, MPI_STATUS_IGNORE);
-    const std::size_t before = mine.size();
-    mine.resize(before + length);
-    MPI_Recv(mine.data() + before, static_cast<int>(length), MPI_CHAR, rank + bit, tag, handle,
+    const std::size_t before = text.size();
+    text.resize(before + length);
+    MPI_Recv(text.data() + before, static_cast<int>(length), MPI_CHAR, rank + bit, tag, handle,
              MPI_STATUS_IGNORE);
   }
-  return mine;
+  return text;
 }
 
-std::string Comm::shared(std::string text) const {
+std::string Comm::joined_everywhere(std::string text) const {
   text = joined(std::move(text));
   std::size_t length = text.size();
   broadcast(length);

@@ -41,22 +41,22 @@ struct Comm {
   void broadcast(void* data, std::size_t bytes) const;
 
   // On every rank, and no rank leaves before all have entered.
-  bool all(bool mine) const;
+  bool all(bool value) const;
   void sum_each(std::uint64_t* values, int count) const;
-  int lowest(int mine) const;
+  int lowest(int value) const;
 
   // On rank 0; elsewhere a part of it.
-  double longest(double mine) const;
+  double longest(double value) const;
   void longest_each(double* values, int count) const;
   void lowest_each(double* values, int count) const;
   void total_each(double* values, int count) const;
   // Every rank's values, as many on each, in rank order.
   std::vector<double> gathered(const std::vector<double>& values) const;
   // Every rank's text, in rank order.
-  std::string joined(std::string mine) const;
+  std::string joined(std::string text) const;
 
-  // The text of the one rank whose text is not empty, on every rank.
-  std::string shared(std::string text) const;
+  // The same, on every rank.
+  std::string joined_everywhere(std::string text) const;
 };
 
 // `bytes` bytes as count and datatype: MPI counts are int, so beyond 2 GiB the type holds several.

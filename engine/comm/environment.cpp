@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/environment.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <optional>
 
 #include "base/json.hpp"
+#include "comm/affinity.hpp"
 
 namespace hockney {
 
@@ -39,24 +39,8 @@ std::string host_name() {
 }
 
 std::string allowed_cpus() {
-#if defined(__linux__) && !defined(HOCKNEY_SMPI)
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return "";
-  std::string list;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &set)) continue;
-    int last = cpu;
-    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
-    if (!list.empty()) list += ',';
-    list += std::to_string(cpu);
-    if (last > cpu) list += '-' + std::to_string(last);
-    cpu = last;
-  }
-  return list;
-#else
-  return "";
-#endif
+  const std::optional<Processors> processors = affinity();
+  return processors ? list_of(*processors) : "";
 }
 
 int ranks_on_this_host(const Comm& comm) {
@@ -72,13 +56,33 @@ int ranks_on_this_host(const Comm& comm) {
 #endif
 }
 
+std::string node_name(const Comm& comm) {
+#ifdef HOCKNEY_SMPI
+  return host_name();
+#else
+  MPI_Comm handle;
+  MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &handle);
+  Comm node = Comm::of(handle);
+  // Several nodes may have one host name, as network namespaces of one host do.
+  const std::string host = host_name() + "\n";
+  const std::string leaders = "\n" + comm.joined_everywhere(node.root() ? host : "");
+  const std::size_t first = leaders.find("\n" + host);
+  const bool unique = node.root() && leaders.find("\n" + host, first + 1) == std::string::npos;
+  const std::string name = host_name() + (unique ? "" : "/" + std::to_string(comm.rank));
+  const std::string shared = node.joined_everywhere(node.root() ? name : "");
+  node.release();
+  return shared;
+#endif
+}
+
 std::string gather_ranks(const Comm& comm) {
-  const std::string mine = Json()
+  const std::string rank = Json()
                                .field("host", host_name())
                                .field("pid", static_cast<std::int64_t>(getpid()))
                                .field("cpus", allowed_cpus())
+                               .field("node", node_name(comm))
                                .str();
-  const std::string list = comm.joined((comm.root() ? "" : ",") + mine);
+  const std::string list = comm.joined((comm.root() ? "" : ",") + rank);
   return comm.root() ? "[" + list + "]" : "";
 }
 

@@ -16,14 +16,19 @@ struct Library {
 Library library();
 std::string host_name();
 
-// This process's affinity mask as a list, "0" or "0-3,8"; empty where the system does not tell, and in a
-// simulation.
+// This process's affinity mask as a list, "0" or "0-3,8"; empty
+// where the system does not tell, and in a simulation.
 std::string allowed_cpus();
 
 // Ranks of this communicator that share this host's memory, counting this one: in a simulation all of them.
 int ranks_on_this_host(const Comm& comm);
 
-// On rank 0 a JSON list with host, pid and CPUs of every rank in rank order; empty elsewhere.
+// The same for ranks that share memory, as MPI_COMM_TYPE_SHARED has it, and for no others: the host name of
+// the lowest of them, with its rank where other nodes have the same one. A simulated machine's nodes are its
+// hosts. Collective.
+std::string node_name(const Comm& comm);
+
+// On rank 0 a JSON list with host, pid, CPUs and node of every rank in rank order; empty elsewhere.
 std::string gather_ranks(const Comm& comm);
 
 }  // namespace hockney

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/global_clock.hpp"
 
-#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/clock.hpp"
+#include "base/expect.hpp"
 
 namespace hockney {
 namespace {
@@ -25,30 +26,53 @@ bool GlobalClock::given() {
   return found && *value;
 }
 
+int clock_rounds(int ranks) {
+  HOCKNEY_EXPECT(ranks >= 1);
+  return std::bit_width(static_cast<unsigned>(ranks - 1));
+}
+
+ClockStep clock_step(int rank, int ranks, int round) {
+  HOCKNEY_EXPECT(0 <= rank && rank < ranks && 0 <= round && round < clock_rounds(ranks));
+  const int taught = 1 << round;  // ranks below know rank 0's clock
+  if (rank >= 2 * taught) return {};
+  if (rank >= taught) return {ClockStep::asks, rank - taught};
+  return rank + taught < ranks ? ClockStep{ClockStep::answers, rank + taught} : ClockStep{};
+}
+
+// A rank that knows its offset answers with rank 0's time as of its own clock and that offset: both are
+// fresh, so that no drift comes between them.
 GlobalClock::Sample GlobalClock::measure(const Comm& comm) {
+  Sample sample{now(), 0};
+  for (int round = 0; round < clock_rounds(comm.size); ++round) {
+    const ClockStep step = clock_step(comm.rank, comm.size, round);
+    if (step.role == ClockStep::answers) answer(comm, step.partner, sample.offset);
+    if (step.role == ClockStep::asks) sample = ask(comm, step.partner);
+  }
+  return sample;
+}
+
+void GlobalClock::answer(const Comm& comm, int partner, double offset) {
+  for (int i = 0; i < exchanges; ++i) {
+    char token = 0;
+    MPI_Recv(&token, 1, MPI_CHAR, partner, tag, comm.handle, MPI_STATUS_IGNORE);
+    const double time = now() + offset;
+    MPI_Send(&time, 1, MPI_DOUBLE, partner, tag, comm.handle);
+  }
+}
+
+GlobalClock::Sample GlobalClock::ask(const Comm& comm, int partner) {
   Sample best{now(), 0};
-  for (int partner = 1; partner < comm.size; ++partner) {
-    if (comm.rank == 0) {
-      for (int i = 0; i < exchanges; ++i) {
-        char token = 0;
-        MPI_Recv(&token, 1, MPI_CHAR, partner, tag, comm.handle, MPI_STATUS_IGNORE);
-        const double time = now();
-        MPI_Send(&time, 1, MPI_DOUBLE, partner, tag, comm.handle);
-      }
-    } else if (comm.rank == partner) {
-      double shortest = INFINITY;
-      for (int i = 0; i < exchanges; ++i) {
-        const char token = 0;
-        double there = 0;
-        const double sent = now();
-        MPI_Send(&token, 1, MPI_CHAR, 0, tag, comm.handle);
-        MPI_Recv(&there, 1, MPI_DOUBLE, 0, tag, comm.handle, MPI_STATUS_IGNORE);
-        const double received = now();
-        if (received - sent >= shortest) continue;
-        shortest = received - sent;
-        best = {received, there + shortest / 2 - received};
-      }
-    }
+  double shortest = INFINITY;
+  for (int i = 0; i < exchanges; ++i) {
+    const char token = 0;
+    double there = 0;
+    const double sent = now();
+    MPI_Send(&token, 1, MPI_CHAR, partner, tag, comm.handle);
+    MPI_Recv(&there, 1, MPI_DOUBLE, partner, tag, comm.handle, MPI_STATUS_IGNORE);
+    const double received = now();
+    if (received - sent >= shortest) continue;
+    shortest = received - sent;
+    best = {received, there + shortest / 2 - received};
   }
   return best;
 }
@@ -87,8 +111,8 @@ void GlobalClock::synchronise(const Comm& comm) {
 double GlobalClock::residual(const Comm& comm) const {
   if (given()) return 0;
   const Sample fresh = measure(comm);
-  const double mine = comm.root() ? 0.0 : std::abs(to_global(fresh.local) - (fresh.local + fresh.offset));
-  return comm.longest(mine);
+  const double error = comm.root() ? 0.0 : std::abs(to_global(fresh.local) - (fresh.local + fresh.offset));
+  return comm.longest(error);
 }
 
 }  // namespace hockney

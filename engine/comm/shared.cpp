@@ -18,17 +18,17 @@ namespace hockney {
 
 void need_memory_to_watch() {
 #ifdef HOCKNEY_SMPI
-  throw Refusal(
+  throw InvalidCase(
       "simulated ranks have no memory to watch (time stands still meanwhile); use a barrier of messages");
 #endif
 }
 
 SharedFlags::SharedFlags(MPI_Comm comm, int flags)
-    : flags_(static_cast<std::size_t>(flags)), patience_(comm) {
+    : flags_(static_cast<std::size_t>(flags)), wait_policy_(comm) {
   need_memory_to_watch();
   if (!layout_of_this_node(comm).whole)
-    throw Refusal("its ranks are on several nodes, which share no memory");
-  comm_ = patience_.duplicate(comm);
+    throw InvalidCase("its ranks are on several nodes, which share no memory");
+  comm_ = wait_policy_.duplicate(comm);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   // Rank 0 brings all of it, so that it is in one piece; the room is for aligning, as MPI promises 8 bytes.
@@ -36,10 +36,10 @@ SharedFlags::SharedFlags(MPI_Comm comm, int flags)
       rank_ == 0 ? static_cast<MPI_Aint>((static_cast<std::size_t>(size_) * flags_ + 1) * sizeof(Flag)) : 0;
   void* mine = nullptr;
   try {
-    window_ = make_window(comm_, patience_, [&](MPI_Win* window) {
+    window_ = make_window(comm_, wait_policy_, [&](MPI_Win* window) {
       return MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm_, &mine, window);
     });
-  } catch (const Refusal&) {
+  } catch (const InvalidCase&) {
     MPI_Comm_free(&comm_);
     throw;
   }
@@ -53,7 +53,7 @@ SharedFlags::SharedFlags(MPI_Comm comm, int flags)
   base_ = reinterpret_cast<Flag*>(start);
   if (rank_ == 0)
     for (std::size_t k = 0; k < static_cast<std::size_t>(size_) * flags_; ++k) new (&base_[k]) Flag{};
-  patience_.meet(comm_);
+  wait_policy_.meet(comm_);
 }
 
 SharedFlags::~SharedFlags() {

@@ -8,27 +8,27 @@
 #include <cstdint>
 #include <new>
 
-#include "base/refusal.hpp"
-#include "comm/patience.hpp"
+#include "base/invalid_case.hpp"
+#include "comm/wait_policy.hpp"
 
 namespace hockney {
 
-// A word that one rank writes and others watch, in a cache line of its own (two, since processors fetch them
-// in pairs).
+// A word that one rank writes and others watch, in a cache line of
+// its own (two, since processors fetch them in pairs).
 struct alignas(128) Flag {
   std::atomic<std::uint32_t> value;
   std::atomic<std::uint32_t> asleep;  // ranks that wait for it without a core
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "flags are shared between processes");
 
-// Throws Refusal on a simulated machine: its ranks have nodes of their own, and watching memory there would
-// last for ever, since simulated time stands still meanwhile.
+// Throws InvalidCase on a simulated machine: its ranks have nodes of their own, and watching memory there
+// would last for ever, since simulated time stands still meanwhile.
 void need_memory_to_watch();
 
-// What `make` returns, an MPI_Win, on all ranks of a communicator of our own. Collective. Throws Refusal, on
-// all ranks, where MPI has none for any of them: without this it would end the program.
+// What `make` returns, an MPI_Win, on all ranks of a communicator of our own. Collective. Throws InvalidCase,
+// on all ranks, where MPI has none for any of them: without this it would end the program.
 template <class Make>
-MPI_Win make_window(MPI_Comm own, const Patience& patience, Make make) {
+MPI_Win make_window(MPI_Comm own, const WaitPolicy& wait_policy, Make make) {
   MPI_Errhandler users;
   MPI_Comm_get_errhandler(own, &users);
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
@@ -37,15 +37,15 @@ MPI_Win make_window(MPI_Comm own, const Patience& patience, Make make) {
   MPI_Comm_set_errhandler(own, users);
   MPI_Errhandler_free(&users);
   // Who has one keeps it where others have none: freeing is collective.
-  if (!patience.on_all(fine, own))
-    throw Refusal("MPI can make no window of memory here (/dev/shm may be full)");
+  if (!wait_policy.on_all(fine, own))
+    throw InvalidCase("MPI can make no window of memory here (/dev/shm may be full)");
   return window;
 }
 
 // `flags` flags for each rank of a communicator whose ranks share memory, all 0 at first.
 class SharedFlags {
  public:
-  // Collective. Throws Refusal, on all ranks, where they are not all on one node.
+  // Collective. Throws InvalidCase, on all ranks, where they are not all on one node.
   SharedFlags(MPI_Comm comm, int flags);
   ~SharedFlags();
   SharedFlags(const SharedFlags&) = delete;
@@ -57,7 +57,7 @@ class SharedFlags {
 
   // Publish, and wait for another's publishing.
   void set(Flag& flag, std::uint32_t value) const {
-    if (!patience_.crowded()) {
+    if (!wait_policy_.crowded()) {
       flag.value.store(value, std::memory_order_release);
       return;
     }
@@ -79,11 +79,11 @@ class SharedFlags {
   template <class There>
   void wait_for(Flag& flag, There there) const {
     const auto looks = [&] { return there(flag.value.load(std::memory_order_acquire)); };
-    if (!patience_.crowded()) {
-      patience_.until(looks, [this] { let_mpi_work(); });
+    if (!wait_policy_.crowded()) {
+      wait_policy_.until(looks, [this] { let_mpi_work(); });
       return;
     }
-    if (patience_.for_a_while(looks)) return;
+    if (wait_policy_.for_a_while(looks)) return;
     flag.asleep.fetch_add(1, std::memory_order_seq_cst);
     for (std::uint32_t now; !there(now = flag.value.load(std::memory_order_seq_cst));) {
       sleep_while(flag, now);
@@ -107,7 +107,7 @@ class SharedFlags {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   Flag* base_ = nullptr;
-  Patience patience_;
+  WaitPolicy wait_policy_;
 };
 
 }  // namespace hockney

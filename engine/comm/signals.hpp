@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "comm/comm.hpp"
-#include "comm/patience.hpp"
+#include "comm/wait_policy.hpp"
 
 namespace hockney {
 
@@ -17,9 +17,9 @@ namespace hockney {
 // may say which. Messages from one rank to another with one tag arrive in the order in which they were sent.
 class Signals {
  public:
-  // Collective. Throws Refusal, on all ranks, where there are too many ranks to be simulated so.
+  // Collective. Throws InvalidCase, on all ranks, where there are too many ranks to be simulated so.
   explicit Signals(MPI_Comm parent)
-      : patience_(parent), comm_(Comm::of(patience_.duplicate(not_too_large(parent)))) {}
+      : wait_policy_(parent), comm_(Comm::of(wait_policy_.duplicate(not_too_large(parent)))) {}
   ~Signals() { MPI_Comm_free(&comm_.handle); }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
@@ -27,16 +27,16 @@ class Signals {
   int rank() const { return comm_.rank; }
   int size() const { return comm_.size; }
   MPI_Comm handle() const { return comm_.handle; }
-  const Patience& patience() const { return patience_; }
+  const WaitPolicy& wait_policy() const { return wait_policy_; }
 
   // For a rank that is waiting for it, or will be without sending first.
   void send(int to, int tag = 0) const {
-    if (!patience_.crowded()) {
+    if (!wait_policy_.crowded()) {
       MPI_Send(nullptr, 0, MPI_BYTE, to, tag, comm_.handle);
       return;
     }
     MPI_Request request = start(to, tag);
-    patience_.finish(request);
+    wait_policy_.finish(request);
   }
 
   // A send to be finished later.
@@ -51,18 +51,18 @@ class Signals {
     MPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, comm_.handle, &request);
     return request;
   }
-  void finish(MPI_Request& request) const { patience_.finish(request); }
+  void finish(MPI_Request& request) const { wait_policy_.finish(request); }
   void finish_all(std::span<MPI_Request> requests) const {
-    patience_.finish_all(static_cast<int>(requests.size()), requests.data());
+    wait_policy_.finish_all(static_cast<int>(requests.size()), requests.data());
   }
 
   void receive(int from, int tag = 0) const {
-    if (!patience_.crowded()) {
+    if (!wait_policy_.crowded()) {
       MPI_Recv(nullptr, 0, MPI_BYTE, from, tag, comm_.handle, MPI_STATUS_IGNORE);
       return;
     }
     MPI_Request request = expect(from, tag);
-    patience_.finish(request);
+    wait_policy_.finish(request);
   }
 
   // To one rank and from another, or the same one. The receive is there before the message is sent, so that
@@ -70,12 +70,12 @@ class Signals {
   void exchange(int to, int from, int tag = 0) const {
     MPI_Request request = expect(from, tag);
     send(to, tag);
-    patience_.finish(request);
+    wait_policy_.finish(request);
   }
 
   // The same in one call of MPI.
   void send_receive(int to, int from, int tag = 0) const {
-    if (patience_.crowded())
+    if (wait_policy_.crowded())
       exchange(to, from, tag);
     else
       MPI_Sendrecv(nullptr, 0, MPI_BYTE, to, tag, nullptr, 0, MPI_BYTE, from, tag, comm_.handle,
@@ -85,26 +85,26 @@ class Signals {
   // MPI's broadcast of one byte, since one of none may do nothing.
   void broadcast_from(int root) const {
     char byte = 0;
-    if (!patience_.crowded()) {
+    if (!wait_policy_.crowded()) {
       MPI_Bcast(&byte, 1, MPI_BYTE, root, comm_.handle);
       return;
     }
     MPI_Request request;
     MPI_Ibcast(&byte, 1, MPI_BYTE, root, comm_.handle, &request);
-    patience_.finish(request);
+    wait_policy_.finish(request);
   }
 
   // The tag of the next message from anyone.
   int receive_any() const {
     MPI_Status status;
-    if (!patience_.crowded()) {
+    if (!wait_policy_.crowded()) {
       MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.handle, &status);
       return status.MPI_TAG;
     }
     MPI_Request request;
     MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.handle, &request);
     int done = 0;
-    patience_.until([&] {
+    wait_policy_.until([&] {
       MPI_Test(&request, &done, &status);
       return done != 0;
     });
@@ -120,14 +120,14 @@ class Signals {
     int size = 1;
     MPI_Comm_size(comm, &size);
     if (size > most)
-      throw Refusal("this barrier needs a communicator of its own (a simulated one of " +
-                    std::to_string(size) + " ranks takes gigabytes); simulate at most " +
-                    std::to_string(most) + " ranks, or use algorithm=mpi");
+      throw InvalidCase("this barrier needs a communicator of its own (a simulated one of " +
+                        std::to_string(size) + " ranks takes gigabytes); simulate at most " +
+                        std::to_string(most) + " ranks, or use algorithm=mpi");
 #endif
     return comm;
   }
 
-  Patience patience_;
+  WaitPolicy wait_policy_;
   Comm comm_;
 };
 

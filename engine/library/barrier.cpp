@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
+#include "base/statistics.hpp"
 #include "library/candidates.hpp"
 #include "library/choice_cache.hpp"
 #include "library/trial.hpp"
@@ -60,9 +61,9 @@ std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
   refuse_intercommunicator(comm);
   try {
     return made(*algorithm, comm);
-  } catch (const Refusal& refusal) {
+  } catch (const InvalidCase& invalid) {
     throw std::runtime_error("there is no barrier '" + std::string(name) + "' for this communicator (" +
-                             refusal.what() + ") best_barrier() takes one that works");
+                             invalid.what() + ") best_barrier() takes one that works");
   }
 }
 
@@ -70,17 +71,17 @@ std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   refuse_intercommunicator(comm);
   // The clock starts when all have come: whoever comes late shall not cost the others their time.
   std::vector<double> nothing(1);
-  agree(comm, Patience(true), nothing);
+  agree(comm, WaitPolicy(true), nothing);
   const double begun = MPI_Wtime();
 
   const NodeLayout layout = layout_of_this_node(comm);
-  const Patience patience(layout.crowded);
+  const WaitPolicy wait_policy(layout.crowded);
   const Situation situation = situation_of(comm, layout);
   if (choice) *choice = {};
-  if (const BarrierAlgorithm* known = remembered(situation, comm, patience)) return made(*known, comm);
+  if (const BarrierAlgorithm* known = remembered(situation, comm, wait_policy)) return made(*known, comm);
 
   const auto tried = candidates(all_barriers(), place_in(layout, situation.size));
-  std::vector<Trial> trials = try_out(comm, patience, tried, begun, limit_s);
+  std::vector<Trial> trials = try_out(comm, wait_policy, tried, begun, limit_s);
   if (trials.empty()) throw std::runtime_error("no barrier can be made for this communicator");
   std::unique_ptr<Barrier> best = BarrierNaming::named(std::move(trials[0].barrier), *trials[0].algorithm);
   // What was taken untried, since time was up, is tried again at the next call.
@@ -89,7 +90,7 @@ std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   std::vector<double> took{rank == 0 ? MPI_Wtime() - begun : 0.0};
-  agree(comm, patience, took);
+  agree(comm, wait_policy, took);
   if (choice) {
     for (const Trial& trial : trials)
       if (!trial.rounds.empty()) choice->trials.push_back({trial.algorithm->name, median(trial.rounds)});

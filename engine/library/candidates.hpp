@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/patience.hpp"
+#include "comm/wait_policy.hpp"
 #include "sync/algorithm.hpp"
 
 namespace hockney {

@@ -39,7 +39,7 @@ Situation situation_of(MPI_Comm comm, const NodeLayout& layout) {
   return found;
 }
 
-const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const Patience& patience) {
+const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const WaitPolicy& wait_policy) {
   int place = -1;
   {
     Memory& all = memory();
@@ -49,7 +49,7 @@ const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, co
   }
   // Ranks that found it in different company may remember different ones: the first of those in the table.
   std::vector<double> told{place < 0 ? 1.0 : 0.0, -static_cast<double>(place)};
-  agree(comm, patience, told);
+  agree(comm, wait_policy, told);
   if (told[0] != 0.0) return nullptr;
   return all_barriers()[static_cast<std::size_t>(-told[1])];
 }

@@ -7,7 +7,7 @@
 #include <compare>
 #include <vector>
 
-#include "comm/patience.hpp"
+#include "comm/wait_policy.hpp"
 #include "sync/algorithm.hpp"
 
 namespace hockney {
@@ -27,7 +27,7 @@ Situation situation_of(MPI_Comm comm, const NodeLayout& layout);
 
 // The algorithm that was the quickest in this situation, the same on all ranks; nullptr unless all of them
 // remember one. Collective.
-const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const Patience& patience);
+const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const WaitPolicy& wait_policy);
 
 // In this process only.
 void remember(const Situation& situation, const BarrierAlgorithm& algorithm);

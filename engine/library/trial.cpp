@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <iterator>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
+#include "base/statistics.hpp"
 
 namespace hockney {
 namespace {
@@ -29,8 +30,8 @@ constexpr long most_calls = 32;
 
 class Trials {
  public:
-  Trials(MPI_Comm comm, const Patience& patience, double begun, double limit)
-      : comm_(comm), patience_(patience), begun_(begun), limit_(limit) {
+  Trials(MPI_Comm comm, const WaitPolicy& wait_policy, double begun, double limit)
+      : comm_(comm), wait_policy_(wait_policy), begun_(begun), limit_(limit) {
     MPI_Comm_rank(comm, &rank_);
   }
 
@@ -43,7 +44,7 @@ class Trials {
         // The first episode is where MPI connects, and where pages come.
         barrier->wait();
         alive_.push_back({algorithm, std::move(barrier), {}});
-      } catch (const Refusal&) {  // on all ranks, or on none
+      } catch (const InvalidCase&) {  // on all ranks, or on none
       }
       const double after = common_time();
       longest = std::max(longest, after - before);
@@ -63,7 +64,7 @@ class Trials {
         seconds[k] = seconds_of(alive_[k], share);
       }
       seconds.back() = now_at_root();
-      agree(comm_, patience_, seconds);
+      agree(comm_, wait_policy_, seconds);
       now = seconds.back();
       for (std::size_t k = 0; k < alive_.size(); ++k) alive_[k].rounds.push_back(seconds[k]);
       drop_hopeless();
@@ -83,7 +84,7 @@ class Trials {
   // What rank 0's clock says, on all ranks.
   double common_time() const {
     std::vector<double> now{now_at_root()};
-    agree(comm_, patience_, now);
+    agree(comm_, wait_policy_, now);
     return now[0];
   }
 
@@ -113,7 +114,7 @@ class Trials {
   }
 
   MPI_Comm comm_;
-  const Patience& patience_;
+  const WaitPolicy& wait_policy_;
   const double begun_;
   const double limit_;
   int rank_ = 0;
@@ -123,28 +124,21 @@ class Trials {
 
 }  // namespace
 
-void agree(MPI_Comm comm, const Patience& patience, std::vector<double>& values) {
+void agree(MPI_Comm comm, const WaitPolicy& wait_policy, std::vector<double>& values) {
   const auto count = static_cast<int>(values.size());
-  if (!patience.crowded()) {
+  if (!wait_policy.crowded()) {
     MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, comm);
     return;
   }
   MPI_Request request;
   MPI_Iallreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, comm, &request);
-  patience.finish(request);
+  wait_policy.finish(request);
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
-std::vector<Trial> try_out(MPI_Comm comm, const Patience& patience,
+std::vector<Trial> try_out(MPI_Comm comm, const WaitPolicy& wait_policy,
                            const std::vector<const BarrierAlgorithm*>& candidates, double begun,
                            double limit) {
-  Trials trials(comm, patience, begun, limit);
+  Trials trials(comm, wait_policy, begun, limit);
   trials.make(candidates);
   trials.time();
   return trials.sorted();

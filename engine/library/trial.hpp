@@ -5,14 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "comm/patience.hpp"
+#include "comm/wait_policy.hpp"
 #include "hockney/barrier.hpp"
 #include "sync/algorithm.hpp"
 
 namespace hockney {
 
-// The largest of every rank's values, place by place, on all ranks. Collective; waits as `patience` says.
-void agree(MPI_Comm comm, const Patience& patience, std::vector<double>& values);
+// The largest of every rank's values, place by place, on all ranks. Collective; waits as `wait_policy` says.
+void agree(MPI_Comm comm, const WaitPolicy& wait_policy, std::vector<double>& values);
 
 // A candidate that was made, and its seconds an episode, one number a round.
 struct Trial {
@@ -25,10 +25,8 @@ struct Trial {
 // rank 0's MPI_Wtime: fewer are made, in less rounds, where they are slow. Collective. Gives what was made,
 // the quickest first; without rounds where there was no choice, and nothing where all refuse this
 // communicator.
-std::vector<Trial> try_out(MPI_Comm comm, const Patience& patience,
+std::vector<Trial> try_out(MPI_Comm comm, const WaitPolicy& wait_policy,
                            const std::vector<const BarrierAlgorithm*>& candidates, double begun,
                            double limit);
-
-double median(std::vector<double> values);
 
 }  // namespace hockney

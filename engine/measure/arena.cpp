@@ -7,8 +7,8 @@
 #include <new>
 #include <string>
 
+#include "base/invalid_case.hpp"
 #include "base/memory.hpp"
-#include "base/refusal.hpp"
 
 namespace hockney {
 namespace {

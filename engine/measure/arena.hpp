@@ -5,14 +5,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/expect.hpp"
+
 namespace hockney {
 
 // The memory of one launch's buffers. What one case gives back the next one takes, so that a case need not
 // wait for the operating system to hand out (and clear) a cache's worth of pages again.
 class Arena {
  public:
-  // `sharing`: ranks that share this host's memory, each with an arena of its own.
-  explicit Arena(int sharing) : sharing_(sharing) {}
+  // `sharing`: how many ranks, at least this one, share this host's memory, each with an arena of its own.
+  explicit Arena(int sharing) : sharing_(sharing) { HOCKNEY_EXPECT(sharing >= 1); }
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;

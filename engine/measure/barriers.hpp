@@ -9,13 +9,20 @@
 
 namespace hockney {
 
-// The barrier that algorithm= names, for the ranks of `place`. Collective; throws Refusal where it cannot be.
+// The barrier that algorithm= names, for the ranks of `place`.
+// Collective; throws InvalidCase where it cannot be.
 std::unique_ptr<Barrier> chosen_barrier(const Place& place, const Values& values);
 
 namespace parameters {
 
-inline constexpr Parameter algorithm{
-    "algorithm", Kind::choice, "", "mpi", 0, 0, barrier_choices, "which barrier: MPI_Barrier, or one of ours"};
+inline constexpr Parameter algorithm{"algorithm",
+                                     Kind::choice,
+                                     "",
+                                     "mpi",
+                                     0,
+                                     0,
+                                     barrier_choices,
+                                     "which barrier: MPI_Barrier, or one of ours"};
 
 // For what is timed from one repetition to the next by the clock of all ranks.
 inline constexpr Parameter sync_barrier{

@@ -14,8 +14,8 @@ namespace hockney {
 // of a host are together twice as large as its last-level cache, so that a place has left the caches when its
 // turn comes again.
 //
-// run() takes the next place; fill() writes into the one that run() will take, verify() reads the one it
-// took.
+// run() takes the next place; fill() writes into the one
+// that run() will take, verify() reads the one it took.
 class Buffer {
  public:
   // `heat` is "hot" or "cold". Throws OutOfMemory.

@@ -20,21 +20,21 @@ void spoil(std::span<std::byte> place) {
   if (!place.empty()) std::memset(place.data(), 0xA5, place.size());
 }
 
-Check check_bytes(std::span<const std::byte> found, std::uint64_t seed, std::uint64_t source,
+Check check_bytes(std::span<const std::byte> actual, std::uint64_t seed, std::uint64_t source,
                   const char* what) {
-  const auto offset = check_payload(found, seed, source);
-  return offset ? mismatch(found.size(), what, *offset) : Check{found.size(), 0, ""};
+  const auto offset = check_payload(actual, seed, source);
+  return offset ? mismatch(actual.size(), what, *offset) : Check{actual.size(), 0, ""};
 }
 
-Check check_reduced(std::span<const std::byte> found, std::uint64_t seed, std::size_t first, double scale,
+Check check_reduced(std::span<const std::byte> actual, std::uint64_t seed, std::size_t first, double scale,
                     const char* what) {
-  for (std::size_t i = 0; i < found.size() / sizeof(double); ++i) {
+  for (std::size_t i = 0; i < actual.size() / sizeof(double); ++i) {
     double element = 0;
-    std::memcpy(&element, found.data() + i * sizeof element, sizeof element);
+    std::memcpy(&element, actual.data() + i * sizeof element, sizeof element);
     if (element != scale * reduction_element(seed, first + i))
-      return mismatch(found.size(), what, i * sizeof element);
+      return mismatch(actual.size(), what, i * sizeof element);
   }
-  return {found.size(), 0, ""};
+  return {actual.size(), 0, ""};
 }
 
 void write_reduction(std::span<std::byte> to, std::uint64_t seed, int rank) {

@@ -13,12 +13,12 @@ namespace hockney {
 // Nothing that write_payload makes: a receive that never happened leaves this behind.
 void spoil(std::span<std::byte> place);
 
-// `found` against the payload of `source`; `what` names it in the message.
-Check check_bytes(std::span<const std::byte> found, std::uint64_t seed, std::uint64_t source,
+// `actual` against the payload of `source`; `what` names it in the message.
+Check check_bytes(std::span<const std::byte> actual, std::uint64_t seed, std::uint64_t source,
                   const char* what);
 
-// `found` holds doubles, element i being scale * reduction_element(seed, first + i).
-Check check_reduced(std::span<const std::byte> found, std::uint64_t seed, std::size_t first, double scale,
+// `actual` holds doubles, element i being scale * reduction_element(seed, first + i).
+Check check_reduced(std::span<const std::byte> actual, std::uint64_t seed, std::size_t first, double scale,
                     const char* what);
 
 // This rank's contribution to a reduction: rank + 1 times reduction_element.

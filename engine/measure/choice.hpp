@@ -5,19 +5,19 @@
 #include <span>
 #include <string>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "coll/algorithm.hpp"
 #include "measure/values.hpp"
 
 namespace hockney {
 
-// The algorithm of a shelf's table that algorithm= names. Throws Refusal where there is none.
+// The algorithm of a shelf's table that algorithm= names. Throws InvalidCase where there is none.
 template <class Algorithm>
 const Algorithm& chosen(std::span<const Algorithm* const> table, const Values& values) {
   const std::string& name = values.word("algorithm");
   for (const Algorithm* algorithm : table)
     if (name == algorithm->name) return *algorithm;
-  throw Refusal("there is no algorithm " + name);
+  throw InvalidCase("there is no algorithm " + name);
 }
 
 // The function that algorithm= names: MPI's own, `mpi`, or one of coll/OPERATION.

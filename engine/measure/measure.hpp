@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,20 +10,11 @@
 #include "base/clock.hpp"
 #include "comm/comm.hpp"
 #include "comm/global_clock.hpp"
+#include "measure/stopping.hpp"
 #include "measure/synchronise.hpp"
 #include "measure/workload.hpp"
 
 namespace hockney {
-
-// When to stop repeating.
-struct StopRule {
-  double precision = 0.02;  // wanted half width of the median's 95% interval, relative
-  double budget_s = 1.0;    // for the whole case: set-up, warm-up, repetitions, verification
-  int max_repetitions = 20000;
-  int most_warm_up = 320;  // repetitions
-  double patience_s =
-      std::numeric_limits<double>::infinity();  // beyond the budget, before a case counts as hung
-};
 
 struct Measurement {
   std::vector<double> times_s;   // one operation each, rank 0 only
@@ -41,10 +31,28 @@ struct Measurement {
   Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
 };
 
-// Collective over `control`: set the workload up at `place`, verify, warm up, repeat, verify again. `started`
-// is when the case began on rank 0. Throws OutOfMemory on all ranks when one rank has not enough, Refusal
-// when the ranks cannot meet a window, BrokenWorkload when its metrics are not those of `info`.
-Measurement measure(const WorkloadInfo& info, const Values& values, const Place& place, const Comm& control,
-                    GlobalClock& clock, const ClockCost& clock_cost, const StopRule& rule, double started);
+class WarmUp;
+
+// Measures one case after the other on the same ranks, buffers and clocks.
+class Measurer {
+ public:
+  // `control` carries the steps around the measurement; `clock_cost` counts on rank 0.
+  Measurer(const Place& place, const Comm& control, const ClockCost& clock_cost)
+      : place_(place), control_(control), clock_cost_(clock_cost) {}
+
+  // Collective: set the workload up, verify, warm up, repeat, verify again. `started` is when the case began
+  // on rank 0. Throws, alike on all ranks, OutOfMemory when one rank has not enough, InvalidCase when the
+  // ranks cannot meet a window, BrokenWorkload when the metrics are not those that `info` declares.
+  Measurement measure(const WorkloadInfo& info, const Values& values, const StopRule& rule, double started);
+
+ private:
+  void repeat(Workload& workload, Synchroniser& sync, const StopRule& rule, int runs, const WarmUp& warm_up,
+              double ends, Measurement& result);
+
+  const Place place_;
+  const Comm& control_;
+  const ClockCost clock_cost_;
+  GlobalClock clock_;
+};
 
 }  // namespace hockney

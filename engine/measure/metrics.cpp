@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/expect.hpp"
 #include "measure/workload.hpp"
 
 namespace hockney {
@@ -34,7 +35,7 @@ void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& cont
 void throw_problems(const std::string& problem, const Comm& control) {
   if (control.all(problem.empty())) return;
   const int reporter = control.lowest(problem.empty() ? control.size : control.rank);
-  throw BrokenWorkload(control.shared(control.rank == reporter ? problem : ""));
+  throw BrokenWorkload(control.joined_everywhere(control.rank == reporter ? problem : ""));
 }
 
 }  // namespace
@@ -130,6 +131,7 @@ void MetricSamples::take(Workload& workload, double operations) {
 
 void MetricSamples::finish(const std::vector<bool>& keep) {
   if (empty()) return;
+  HOCKNEY_EXPECT(chunk_.front().size() == keep.size());
   throw_problems(problem_, control_);
   for (std::size_t i = 0; i < chunk_.size(); ++i) {
     const Metric& metric = *series_[i].metric;

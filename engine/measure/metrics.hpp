@@ -90,8 +90,8 @@ class MetricSamples {
 
   bool empty() const { return current_.metrics().empty(); }
 
-  // Outside the timed region, before the chunk: drops what the workload has accumulated since the last
-  // sample.
+  // Outside the timed region, before the chunk: drops what the
+  // workload has accumulated since the last sample.
   void start(Workload& workload, int count);
   // Outside the timed region, after each repetition of `operations` operations.
   void take(Workload& workload, double operations);

@@ -7,15 +7,15 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/invalid_case.hpp"
 #include "base/random.hpp"
-#include "base/refusal.hpp"
 #include "base/words.hpp"
 
 namespace hockney {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text, const std::string& wanted) {
-  throw Refusal("shares=" + text + " cannot be given to the ranks (" + wanted + ")");
+  throw InvalidCase("shares=" + text + " cannot be given to the ranks (" + wanted + ")");
 }
 
 double mean(const std::vector<double>& values) {

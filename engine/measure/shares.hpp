@@ -17,7 +17,7 @@ namespace hockney {
 //   exponential:S     as 1 - S and an exponential of mean S
 //
 // S is above 0 and at most 1. What is drawn depends on `seed` and the rank only, is not less than
-// `least_share`, and is brought to a mean of exactly 1. Throws Refusal.
+// `least_share`, and is brought to a mean of exactly 1. Throws InvalidCase.
 std::vector<double> shares(const std::string& text, std::uint64_t seed, int ranks);
 
 inline constexpr double least_share = 0.01;

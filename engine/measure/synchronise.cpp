@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/clock.hpp"
+#include "base/expect.hpp"
 #include "measure/watchdog.hpp"
 
 namespace hockney {
@@ -18,7 +19,7 @@ constexpr double long_run_s = 1e-3;
 // A window holds this many times the operation, so that one slow repetition does not make the next one late.
 constexpr double window_factor = 3.0;
 constexpr double window_floor_s = 5e-6;
-constexpr int windows_in_a_row = 32;
+constexpr int windows_back_to_back = 32;
 constexpr double widest_window_s = 1.0;
 constexpr double announcement_floor_s = 2e-6;  // for each rank
 constexpr double announcement_factor = 1.5;
@@ -63,15 +64,16 @@ void Synchroniser::start(double operation_s) {
   if (kind_ == Kind::loop) return;
   announcement_s_ = announcement_floor_s * control_.size;
   if (!GlobalClock::given()) return;
-  // Clocks that need no exchange leave time to see how long one takes, which may be long on a simulated
-  // network: a late repetition costs more. On a real machine a rank that loses its core here would make all
-  // rows wait.
+  // Clocks that need no exchange leave time to see how long one takes, which may
+  // be long on a simulated network: a late repetition costs more. On a real
+  // machine a rank that loses its core here would make all rows wait.
   const Row row = announced();
-  const double longest_s = control_.longest(clock_.to_global(now()) - row.said);
+  const double longest_s = control_.longest(clock_.to_global(now()) - row.announced_at);
   announcement_s_ = std::max(announcement_s_, announcement_factor * longest_s);
 }
 
 std::vector<double> Synchroniser::repeat(Workload& workload, int count, int batch, long already) {
+  HOCKNEY_EXPECT(count >= 1 && batch >= 1);
   std::vector<double> times;
   if (by_global_clock(timing_))
     times = between_ranks(workload, count, already);
@@ -131,34 +133,38 @@ std::vector<double> Synchroniser::after_barriers(Workload& workload, int count, 
 }
 
 std::vector<double> Synchroniser::between_ranks(Workload& workload, int count, long already) {
-  // Of each repetition the last exit, and the last entry or the first exit.
-  std::vector<double> exits(static_cast<std::size_t>(count)), others(static_cast<std::size_t>(count));
-  const bool entries = timing_ == Timing::last_entry;
+  // By the global clock; combined over the ranks the last exit of each repetition, and the moment from which
+  // it counts: the last entry or the first exit.
+  std::vector<double> exits(static_cast<std::size_t>(count));
+  std::vector<double> starts(static_cast<std::size_t>(count));
+  const bool from_last_entry = timing_ == Timing::last_entry;
   samples_.start(workload, count);
   for (int i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
     watchdog::at(watchdog::timing, already + i);
     workload.prepare(1);
     if (GlobalClock::given()) wait_until(announced().first);
     control_.barrier();
     workload.run();
-    const double exit = clock_.to_global(now());
-    exits[static_cast<std::size_t>(i)] = exit;
-    others[static_cast<std::size_t>(i)] = entries ? clock_.to_global(workload.entered()) : -exit;
+    exits[at] = clock_.to_global(now());
+    starts[at] = from_last_entry ? clock_.to_global(workload.entered()) : exits[at];
     samples_.take(workload, workload.operations());
   }
   control_.longest_each(exits.data(), count);
-  control_.longest_each(others.data(), count);
-  // What the clock's error makes negative is less than that error.
-  std::transform(
-      exits.begin(), exits.end(), others.begin(), exits.begin(),
-      [entries](double exit, double other) { return std::max(0.0, entries ? exit - other : exit + other); });
+  if (from_last_entry)
+    control_.longest_each(starts.data(), count);
+  else
+    control_.lowest_each(starts.data(), count);
   samples_.finish(std::vector<bool>(exits.size(), true));
-  return exits;
+  // What the clock's error makes negative is less than that error.
+  std::vector<double> times(exits.size());
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(0.0, exits[i] - starts[i]);
+  return times;
 }
 
 Synchroniser::Row Synchroniser::announced() const {
-  const double said = clock_.to_global(now());
-  Row row{said, said + window_s_ + announcement_s_, window_s_};
+  const double announced_at = clock_.to_global(now());
+  Row row{announced_at, announced_at + window_s_ + announcement_s_, window_s_};
   control_.broadcast(row);
   return row;
 }
@@ -171,18 +177,18 @@ std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int 
   for (int i = 0; i < count; ++i) {
     // Windows follow one another, but not for long: when the operating system takes a core away, all windows
     // are lost until the ranks agree on a new first one.
-    if (i % windows_in_a_row == 0) row = announced();
+    if (i % windows_back_to_back == 0) row = announced();
     watchdog::at(watchdog::timing, already + i);
-    const double opens = clock_.to_local(row.first + (i % windows_in_a_row) * row.width);
+    const double opens = clock_.to_local(row.first + (i % windows_back_to_back) * row.width);
     workload.prepare(batch);
     const bool late = now() > opens;
     wait_until(opens);
     run_batch(workload, batch);
     times[static_cast<std::size_t>(i)] = late ? never : now() - opens;
     samples_.take(workload, operations);
-    // Who is done early keeps quiet while others work: what comes next would share the wire with them.
-    const int following = i % windows_in_a_row + 1;
-    if (following == windows_in_a_row || i + 1 == count)
+    // A rank that is done early sends nothing while others work: it would share the wire with them.
+    const int following = i % windows_back_to_back + 1;
+    if (following == windows_back_to_back || i + 1 == count)
       wait_until(clock_.to_local(row.first + following * row.width));
   }
   control_.longest_each(times.data(), count);
@@ -192,7 +198,7 @@ std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int 
   if (!control_.root()) return times;
   const int dropped = static_cast<int>(std::erase(times, never));
   late_ += dropped;
-  // Wider, but not for ever: ranks that miss windows of a second will not meet in longer ones either.
+  // Wider, up to a limit: ranks that miss windows of a second will not meet in longer ones either.
   if (dropped * 4 > count) window_s_ = std::min(std::max(window_s_, widest_window_s), window_s_ * 1.5);
   return times;
 }

@@ -67,7 +67,7 @@ class Synchroniser {
   MetricSamples samples_;
   // Rank 0's announcement of windows that follow one another, by the global clock.
   struct Row {
-    double said;
+    double announced_at;
     double first;
     double width;
   };

@@ -29,8 +29,8 @@ struct Check {
   }
 };
 
-// One workload set up with its parameters. It has neither loop nor clock of its own: measure() repeats and
-// times run().
+// One workload set up with its parameters. It has neither loop nor
+// clock of its own: measure() repeats and times run().
 class Workload {
  public:
   virtual ~Workload() = default;
@@ -51,7 +51,7 @@ class Workload {
   virtual double operations() const { return 1; }
 
   // How many times run() is called between two readings of the clock, at least.
-  virtual int in_a_row() const { return 1; }
+  virtual int back_to_back() const { return 1; }
 
   // Seconds of computing in one run() on this rank, where it is known beforehand: on all ranks or on none.
   virtual std::optional<double> computing_s() const { return std::nullopt; }

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Allgather final : public Group {
+class Allgather final : public CollectiveBase {
  public:
   Allgather(const Place& place, const Values& values)
-      : Group(place, values, 1, static_cast<std::size_t>(place.comm.size)),
+      : CollectiveBase(place, values, 1, static_cast<std::size_t>(place.comm.size)),
         call_(chosen_call<operation::allgather>(values, MPI_Allgather)) {}
 
   // MPI_Allgather, or a file of coll/allgather.

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Alltoall final : public Group {
+class Alltoall final : public CollectiveBase {
  public:
   Alltoall(const Place& place, const Values& values)
-      : Group(place, values, static_cast<std::size_t>(place.comm.size),
-              static_cast<std::size_t>(place.comm.size)),
+      : CollectiveBase(place, values, static_cast<std::size_t>(place.comm.size),
+                       static_cast<std::size_t>(place.comm.size)),
         call_(chosen_call<operation::alltoall>(values, MPI_Alltoall)) {}
 
   // MPI_Alltoall, or a file of coll/alltoall.

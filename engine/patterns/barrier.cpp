@@ -6,14 +6,14 @@
 namespace hockney::patterns {
 namespace {
 
-class InARow final : public Workload {
+class BackToBack final : public Workload {
  public:
-  InARow(const Place& place, const Values& values)
+  BackToBack(const Place& place, const Values& values)
       : barrier_(chosen_barrier(place, values)),
         iterations_(static_cast<int>(values.integer("iterations"))) {}
 
   void run() override { barrier_->wait(); }
-  int in_a_row() const override { return iterations_; }
+  int back_to_back() const override { return iterations_; }
 
  private:
   const std::unique_ptr<Barrier> barrier_;
@@ -36,7 +36,7 @@ extern constinit const WorkloadInfo barrier{
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = parameters,
-    .make = make<InARow>,
+    .make = make<BackToBack>,
 };
 
 }  // namespace hockney::patterns

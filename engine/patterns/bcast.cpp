@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Bcast final : public Group {
+class Bcast final : public CollectiveBase {
  public:
   Bcast(const Place& place, const Values& values)
-      : Group(place, values, 0, 1), call_(chosen_call<operation::bcast>(values, MPI_Bcast)) {}
+      : CollectiveBase(place, values, 0, 1), call_(chosen_call<operation::bcast>(values, MPI_Bcast)) {}
 
   // MPI_Bcast, or a file of coll/bcast.
   void run() override { call_(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }

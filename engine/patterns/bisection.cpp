@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-// Juurlink (1998), section on the bisection bandwidth: each rank i of the lower half sends to rank p - i - 1,
-// so that all messages cross the middle of a line. With direction=both the upper half sends back at the same
-// time.
-class Bisection final : public Group {
+// Juurlink (1998), section on the bisection bandwidth: each rank i of the lower
+// half sends to rank p - i - 1, so that all messages cross the middle of a line.
+// With direction=both the upper half sends back at the same time.
+class Bisection final : public CollectiveBase {
  public:
   Bisection(const Place& place, const Values& values)
-      : Group(place, halved(place, values), 1, 1),
+      : CollectiveBase(place, halved(place, values), 1, 1),
         both_(values.word("direction") == "both"),
         lower_(comm_.rank < comm_.size / 2),
         partner_(comm_.size - comm_.rank - 1) {}
@@ -50,8 +50,8 @@ class Bisection final : public Group {
   // `values`, unless one rank would have no partner; asked before memory is taken.
   static const Values& halved(const Place& place, const Values& values) {
     if (place.comm.size % 2 != 0)
-      throw Refusal("ranks=" + std::to_string(place.comm.size) +
-                    " is odd (bisection needs two equal halves)");
+      throw InvalidCase("ranks=" + std::to_string(place.comm.size) +
+                        " is odd (bisection needs two equal halves)");
     return values;
   }
 

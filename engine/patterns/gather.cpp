@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Gather final : public Group {
+class Gather final : public CollectiveBase {
  public:
   Gather(const Place& place, const Values& values)
-      : Group(place, values, 1, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0),
+      : CollectiveBase(place, values, 1,
+                       is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0),
         call_(chosen_call<operation::gather>(values, MPI_Gather)) {}
 
   // MPI_Gather, or a file of coll/gather.

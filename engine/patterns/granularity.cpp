@@ -4,7 +4,7 @@
 
 #include "measure/computing.hpp"
 #include "measure/parameters.hpp"
-#include "measure/ring.hpp"
+#include "measure/ring_exchange.hpp"
 #include "measure/shares.hpp"
 
 namespace hockney::patterns {
@@ -38,7 +38,7 @@ class Granularity final : public Workload {
   }
   void fill(std::uint64_t seed) override { ring_.fill(seed); }
   Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
-  int in_a_row() const override { return iterations_; }
+  int back_to_back() const override { return iterations_; }
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
   std::optional<double> computing_s() const override { return computing_.preset_s(); }
   void report(MetricValues& values) override { report_computing(values, computing_, imbalance_); }
@@ -59,7 +59,7 @@ class Granularity final : public Workload {
   const int iterations_;
   const double imbalance_;
   Computing computing_;
-  Ring ring_;
+  RingExchange ring_;
 };
 
 constexpr Parameter parameters[] = {

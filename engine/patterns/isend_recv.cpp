@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-// The base line of Krishnamurthy (1998): what one message costs when the sender does not block and the
-// receiver does.
-class IsendRecv final : public Pair {
+// The base line of Krishnamurthy (1998): what one message costs
+// when the sender does not block and the receiver does.
+class IsendRecv final : public PairBase {
  public:
-  using Pair::Pair;
+  using PairBase::PairBase;
 
   void run() override {
     std::byte* const out = outgoing_.next();

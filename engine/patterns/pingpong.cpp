@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class PingPong final : public Pair {
+class PingPong final : public PairBase {
  public:
-  using Pair::Pair;
+  using PairBase::PairBase;
 
   void run() override {
     std::byte* const out = outgoing_.next();

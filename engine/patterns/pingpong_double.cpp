@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class PingPongDouble final : public Pair {
+class PingPongDouble final : public PairBase {
  public:
-  using Pair::Pair;
+  using PairBase::PairBase;
 
   void run() override {
     MPI_Sendrecv(outgoing_.next(), block_.count, block_.type, partner_, tag, incoming_.next(), block_.count,

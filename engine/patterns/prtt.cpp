@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
@@ -12,10 +12,10 @@ namespace {
 // PRTT(n, d, s), the parametrised round trip of Hoefler, Lichei and Rehm (2007): n messages of s bytes with a
 // pause d after each but the last, then one message of s bytes back. LogGP's o_s, g and G follow from
 // differences of such times.
-class ParametrisedRoundTrip final : public Pair {
+class ParametrisedRoundTrip final : public PairBase {
  public:
   ParametrisedRoundTrip(const Place& place, const Values& values)
-      : Pair(place, values), messages_(values.integer("messages")), delay_s_(values.real("delay")) {}
+      : PairBase(place, values), messages_(values.integer("messages")), delay_s_(values.real("delay")) {}
 
   void run() override {
     std::byte* const out = outgoing_.next();

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
@@ -11,10 +11,10 @@ namespace {
 
 // LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts, rank 0
 // waits long enough for the message to arrive, then only its receive is timed.
-class ReceiveOverhead final : public Pair {
+class ReceiveOverhead final : public PairBase {
  public:
   ReceiveOverhead(const Place& place, const Values& values)
-      : Pair(place, values), delay_s_(values.real("delay")) {}
+      : PairBase(place, values), delay_s_(values.real("delay")) {}
   ~ReceiveOverhead() override { finish_sends(); }
 
   void prepare(int count) override {

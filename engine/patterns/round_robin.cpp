@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/parameters.hpp"
-#include "measure/ring.hpp"
+#include "measure/ring_exchange.hpp"
 
 namespace hockney::patterns {
 namespace {
@@ -17,7 +17,7 @@ class RoundRobin final : public Workload {
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
 
  private:
-  Ring ring_;
+  RingExchange ring_;
 };
 
 constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,

@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/group.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Scatter final : public Group {
+class Scatter final : public CollectiveBase {
  public:
   Scatter(const Place& place, const Values& values)
-      : Group(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0, 1),
+      : CollectiveBase(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0,
+                       1),
         call_(chosen_call<operation::scatter>(values, MPI_Scatter)) {}
 
   // MPI_Scatter, or a file of coll/scatter.

@@ -2,19 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Stream final : public Pair {
+class Stream final : public PairBase {
  public:
   Stream(const Place& place, const Values& values, std::size_t window)
-      : Pair(place, values, window), requests_(window) {}
+      : PairBase(place, values, window), requests_(window) {}
 
-  // `window` messages on the way at once, then an empty answer, so that the clock stops when the last has
-  // arrived.
+  // `window` messages on the way at once, then an empty answer, so
+  // that the clock stops when the last has arrived.
   void run() override {
     const int window = static_cast<int>(requests_.size());
     if (first()) {

@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "measure/pair.hpp"
+#include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class StreamBoth final : public Pair {
+class StreamBoth final : public PairBase {
  public:
   StreamBoth(const Place& place, const Values& values, std::size_t window)
-      : Pair(place, values, window), requests_(2 * window) {}
+      : PairBase(place, values, window), requests_(2 * window) {}
 
   // `window` messages each way at once. Whoever has all its messages has seen the partner's last send, so no
   // answer is needed.

@@ -30,8 +30,8 @@ constexpr double envelope = 16;
 // SimGrid takes no message for one without latency.
 constexpr double least_latency_s = 1e-12;
 
-// The simulated machine; one a process, and no one but SimGrid's callbacks, which carry no data of ours, asks
-// for it.
+// The simulated machine; one a process, and no one but SimGrid's
+// callbacks, which carry no data of ours, asks for it.
 struct Machine {
   std::size_t nodes;
   std::uint64_t most_messages;  // 0: any number
@@ -102,8 +102,8 @@ void configure(const Description& description) {
   // SimGrid's threshold is the first size that is not sent before its receive is posted, and an int.
   const auto threshold = std::to_string(static_cast<int>(std::min(description.eager + 1, 2147483647.0)));
   const std::string settings[] = {
-      // A link carries what is sent over it, no acknowledgements, and shares alike: SimGrid's factors are
-      // those of TCP.
+      // A link carries what is sent over it, no acknowledgements, and
+      // shares alike: SimGrid's factors are those of TCP.
       "network/crosstraffic:0",
       "network/weight-S:0",
       "network/TCP-gamma:0",

@@ -65,10 +65,10 @@ double Costs::after(const Message& message, std::size_t number, double now) {
   return busy;
 }
 
-// Whether the receiver's own last message was still under way when this one came, or hardly there: an answer
-// to it would have come a message's time later. And this one came just now, not long ago. SimGrid does not
-// tell which message it asks about: it is taken to be the last of this size that another rank has sent this
-// way.
+// Whether the receiver's own last message was still under way when this one came, or
+// hardly there: an answer to it would have come a message's time later. And this one
+// came just now, not long ago. SimGrid does not tell which message it asks about: it is
+// taken to be the last of this size that another rank has sent this way.
 bool Costs::met(const Message& message, std::size_t number, double now) {
   const Segment& cost = segment(message);
   const double one_way =
@@ -97,8 +97,8 @@ double Costs::announced(const Message& message, const Segment& cost, double flig
     time += cost.send.at(message.size);
   else if (--paid->second == 0)
     overheads_paid_.erase(paid);
-  // Of two that set out together the second is asked about when the first is under way; both sides wait for
-  // it.
+  // Of two that set out together the second is asked about
+  // when the first is under way; both sides wait for it.
   if (sending_until_[message.to] > now + flight / 2) time += cost.exchange.at(message.size);
   sending_until_[message.from] = std::max(sending_until_[message.from], now + flight);
   return time;

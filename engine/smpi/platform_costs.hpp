@@ -18,11 +18,11 @@ struct Message {
   double size = 0;
 };
 
-// What each message costs. SimGrid asks at three moments: before a send hands its message over (only where
-// the call then returns or goes on: small messages, and MPI_Isend and MPI_Ssend of any size), when the
-// message sets out, and after a small message has been received. What it does not ask for is counted when the
-// message sets out, so that undisturbed messages take LogGP's time, os + L + G x + or, of any size and by any
-// call.
+// What each message costs. SimGrid asks at three moments: before a send hands its message
+// over (only where the call then returns or goes on: small messages, and MPI_Isend and
+// MPI_Ssend of any size), when the message sets out, and after a small message has been
+// received. What it does not ask for is counted when the message sets out, so that
+// undisturbed messages take LogGP's time, os + L + G x + or, of any size and by any call.
 class Costs {
  public:
   Costs(const Description& description, std::size_t nodes);
@@ -30,8 +30,8 @@ class Costs {
   // Seconds for which rank `rank` is busy before the message sets out.
   double before(const Message& message, bool isend, std::size_t rank, double now);
 
-  // Seconds between a message's setting out and its arrival, those included that its links will take
-  // undisturbed.
+  // Seconds between a message's setting out and its arrival,
+  // those included that its links will take undisturbed.
   double under_way(const Message& message, const Way& way, double now);
 
   // Seconds for which rank `rank` is busy after the message has arrived.

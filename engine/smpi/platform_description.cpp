@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "smpi/platform_description.hpp"
 
-#include <charconv>
+#include <locale.h>
+#include <stdlib.h>
+
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -28,9 +30,12 @@ class Words {
 
   double number(const char* what, double least, double most) {
     const std::string text = word(what);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+    // Not std::from_chars, which GCC 10's library lacks for floating point; and the decimal point is a point in
+    // whatever locale the simulator is.
+    static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
+    char* end = nullptr;
+    const double value = strtod_l(text.c_str(), &end, c_locale);
+    if (end != text.c_str() + text.size() || !std::isfinite(value))
       throw Refused(std::string(what) + " '" + text + "' is not a number");
     if (value < least || value > most) throw Refused(std::string(what) + " " + text + " is out of range");
     return value;

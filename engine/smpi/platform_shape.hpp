@@ -12,8 +12,8 @@ namespace hockney::platform {
 
 using Path = std::vector<std::size_t>;
 
-// How nodes are joined: cables, numbered, one number for each direction of each, and the way from node to
-// node.
+// How nodes are joined: cables, numbered, one number for
+// each direction of each, and the way from node to node.
 class Shape {
  public:
   virtual ~Shape() = default;

@@ -6,8 +6,8 @@
 
 namespace hockney::smpi {
 
-// A number that the launcher puts into the environment, the same for all ranks; `otherwise` where it is not
-// there.
+// A number that the launcher puts into the environment, the
+// same for all ranks; `otherwise` where it is not there.
 inline double setting(const char* name, double otherwise) {
   const char* const text = std::getenv(name);
   return text && *text ? std::strtod(text, nullptr) : otherwise;

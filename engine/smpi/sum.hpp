@@ -9,8 +9,8 @@ namespace hockney::smpi {
 // Whether HOCKNEY_SUM_S_PER_BYTE says that adding costs something on the simulated machine.
 bool summing_takes_time();
 
-// An MPI_User_function for MPI_DOUBLE: adds, then lets HOCKNEY_SUM_S_PER_BYTE seconds pass for each byte
-// added.
+// An MPI_User_function for MPI_DOUBLE: adds, then lets
+// HOCKNEY_SUM_S_PER_BYTE seconds pass for each byte added.
 void sum_doubles(void* in, void* inout, int* count, MPI_Datatype* type);
 
 }  // namespace hockney::smpi

@@ -23,7 +23,7 @@ class Butterfly final : public Barrier {
       int count = 0;
       meet(rank, rank ^ step, round, requests, count);
       if (twice_) meet(rank + half_, (rank + half_) ^ step, round, requests, count);
-      signals_.patience().finish_all(count, requests);
+      signals_.wait_policy().finish_all(count, requests);
     }
   }
 

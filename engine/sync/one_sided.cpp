@@ -19,14 +19,14 @@ class OneSided final : public Barrier {
   explicit OneSided(MPI_Comm comm) : signals_(comm) {
     need_memory_to_watch();
     const int rounds = rounds_of_two(signals_.size()) + 1;
-    window_ = make_window(signals_.handle(), signals_.patience(), [&](MPI_Win* window) {
+    window_ = make_window(signals_.handle(), signals_.wait_policy(), [&](MPI_Win* window) {
       return MPI_Win_allocate(static_cast<MPI_Aint>(rounds * sizeof(Count)), sizeof(Count), MPI_INFO_NULL,
                               signals_.handle(), &flags_, window);
     });
     // What is put must come into the memory that is watched.
-    if (!signals_.patience().on_all(unified(), signals_.handle())) {
+    if (!signals_.wait_policy().on_all(unified(), signals_.handle())) {
       MPI_Win_free(&window_);
-      throw Refusal("this MPI's windows keep two copies of memory, so that it cannot be watched");
+      throw InvalidCase("this MPI's windows keep two copies of memory, so that it cannot be watched");
     }
     for (int round = 0; round < rounds; ++round) new (&flags_[round]) Count{0};
     MPI_Barrier(signals_.handle());
@@ -47,7 +47,7 @@ class OneSided final : public Barrier {
       const int to = (rank + step) % size;
       MPI_Put(&episode_, 1, MPI_UINT64_T, to, round, 1, MPI_UINT64_T, window_);
       MPI_Win_flush(to, window_);
-      signals_.patience().until([&] {
+      signals_.wait_policy().until([&] {
         if (flags_[round].load(std::memory_order_acquire) >= episode_) return true;
         // A Put that needs this rank's help gets it in MPI only.
         int there = 0;

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hockney.core.case import Case, Value, parse_canonical
-from hockney.core.fit import Fits
-from hockney.core.record import Run
+from hockney.core.fit import Fits, Summary
+from hockney.core.record import Record, RunRecords
 
 Cell = Value | None
 
@@ -25,7 +25,7 @@ class Rows:
         return len(next(iter(self.columns.values()), []))
 
 
-def repetitions(run: Run) -> Rows:
+def repetitions(run: RunRecords) -> Rows:
     """One row for each repetition kept, in the order measured; `repetition` counts from 0."""
     names = _parameters(parse_canonical(record.case) for record in run.records)
     index = {launch.launch: launch.index for launch in run.launches}
@@ -43,6 +43,8 @@ def repetitions(run: Run) -> Rows:
     columns: dict[str, list[Cell]] = {
         name: [] for name in (*fixed, "time_s", "batch", "bytes_moved", "sync_kind")
     }
+    metrics = _Metrics.of(run)
+    columns |= {name: [] for name in metrics.columns}
     for record in run.records:
         case = record.parsed_case()
         head: dict[str, Cell] = {
@@ -60,6 +62,8 @@ def repetitions(run: Run) -> Rows:
             columns[name] += [value] * count
         columns["repetition"] += range(count)
         columns["time_s"] += record.times_s
+        for name, cells in metrics.cells(record).items():
+            columns[name] += cells
     return Rows(columns)
 
 
@@ -67,6 +71,7 @@ def summaries(fits: Fits) -> Rows:
     """One row for each case."""
     cases = [parse_canonical(summary.case) for summary in fits.summaries]
     names = _parameters(cases)
+    metrics = {name: metric.unit for s in fits.summaries for name, metric in s.metrics.items()}
     rows: list[dict[str, Cell]] = [
         {
             **_of(case, s.case, names),
@@ -80,6 +85,7 @@ def summaries(fits: Fits) -> Rows:
             "bytes_moved": s.bytes_moved,
             "verified_bytes": s.verified_bytes,
             "errors": s.errors,
+            **_summaries_of(s, metrics),
         }
         for case, s in zip(cases, fits.summaries, strict=True)
     ]
@@ -87,8 +93,55 @@ def summaries(fits: Fits) -> Rows:
 
 
 def _of(case: Case, line: str, names: Iterable[str]) -> dict[str, Cell]:
-    values = dict(case.parameters)
-    return {"case": line, "workload": case.workload, "ranks": case.ranks, **{n: values.get(n) for n in names}}
+    return {"case": line, "workload": case.workload, "ranks": case.ranks, **{n: case.get(n) for n in names}}
+
+
+def column_of(metric: str, unit: str) -> str:
+    """The name of a metric's column, with its unit as every field has it."""
+    return f"metric_{metric}" + {"s": "_s", "B": "_bytes"}.get(unit, "")
+
+
+def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cell]:
+    """Median, low and high of every metric of the run, empty where the case has none of that name."""
+    cells: dict[str, Cell] = {}
+    for name, unit in metrics.items():
+        metric = summary.metrics.get(name)
+        column = column_of(name, unit)
+        cells[column] = None if metric is None else metric.median.value
+        cells[f"{column}_low"] = None if metric is None else metric.median.low
+        cells[f"{column}_high"] = None if metric is None else metric.median.high
+    return cells
+
+
+@dataclass(frozen=True)
+class _Metrics:
+    """The columns of all metrics of a run: one each, or one for every rank where each rank has its own."""
+
+    columns: tuple[str, ...]
+
+    @staticmethod
+    def of(run: RunRecords) -> _Metrics:
+        return _Metrics(tuple(dict.fromkeys(name for r in run.records for name in _by_column(r))))
+
+    def cells(self, record: Record) -> dict[str, list[Cell]]:
+        """One cell a repetition in every column; a value of the whole record stands in all of them."""
+        values = _by_column(record)
+        none: list[Cell] = [None] * len(record.times_s)
+        return {name: list(values.get(name, none)) for name in self.columns}
+
+
+def _by_column(record: Record) -> dict[str, list[float]]:
+    columns: dict[str, list[float]] = {}
+    count = len(record.times_s)
+    for name, series in record.metrics.items():
+        column = column_of(name, series.unit)
+        repeated = series.values * count if series.per == "record" else series.values
+        ranks = len(repeated) // count if count and series.over_ranks == "each" else 1
+        if ranks * count != len(repeated):
+            continue
+        for rank in range(ranks):
+            columns[f"{column}_rank{rank}" if series.over_ranks == "each" else column] = repeated[rank::ranks]
+    return columns
 
 
 def _parameters(cases: Iterable[Case]) -> tuple[str, ...]:

@@ -14,26 +14,22 @@ from hockney import lab
 from hockney.api.run import Run as RunRead
 from hockney.core.errors import HockneyError, Inconclusive, printable
 from hockney.core.machine import Machine
-from hockney.core.record import Run
-from hockney.lab import Listener, Notice, Step, silent
+from hockney.lab import Listener, Notice, Status, silent
 from hockney.machine import processors
 from hockney.models.applications.message_costs import messages_of_run
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import RunFolder
 
 PLACE = Path("runs")
 STUDIES = ("survey", "granularity")
 """Studies that measure the ping-pong over all sizes."""
 
-ELSEWHERE = ("simulated", "published")
-"""Kinds of machines that nobody means who names none."""
-
 
 @dataclass(frozen=True)
 class Source:
     """`hosts` are all on which its ranks were, `pair_hosts` those of launches of two ranks, at most."""
 
-    messages: Messages
+    messages: PointToPointCosts
     machine: Machine
     hosts: int
     pair_hosts: int
@@ -55,7 +51,7 @@ def newest_source(listen: Listener) -> Source:
             continue
         with contextlib.suppress(HockneyError):
             found = _source(folder, listen)
-            listen(Step(f"from {where}, the newest survey in {PLACE}"))
+            listen(Status(f"from {where}, the newest survey in {PLACE}"))
             if passed:
                 listen(Notice(f"{passed}; --run takes it all the same"))
             return found
@@ -70,7 +66,7 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """Of the study's runs in the default place the one written last. Raises Inconclusive where there is
     none."""
     for folder, _ in by_age((study,)):
-        listen(Step(f"from {printable(str(folder.path))}, the newest run of {study} in {PLACE}"))
+        listen(Status(f"from {printable(str(folder.path))}, the newest run of {study} in {PLACE}"))
         return RunRead(folder)
     raise Inconclusive(
         f"no run in {PLACE} has measured {study}",
@@ -82,7 +78,7 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
 def _here(machine: Machine) -> bool:
     """Whether a run's `machine` is this one, by what is known without starting anything: host and
     processor. A fake one is at home everywhere."""
-    return machine.kind == "fake" or (machine.host, machine.cpu) == (
+    return machine.traits.invented or (machine.host, machine.cpu) == (
         socket.gethostname(),
         processors().model,
     )
@@ -100,7 +96,7 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
         try:
             folder = RunFolder.open(path)
             machine = folder.machine()
-            wanted = folder.plan().settings.study in studies and machine.kind not in ELSEWHERE
+            wanted = folder.plan().settings.study in studies and not machine.traits.described
         except HockneyError:
             continue
         if wanted:
@@ -109,19 +105,9 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
 
 def _source(folder: RunFolder, listen: Listener) -> Source:
     found = lab.results(folder, save=False)
-    hosts = _hosts(found.run)
-    most = max(hosts.values(), default=1)
+    most = found.run.most_hosts()
     surveyed = folder.surveyed()
     messages = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
     for notice in found.notices:
         listen(Notice(notice))
-    return Source(messages, surveyed.machine if surveyed else found.machine, most, hosts.get(2, 1))
-
-
-def _hosts(run: Run) -> dict[int, int]:
-    """For each number of ranks on how many hosts they were, at most."""
-    found: dict[int, int] = {}
-    for launch in run.launches:
-        hosts = len({rank.host for rank in launch.ranks})
-        found[len(launch.ranks)] = max(found.get(len(launch.ranks), 1), hosts)
-    return found
+    return Source(messages, surveyed.machine if surveyed else found.machine, most, found.run.most_hosts(2))

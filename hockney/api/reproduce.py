@@ -11,7 +11,7 @@ from pathlib import Path
 from hockney import lab, report, simulated
 from hockney import reproductions as shelf
 from hockney.core.errors import HockneyError, UsageError
-from hockney.lab import Bench, Listener, Notice, Step, silent, teller
+from hockney.lab import Bench, Listener, Notice, Status, silent, teller
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
 
@@ -53,7 +53,7 @@ def reproduce(
     """
     if not names:
         raise UsageError("nothing to reproduce", "a paper is wanted", "'hockney reproduce --list' shows all")
-    if machine and not lab.is_fake(machine):
+    if machine and not lab.kind_of(machine).TRAITS.invented:
         raise UsageError(
             "a reproduction chooses its machines", "they are those of its paper", "leave out --machine"
         )
@@ -79,7 +79,7 @@ class _Reproducer:
         left = 0
         parts = study.parts(lab.bundled_catalog())
         for number, part in enumerate(parts, 1):
-            self.listen(Step(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {part.machine}"))
+            self.listen(Status(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {part.machine}"))
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)
@@ -91,12 +91,12 @@ class _Reproducer:
         return Reproduced(study, out, files, compared, limits, left)
 
     def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
-        machine = self.machine or f"sim:{part.machine}"
+        machine = self.machine or lab.simulated_reference(part.machine)
         try:
             folder, left = lab.run_part(out / part.name, machine, part.cases, self._bench, self.listen)
         except (HockneyError, KeyboardInterrupt, SystemExit):
             if (out / part.name).exists():
-                self.listen(Step(f"what was measured is kept: give --out {out} again"))
+                self.listen(Status(f"what was measured is kept: give --out {out} again"))
             raise
         reading = folder.read()
         for notice in reading.notices:
@@ -106,9 +106,6 @@ class _Reproducer:
 
     def _bench(self, machine: str) -> Bench:
         if machine not in self.benches:
-            self.benches[machine] = (
-                lab.fake_bench(machine, FAKE_CORES)
-                if lab.is_fake(machine)
-                else lab.prepare(machine, "", False, teller(self.listen))
-            )
+            tell = teller(self.listen)
+            self.benches[machine] = lab.prepare(machine, "", False, tell, cores=FAKE_CORES)
         return self.benches[machine]

@@ -8,7 +8,7 @@ import math
 import secrets
 from dataclasses import dataclass
 
-from hockney import lab, simulated
+from hockney import lab
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.core.units import format_seconds
@@ -44,12 +44,13 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         self._check_rounds()
-        if self.simulated and self.in_rounds:
+        if self.in_rounds and not self.wall_clock:
             self._check_simulated()
 
     @property
-    def simulated(self) -> bool:
-        return self.machine.startswith(lab.SIMULATED)
+    def wall_clock(self) -> bool:
+        """Whether the machine's time passes with ours."""
+        return lab.kind_of(self.machine).TRAITS.wall_clock
 
     @property
     def in_rounds(self) -> bool:
@@ -60,21 +61,21 @@ class RunOptions:
     def every_s(self) -> float:
         """From round to round; 0 where nothing is waited for. Nothing else happens on a simulated machine,
         so that its rounds are plain launches."""
-        return 0.0 if self.simulated or not self.in_rounds else self.every or self.budget
+        return 0.0 if not self.wall_clock or not self.in_rounds else self.every or self.budget
 
     @property
     def rounds(self) -> int:
         """Launches of everything: a simulation would only repeat itself."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
-        return self.repeat or self.launches or (1 if self.simulated else LAUNCHES)
+        return self.repeat or self.launches or (1 if lab.kind_of(self.machine).TRAITS.noiseless else LAUNCHES)
 
     @property
     def order(self) -> int:
         """The seed of the shuffled order: what is simulated twice must be the same, byte for byte."""
         if self.seed is not None:
             return self.seed
-        return SIMULATED_SEED if self.simulated else secrets.randbelow(2**31)
+        return secrets.randbelow(2**31) if self.wall_clock else SIMULATED_SEED
 
     def settings(self, study: str) -> Settings:
         return Settings(
@@ -112,7 +113,7 @@ class RunOptions:
                 f"its --budget is {format_seconds(self.budget)}",
                 "give less --budget",
             )
-        if self.through is not None and not self.simulated and self.rounds > MOST_ROUNDS:
+        if self.through is not None and self.wall_clock and self.rounds > MOST_ROUNDS:
             raise UsageError(
                 f"{self.rounds} rounds are too many", f"the limit is {MOST_ROUNDS}", "give --every more time"
             )
@@ -124,7 +125,7 @@ class RunOptions:
                 "its time does not pass between rounds",
                 "use --repeat",
             )
-        if simulated.platform(self.machine.removeprefix(lab.SIMULATED)).noise is None:
+        if lab.repeats_itself(self.machine):
             raise UsageError(
                 "--repeat is nothing for this simulated machine",
                 "without noise every round is the same",

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from hockney import process
 from hockney.build.compilers import MODERN
-from hockney.build.log import MAKE_ROOM, BuildFailed, disk_full, first_error, logged, spoken
+from hockney.build.log import BuildFailed, disk_full, first_error, logged, spoken
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
+from hockney.system.files import MAKE_ROOM
 
 PLATFORM = "libhockney-platform.so"
 """Built beside an engine for SimGrid: the described machine, as a plug-in of the simulator."""

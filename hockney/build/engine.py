@@ -19,12 +19,13 @@ from hockney import process
 from hockney.build.compile import PLATFORM, compile_targets
 from hockney.build.groups import MAIN
 from hockney.build.identity import Identity, digest, identify, source_folder
-from hockney.build.log import BuildFailed, unwritable
+from hockney.build.log import BuildFailed
 from hockney.build.workplace import Workplace, workplace
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
+from hockney.system.files import cache_unwritable
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0
@@ -128,7 +129,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
         sweep(shelf)
         fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=shelf))
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     try:
         with workplace_of(mpi, identity, source, cache) as work:
             work.mirror(source)
@@ -156,7 +157,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
         why = failure.why.replace(str(work.source), str(source))
         raise BuildFailed(failure.what, why, todo, kept, failure.tail) from None
     except OSError as error:
-        raise unwritable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from hockney.build.compile import failed
 from hockney.build.identity import compiler_version, source_folder
-from hockney.build.log import BuildFailed, logged, unwritable
+from hockney.build.log import BuildFailed, logged
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
+from hockney.system.files import cache_unwritable
 
 
 def install_library(
@@ -50,7 +51,7 @@ def install_library(
                     todo = failure.todo.replace(str(log), str(kept))
                     raise BuildFailed(failure.what, failure.why, todo, kept, failure.tail)
     except OSError as error:
-        raise unwritable(Path(tempfile.gettempdir()), error) from error
+        raise cache_unwritable(Path(tempfile.gettempdir()), error) from error
 
 
 def refuse_unwritable(prefix: Path) -> None:

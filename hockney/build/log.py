@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from hockney import process
 from hockney.core.errors import EnvironmentProblem
 
 SILENCE_SECONDS = 600.0
-MAKE_ROOM = "make room or set HOCKNEY_CACHE to another folder"
 
 
 class BuildFailed(EnvironmentProblem):
@@ -70,12 +68,3 @@ def first_error(lines: Sequence[str]) -> str:
     ]
     shown = [line for line in lines if not line.startswith(("$", "--", "[", "ninja:", "|", "cc1plus"))]
     return " | ".join(dict.fromkeys([*errors[:1], *shown[-3:]]))
-
-
-def unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return EnvironmentProblem(
-        f"cannot write to {folder}",
-        "the disk is full" if full else error.strerror or str(error),
-        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder of yours",
-    )

@@ -17,13 +17,14 @@ from pathlib import Path
 
 from hockney.build.boost import compiler_has_boost, keep_headers, write_config
 from hockney.build.compilers import Compilers, compilers
-from hockney.build.log import MAKE_ROOM, BuildFailed, disk_full, first_error, logged, spoken, unwritable
+from hockney.build.log import BuildFailed, disk_full, first_error, logged, spoken
 from hockney.build.sources import BOOST, SIMGRID, fetch
 from hockney.build.tools import tool
 from hockney.build.trial import try_out
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE, cache_folder
 from hockney.core.units import format_bytes
+from hockney.system.files import MAKE_ROOM, cache_unwritable
 
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -75,7 +76,7 @@ def simgrid(
             ) as fresh:
                 make(prefix, Path(fresh), found, tell, progress, jobs)
     except OSError as error:
-        raise unwritable(prefix.parent, error) from error
+        raise cache_unwritable(prefix.parent, error) from error
     return prefix
 
 

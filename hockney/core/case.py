@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 
 from hockney.core import messages
 
@@ -38,22 +40,36 @@ class Case:
 
     @property
     def line(self) -> str:
-        words = dict(self.parameters) | {"ranks": self.ranks}
-        return " ".join([self.workload, *(f"{k}={format_value(v)}" for k, v in sorted(words.items()))])
+        return " ".join([self.workload, *(f"{k}={format_value(v)}" for k, v in sorted(self.values.items()))])
+
+    @cached_property
+    def values(self) -> Mapping[str, Value]:
+        """Every parameter by name, `ranks` among them."""
+        return MappingProxyType(dict(self.parameters) | {"ranks": self.ranks})
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
+
+    def get(self, name: str, otherwise: Value | None = None) -> Value | None:
+        return self.values.get(name, otherwise)
 
     def value(self, name: str) -> Value:
-        return dict(self.parameters)[name]
+        return self.values[name]
 
     def number(self, name: str, otherwise: float = 0) -> float:
         """A parameter that is a number, or `otherwise` where the workload has none of this name."""
-        value = dict(self.parameters).get(name, otherwise)
+        value = self.values.get(name, otherwise)
         if isinstance(value, str):
             raise messages.parameter_without_number(self.line, name)
         return value
 
     @property
-    def size(self) -> int:
-        """Message size in bytes; 0 for a workload without one, as a barrier."""
+    def bytes(self) -> int:
+        """The length of a message, block or vector; 0 for a workload without messages, as a barrier. What
+        a workload's size is, its entry in the catalog says (`Workload.size_of`)."""
         return int(self.number("bytes"))
 
     def __str__(self) -> str:
@@ -92,9 +108,16 @@ def case_from_words(workload: str, raw: Mapping[str, str]) -> Case:
     return Case.of(workload, ranks, **values)
 
 
+@lru_cache(maxsize=1 << 16)
 def parse_canonical(line: str) -> Case:
-    """The inverse of `Case.line`."""
+    """The inverse of `Case.line`. A run has every line once for each launch."""
     return case_from_words(*split_case(line))
+
+
+def case_values(line: str) -> tuple[str, dict[str, Value]]:
+    """Workload and parameters of a canonical line that need not name its ranks."""
+    workload, raw = split_case(line)
+    return workload, {name: _plain(value) for name, value in raw.items()}
 
 
 def _plain(text: str) -> Value:

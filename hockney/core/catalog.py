@@ -8,7 +8,7 @@ It comes from `hockney-engine --catalog`; Python never repeats an engine name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -67,6 +67,36 @@ class Workload(msgspec.Struct, frozen=True):
     group: str = "hockney-engine"
     metrics: list[Metric] = []
 
+    def parameter(self, name: str) -> Parameter | None:
+        return next((p for p in self.parameters if p.name == name), None)
+
+    def size_of(self, case: Case) -> float:
+        """The value of the parameter that is the size of the workload; 0 where it has none."""
+        return case.number(self.size) if self.size else 0
+
+    @property
+    def size_unit(self) -> str:
+        """ "B", "s", or "" for a count and for a workload without a size."""
+        parameter = self.parameter(self.size)
+        return parameter.unit if parameter is not None else "B" if self.size == "bytes" else ""
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether both ranks of a pair send at the same time, so that an operation moves two messages."""
+        return self.operation == "sendrecv" or self.name == "stream_both"
+
+    def messages(self, case: Case) -> int:
+        """How many messages of its size a case has under way for one answer: a stream's window, a train."""
+        counted_by = {"stream": "window", "train": "messages"}.get(self.role, "")
+        return int(case.number(counted_by, 1)) if counted_by else 1
+
+    def payload(self, case: Case) -> int:
+        """Bytes that one operation moves, in the sense in which its bandwidth is quoted, where no engine has
+        counted them."""
+        if self.role == "train":
+            return case.bytes * (self.messages(case) + 1)
+        return case.bytes * (2 if self.both_ways else 1)
+
 
 class Catalog(msgspec.Struct, frozen=True):
     schema: int
@@ -78,6 +108,28 @@ class Catalog(msgspec.Struct, frozen=True):
             if each.name == name:
                 return each
         raise messages.unknown_workload(name, (w.name for w in self.workloads))
+
+    def entry(self, name: str) -> Workload:
+        """What the catalog says of a workload; of one that it lacks (a run made with another engine) no more
+        than the name, so that it has no role."""
+        listed = next((w for w in self.workloads if w.name == name), None)
+        return listed or Workload(
+            name=name, help="", time="", min_ranks=1, max_ranks=0, parameters=[], size="bytes"
+        )
+
+    def of_role(self, *roles: str) -> list[Workload]:
+        return [w for w in self.workloads if w.role in roles]
+
+    def only(self, names: Iterable[str]) -> Catalog:
+        """The entries of these workloads, as a run keeps them."""
+        wanted = set(names)
+        return msgspec.structs.replace(self, workloads=[w for w in self.workloads if w.name in wanted])
+
+    def filled_from(self, other: Catalog) -> Catalog:
+        """With the entries of `other` for workloads that this one lacks."""
+        names = {w.name for w in self.workloads}
+        more = [w for w in other.workloads if w.name not in names]
+        return msgspec.structs.replace(self, workloads=[*self.workloads, *more])
 
     def case(self, text: str, ranks: int = 2) -> Case:
         """The canonical case of a typed line; `ranks` is used where the line names none."""

@@ -7,9 +7,16 @@ Every number comes with its 95% interval, every fit with a verdict.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import msgspec
+
+from hockney.core.case import Case, Value, case_values, format_value
+from hockney.core.catalog import Workload
+from hockney.core.record import OverRanks
 
 Verdict = Literal["good", "fair", "poor", "refused"]
 
@@ -22,13 +29,27 @@ class Estimate(msgspec.Struct, frozen=True):
     high: float | None
 
 
+class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One metric of one case over all its launches, as the time is summarised.
+
+    Of a metric that every rank reports for itself (`over_ranks` each) `median` is that of the largest over
+    the ranks, and `by_rank` has the median of each rank. A `phase` is a part of the operation's time.
+    """
+
+    unit: str
+    over_ranks: OverRanks
+    phase: bool
+    median: Estimate
+    by_rank: list[float] = []
+
+
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """One case over all its launches.
 
     `median` is the median time of one operation (s). `within` is the spread inside a launch (the
     interquartile range over the median, averaged over launches), `between` the spread of the launches'
     medians (their standard deviation over the median; None with one launch). `quartiles` are the 5, 25,
-    75 and 95% points of all repetitions (s).
+    75 and 95% points of all repetitions (s). `metrics` are what else the workload reports, by name.
     """
 
     case: str
@@ -41,9 +62,10 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     bytes_moved: int
     verified_bytes: int
     errors: int
+    metrics: dict[str, MetricSummary] = {}
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+class FittedParameter(msgspec.Struct, frozen=True, kw_only=True):
     """One fitted parameter. `symbol` as the field writes it (L, o_s, r_inf), `unit` s, B, s/B, B/s or ""."""
 
     name: str
@@ -62,7 +84,7 @@ class CurvePoint(msgspec.Struct, frozen=True):
     high: float
 
 
-class Segment(msgspec.Struct, frozen=True, kw_only=True):
+class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
     """One piece of a piecewise model: time = latency + bytes * per_byte for first <= bytes < beyond."""
 
     first: int
@@ -71,36 +93,91 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     per_byte: Estimate
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What a model is fitted to: a workload with the parameters that are the same in all its cases (`ranks`
+    may be one of them), sorted by name. Its `line` is what `fits.json` has."""
+
+    workload: str
+    fixed: tuple[tuple[str, Value], ...] = ()
+
+    @staticmethod
+    def of(case: Case, free: Iterable[str]) -> Subject:
+        """All parameters of a case but the free ones."""
+        left_out = set(free)
+        fixed = tuple(sorted((k, v) for k, v in case.values.items() if k not in left_out))
+        return Subject(case.workload, fixed)
+
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def parse(line: str) -> Subject:
+        """The inverse of `line`."""
+        workload, values = case_values(line)
+        return Subject(workload, tuple(sorted(values.items())))
+
+    @cached_property
+    def values(self) -> Mapping[str, Value]:
+        return dict(self.fixed)
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name]
+
+    def get(self, name: str, otherwise: Value | None = None) -> Value | None:
+        return self.values.get(name, otherwise)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
+
+    def has(self, **fixed: Value) -> bool:
+        """Whether these parameters are held fixed at these values."""
+        return all(self.values.get(name) == value for name, value in fixed.items())
+
+    @property
+    def line(self) -> str:
+        return " ".join([self.workload, *(f"{k}={format_value(v)}" for k, v in self.fixed)])
+
+    def __str__(self) -> str:
+        return self.line
+
+
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
     """One model fitted to the records of one subject.
 
-    `model` names it (hockney, loggp, logarithmic, linear), `subject` is the workload with the
-    parameters held fixed ("pingpong buffers=hot ranks=2"), `error` the median relative error of the
-    model over the points it was fitted to, `worst` the largest. `verdict` refused means: `parameters`
-    is empty and `why` says what in the data forbids the fit.
+    `model` names it (hockney, loggp, logarithmic, linear), `line` is the subject's ("pingpong buffers=hot
+    ranks=2"; `subject` in the file), `error` the median relative error of the model over the points it was
+    fitted to, `worst` the largest. `preferred` marks the form that describes the data best where a subject
+    has several. `verdict` refused means: `parameters` is empty and `why` says what in the data forbids the
+    fit.
     """
 
     model: str
-    subject: str
-    parameters: list[Parameter]
+    line: str = msgspec.field(name="subject")
+    parameters: list[FittedParameter]
     verdict: Verdict
     why: str
     error: float | None = None
     worst: float | None = None
-    segments: list[Segment] = []
+    segments: list[FittedSegment] = []
     change_points: list[Estimate] = []
     curve: list[CurvePoint] = []
+    preferred: bool = False
 
-    def parameter(self, symbol: str) -> Parameter | None:
+    @property
+    def subject(self) -> Subject:
+        return Subject.parse(self.line)
+
+    def parameter(self, symbol: str) -> FittedParameter | None:
         return next((p for p in self.parameters if p.symbol == symbol), None)
 
 
 class Fits(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole of `fits.json`."""
+    """The whole of `fits.json`. `workloads` are the catalog's entries of the workloads measured: what a
+    summary's size and metrics mean, and the role by which models and figures are chosen."""
 
     schema: int
     summaries: list[Summary]
     fits: list[Fit]
+    workloads: list[Workload] = []
 
     def of(self, model: str, workload: str) -> list[Fit]:
-        return [f for f in self.fits if f.model == model and f.subject.split()[0] == workload]
+        return [f for f in self.fits if f.model == model and f.subject.workload == workload]

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from hockney.core.platform import Platform
+from hockney.core.record import Origin
 
 
 class Mpi(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,8 +37,48 @@ class Mpi(msgspec.Struct, frozen=True, kw_only=True):
         return {"I_MPI_ROOT": self.prefix} if self.family == "intel" else {}
 
 
+class Traits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a machine's kind implies for everything that plans, measures, fits or reports: no other code asks
+    for the kind by name.
+
+    `origin` is how its numbers come about, copied into every record. A `noiseless` machine gives the same
+    times again, so that one launch is enough and a time without an interval is exact. On a `local` one this
+    host's clock and load are those of the machine. `shared_memory`: ranks of one node share memory.
+    `wall_clock`: the machine's time passes with the front end's, also between rounds, so that a launch's
+    duration is a property of the machine and a long case is expensive.
+    """
+
+    origin: Origin = "measured"
+    noiseless: bool = False
+    local: bool = True
+    shared_memory: bool = True
+    wall_clock: bool = True
+
+    @property
+    def simulated(self) -> bool:
+        return self.origin == "simulated"
+
+    @property
+    def published(self) -> bool:
+        return self.origin == "published"
+
+    @property
+    def invented(self) -> bool:
+        """Whether the numbers are made up, for tests."""
+        return self.origin == "fake"
+
+    @property
+    def described(self) -> bool:
+        """Whether the machine exists as a description or in a paper only: nobody who names no machine means
+        it, and `cores` are those of all its nodes."""
+        return self.simulated or self.published
+
+
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """The front end's view; every rank's host and CPUs are in the launch lines.
+
+    `kind` is the name of one of the kinds in `lab/kinds`, for people to read; `traits` are what follows from
+    it, kept here so that a run can be read where its kind is not installed.
 
     `cores` are the physical cores this process may use, `threads` the hardware threads; `caches` maps "L1d",
     "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"), empty on bare metal;
@@ -47,7 +88,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     schema: int
-    kind: Literal["real", "emulated", "simulated", "published", "fake"]
+    kind: str
+    traits: Traits = Traits()
     host: str
     system: str
     cpu: str

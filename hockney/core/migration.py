@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What earlier schemas wrote, as the present one has it: the one place that knows them.
 
-Schema 1: a record's `work` was an object of its own and is now metrics and a label. (A rank had no node; its
-host is the default.) A collective's case named no algorithm; it was MPI's own.
+Schema 1: a record's `work` was an object of its own and is now metrics and a label; a collective's case named
+no algorithm, it was MPI's own; a machine had a kind and no traits; which of two forms of a model is preferred
+was the beginning of its `why`. (A rank had no node; its host is the default.)
 """
 
 from __future__ import annotations
@@ -30,6 +31,26 @@ def upgraded_case(case: str) -> str:
     return " ".join([name, *sorted(["algorithm=mpi", *parameters])])
 
 
+_TRAITS_OF_KIND: dict[str, dict[str, Any]] = {
+    "simulated": {
+        "origin": "simulated",
+        "noiseless": True,
+        "local": False,
+        "shared_memory": False,
+        "wall_clock": False,
+    },
+    "published": {
+        "origin": "published",
+        "noiseless": True,
+        "local": False,
+        "shared_memory": False,
+        "wall_clock": False,
+    },
+    "fake": {"origin": "fake", "local": False},
+}
+"""Of the kinds of schema 1 that differ from a real machine."""
+
+
 def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
     """A line of `records.jsonl` of any earlier schema, not yet checked."""
     line = dict(line, schema=SCHEMA)
@@ -45,3 +66,36 @@ def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:
         }
         line["labels"] = {"work_clock": work["clock"]}
     return line
+
+
+def upgraded_machine(machine: dict[str, Any]) -> dict[str, Any]:
+    """A `machine.json` of any earlier schema, not yet checked."""
+    if "traits" in machine:
+        return machine
+    return machine | {"traits": _TRAITS_OF_KIND.get(str(machine.get("kind")), {})}
+
+
+def upgraded_fits(fits: dict[str, Any]) -> dict[str, Any]:
+    """A `fits.json` of any earlier schema, not yet checked."""
+    if fits.get("schema", SCHEMA) >= SCHEMA:
+        return fits
+    return fits | {
+        "schema": SCHEMA,
+        "summaries": [dict(s, case=upgraded_case(s["case"])) for s in fits.get("summaries") or []],
+        "fits": [
+            dict(fit, subject=upgraded_case(fit["subject"]), preferred=fit["why"].startswith("preferred"))
+            for fit in fits.get("fits") or []
+        ],
+    }
+
+
+def upgraded_survey(survey: dict[str, Any]) -> dict[str, Any]:
+    """A `survey.json` of any earlier schema, not yet checked: it holds a machine and fits."""
+    upgrades = {"machine": upgraded_machine, "fits": upgraded_fits}
+    parts = {
+        name: upgrade(survey[name])
+        for name, upgrade in upgrades.items()
+        if isinstance(survey.get(name), dict)
+    }
+    newer = survey.get("schema", SCHEMA) > SCHEMA
+    return survey | parts | ({} if newer else {"schema": SCHEMA})

@@ -24,7 +24,7 @@ Kind = Literal["integer", "real", "choice", "text", "path"]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class StudyParameter:
     """What a study may be told beyond ranks and sizes.
 
     `unit` of a number is "B", "s", "share" (1% or 0.01) or "" (a plain number); `low` and `high` are
@@ -100,7 +100,9 @@ class Parameter:
         return f"{self.name}={value}" if value else ""
 
 
-def parse_parameters(declared: Iterable[Parameter], raw: Mapping[str, str], whose: str) -> dict[str, Any]:
+def parse_parameters(
+    declared: Iterable[StudyParameter], raw: Mapping[str, str], whose: str
+) -> dict[str, Any]:
     """The values of `raw` (NAME: text), each checked. Raises UsageError for a name that is not declared."""
     by_name = {parameter.name: parameter for parameter in declared}
     for name in raw:

@@ -33,7 +33,8 @@ CALLED = (
     "barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
     "reduce_scatter_block", "scan",
 )  # fmt: skip
-"""MPI operations whose calls may cost more than their messages."""
+"""MPI operations whose calls may cost more than their messages. Both lists are the vocabulary of machine
+files, hence of SMPI: a workload of any name may perform them (its `operation` in the catalog)."""
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

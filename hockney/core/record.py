@@ -14,14 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.migration import SCHEMA, upgraded_line
 
+if TYPE_CHECKING:
+    from hockney.core.machine import Machine
+
 Origin = Literal["measured", "emulated", "simulated", "published", "fake"]
+"""How a number came about. Kinds of machines are open (`lab/kinds`); these are not, since pages and models
+treat each of them differently."""
 
 
 class Rank(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +67,14 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     command: list[str] = []
     binding: str = ""
     init_s: float = 0.0
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        return frozenset(rank.host for rank in self.ranks)
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        return frozenset(rank.node for rank in self.ranks)
 
 
 class Sync(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,6 +157,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     metrics: dict[str, MetricSeries] = {}
     labels: dict[str, str] = {}
 
+    @property
+    def simulated(self) -> bool:
+        return self.origin == "simulated"
+
+    @property
+    def invented(self) -> bool:
+        """Whether the times are made up, for tests."""
+        return self.origin == "fake"
+
     def parsed_case(self) -> Case:
         return parse_canonical(self.case)
 
@@ -218,7 +240,7 @@ def decode_line(raw: bytes) -> Line:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunRecords:
     """All that `records.jsonl` says, in the order written."""
 
     launches: tuple[Launch, ...] = ()
@@ -227,11 +249,32 @@ class Run:
     closes: tuple[Close, ...] = ()
 
     @staticmethod
-    def of(lines: Iterable[Line]) -> Run:
+    def of(lines: Iterable[Line]) -> RunRecords:
         kinds: dict[type, list[Any]] = {Launch: [], Record: [], Failure: [], Close: []}
         for line in lines:
             kinds[type(line)].append(line)
-        return Run(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
+        return RunRecords(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Every host that a rank of any launch was on."""
+        return frozenset().union(*(launch.hosts for launch in self.launches))
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """Every node that a rank of any launch was on."""
+        return frozenset().union(*(launch.nodes for launch in self.launches))
+
+    def most_hosts(self, ranks: int | None = None) -> int:
+        """The largest number of hosts of one launch, or of one launch of `ranks` ranks; at least 1. Two
+        launches on different hosts do not add up: a case has the hosts of its own launch only."""
+        launches = [x for x in self.launches if ranks is None or len(x.ranks) == ranks]
+        return max((1, *(len(launch.hosts) for launch in launches)))
+
+    def cores(self, machine: Machine) -> int:
+        """The cores that a launch of this run could use, taking the hosts to be alike: with more ranks the
+        scheduler is measured. The cores of a described machine are those of all its nodes already."""
+        return max(1, machine.cores) * (1 if machine.traits.described else self.most_hosts())
 
     def by_case(self) -> dict[str, list[Record]]:
         """Records grouped by case line, one record a launch, in the order written."""

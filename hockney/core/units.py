@@ -265,3 +265,13 @@ def _significant(value: float, digits: int) -> str:
     rounded = round(value, digits - 1 - math.floor(math.log10(abs(value))))
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
     return f"{rounded:.{decimals}f}"
+
+
+def format_number(value: float, digits: int = 3) -> str:
+    """So many significant digits, without an exponent and without zeros at the end."""
+    return "<0.001" if 0 < value < 1e-3 else f"{float(f'{value:.{digits}g}'):.15g}"
+
+
+def format_percent(fraction: float, digits: int = 3) -> str:
+    """82.2%, 0.181%, 50%."""
+    return "<0.01%" if 0 < fraction < 1e-4 else f"{format_number(100 * fraction, digits)}%"

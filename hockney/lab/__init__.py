@@ -2,17 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import (
-    SIMULATED,
-    Bench,
-    bundled_catalog,
-    check,
-    check_ranks,
-    fake_bench,
-    is_fake,
-    other_groups,
-    prepare,
-)
+from hockney.lab.bench import Bench, check, check_ranks
 from hockney.lab.calibration_check import survey_twin, surveyed
 from hockney.lab.doctor import Finding, examine, look_around
 from hockney.lab.events import (
@@ -25,13 +15,18 @@ from hockney.lab.events import (
     Listener,
     MeasuringBegan,
     Notice,
-    Step,
+    Status,
     Waiting,
     silent,
     teller,
 )
+from hockney.lab.executables import other_groups
+from hockney.lab.kinds import Kind, kind_of, listed, prepare, repeats_itself
+from hockney.lab.kinds.fake import fake_bench
+from hockney.lab.kinds.simulated import description_name
+from hockney.lab.kinds.simulated import reference as simulated_reference
 from hockney.lab.library import install_library
-from hockney.lab.machine_diff import differences
+from hockney.lab.machine_diff import MachineDifference, differences, name_of
 from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
@@ -39,43 +34,50 @@ from hockney.lab.schedule import schedule
 from hockney.lab.session import Outcome, begin, measure
 from hockney.lab.simgrid import bring_simgrid
 from hockney.lab.survey_reuse import survey_of, take_survey
+from hockney.system.bundled import bundled_catalog
 
 __all__ = [
-    "SIMULATED",
     "Bench",
     "CaseBegan",
     "CaseEnded",
     "Counted",
     "Event",
     "Finding",
+    "Kind",
     "LaunchBegan",
     "LaunchEnded",
     "Listener",
+    "MachineDifference",
     "MeasuringBegan",
     "Notice",
     "Outcome",
     "Results",
-    "Step",
+    "Status",
     "Waiting",
     "begin",
     "bring_simgrid",
     "bundled_catalog",
     "check",
     "check_ranks",
+    "description_name",
     "differences",
     "examine",
     "export_published",
     "fake_bench",
     "install_library",
-    "is_fake",
+    "kind_of",
+    "listed",
     "look_around",
     "measure",
+    "name_of",
     "other_groups",
     "prepare",
+    "repeats_itself",
     "results",
     "run_part",
     "schedule",
     "silent",
+    "simulated_reference",
     "survey_of",
     "survey_twin",
     "surveyed",

@@ -13,8 +13,10 @@ from hockney import simulated
 from hockney.core.case import Case, parse_canonical
 from hockney.core.platform import Platform
 from hockney.core.settings import Settings
-from hockney.lab.bench import SIMULATED, Tell, check, prepare
+from hockney.lab.bench import Tell, check
 from hockney.lab.events import Listener
+from hockney.lab.kinds import prepare
+from hockney.lab.kinds.simulated import reference
 from hockney.lab.results import results
 from hockney.lab.session import begin, measure
 from hockney.simulated.calibrate import Survey
@@ -36,7 +38,7 @@ def twin_cases(real: Survey) -> list[Case]:
     """What the twin is asked: all that the run has measured between two ranks. A simulator has no caches, so
     buffers are never cold."""
     cases = (parse_canonical(summary.case) for summary in real.fits.summaries)
-    return [case for case in cases if case.ranks == PAIR and dict(case.parameters).get("buffers") != "cold"]
+    return [case for case in cases if case.ranks == PAIR and case.get("buffers") != "cold"]
 
 
 def survey_twin(platform: Platform, real: Survey, tell: Tell, listen: Listener) -> Survey:
@@ -45,7 +47,7 @@ def survey_twin(platform: Platform, real: Survey, tell: Tell, listen: Listener) 
     with tempfile.TemporaryDirectory(prefix="hockney-twin-") as place:
         description = Path(place) / "twin.toml"
         description.write_text(simulated.write(quiet), "utf-8")
-        machine = f"{SIMULATED}{description}"
+        machine = reference(str(description))
         bench = prepare(machine, "", True, tell)
         known = {workload.name for workload in bench.catalog.workloads}
         cases = [case for case in twin_cases(real) if case.workload in known]

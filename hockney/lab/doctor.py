@@ -18,7 +18,8 @@ from hockney.core.machine import Machine, Mpi
 from hockney.core.paths import cache_folder
 from hockney.core.record import Launch
 from hockney.core.units import format_bytes, format_seconds
-from hockney.lab.bench import Tell, fake_bench, is_fake
+from hockney.lab.bench import Tell
+from hockney.lab.kinds import kind_of, prepare
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import (
@@ -47,8 +48,8 @@ class Finding:
 
 def look_around(machine: str, mpi: str, tell: Tell) -> tuple[Machine, list[Mpi]]:
     """This machine, and every MPI found: first the one that would be used. Raises where `mpi` is none."""
-    if is_fake(machine):
-        return fake_bench(machine).machine, []
+    if kind_of(machine).TRAITS.invented:
+        return prepare(machine).machine, []
     mpis: list[Mpi] = []
     try:
         mpis.append(find_mpi(mpi or None, tell=tell))
@@ -62,7 +63,7 @@ def look_around(machine: str, mpi: str, tell: Tell) -> tuple[Machine, list[Mpi]]
 
 def examine(machine: str, mpi: str) -> Iterator[Finding]:
     """Findings as they are made; the first that is bad ends it, since the rest rests on it."""
-    if is_fake(machine):
+    if kind_of(machine).TRAITS.invented:
         yield Finding("good", "machine", "a fake one, which can always measure")
         return
     here = describe(None)

@@ -67,7 +67,7 @@ class Notice:
 
 
 @dataclass(frozen=True)
-class Step:
+class Status:
     """What is being done before anything is measured, or was done, as a line of text."""
 
     text: str
@@ -82,7 +82,9 @@ class Counted:
     total: int
 
 
-Event = MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice | Step | Counted
+Event = (
+    MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice | Status | Counted
+)
 Listener = Callable[[Event], None]
 
 
@@ -92,4 +94,4 @@ def silent(event: Event) -> None:
 
 def teller(listen: Listener) -> Callable[[str], None]:
     """For functions that tell lines of text: each becomes a `Step`."""
-    return lambda text: listen(Step(text))
+    return lambda text: listen(Status(text))

@@ -57,7 +57,7 @@ class LaunchRecorder:
                 Close(
                     schema=SCHEMA,
                     launch=options.launch,
-                    seconds=0.0 if self.bench.origin == "simulated" else ended - began,
+                    seconds=ended - began if self.bench.machine.traits.wall_clock else 0.0,
                     exit_code=code,
                     outside_cores=load.outside_cores,
                     steal=load.steal,

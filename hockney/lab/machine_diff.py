@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 
@@ -22,33 +25,63 @@ def refuse_too_many_ranks(most: int, machine: Machine) -> None:
         )
 
 
-def unlike(survey: Machine, here: Machine) -> tuple[str, ...]:
-    """Why a survey's parameters need not hold on the machine `here`, each difference in words; none where
-    they do. What a simulated machine does is its description's doing alone."""
+@dataclass(frozen=True)
+class MachineDifference:
+    """`field` is the name of a field of `Machine`; `left` and `right` are its values as short texts."""
+
+    field: str
+    left: str
+    right: str
+
+
+ALIKE = ("host", "cpu", "cores", "mpi")
+"""What must be the same for parameters measured on one machine to hold on another."""
+RESUMED = ("host", "cpu", "mpi", "compiler")
+"""What must be the same for later numbers of a run to be comparable with earlier ones."""
+NAMES = {"cpu": "processor", "mpi": "MPI"}
+
+
+def unlike(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
+    """Why a survey's parameters need not hold on the machine `here`; nothing where they do. How a simulated
+    machine behaves depends on its description alone."""
     if survey.kind != here.kind:
-        return (f"a {survey.kind} machine ({survey.host}), here a {here.kind} one ({here.host})",)
+        return _different(survey, here, ("kind",))
     if here.platform is not None or survey.platform is not None:
         if survey.platform == here.platform:
             return ()
-        if survey.host == here.host:
-            return (f"the description of {here.host} has changed since",)
-        return (f"the description {survey.host}, here {here.host}",)
-    pairs = [
-        ("host", survey.host, here.host),
-        ("processor", survey.cpu, here.cpu),
-        ("cores", str(survey.cores), str(here.cores)),
-        ("MPI", *(m.mpi.title if m.mpi else "none" for m in (survey, here))),
-    ]
-    return tuple(f"{name} {old}, here {new}" for name, old, new in pairs if old != new)
+        return (MachineDifference("platform", survey.host, here.host),)
+    return _different(survey, here, ALIKE)
 
 
-def differences(before: Machine, now: Machine) -> list[str]:
+def differences(before: Machine, now: Machine) -> tuple[MachineDifference, ...]:
     """What makes a resumed run's numbers hard to compare with those it has."""
-    titles = [m.mpi.title if m.mpi else "none" for m in (before, now)]
-    pairs = [
-        ("host", before.host, now.host),
-        ("processor", before.cpu, now.cpu),
-        ("MPI", *titles),
-        ("compiler", before.compiler, now.compiler),
-    ]
-    return [f"the run began with {name} {old}, now it is {new}" for name, old, new in pairs if old != new]
+    return _different(before, now, RESUMED)
+
+
+def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> str:
+    """Why a survey is not of the machine `here`."""
+    left, right = difference.left, difference.right
+    if difference.field == "kind":
+        return f"a {left} machine ({survey.host}), here a {right} one ({here.host})"
+    if difference.field == "platform" and left == right:
+        return f"the description of {right} has changed since"
+    if difference.field == "platform":
+        return f"the description {left}, here {right}"
+    return f"{name_of(difference)} {left}, here {right}"
+
+
+def name_of(difference: MachineDifference) -> str:
+    """The field's name for users."""
+    return NAMES.get(difference.field, difference.field)
+
+
+def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:
+    values = ((name, _short(left, name), _short(right, name)) for name in names)
+    return tuple(MachineDifference(*value) for value in values if value[1] != value[2])
+
+
+def _short(machine: Machine, name: str) -> str:
+    value = getattr(machine, name)
+    if name == "mpi":
+        return value.title if value else "none"
+    return str(value)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from hockney import reference
 from hockney.core.settings import Settings
-from hockney.lab.bench import PUBLISHED, bundled_catalog
+from hockney.lab.kinds.published import reference as published_reference
 from hockney.store import Item, Plan, RunFolder
+from hockney.system.bundled import bundled_catalog
 
 STUDY = "published"
 
@@ -19,13 +20,14 @@ def export_published(name: str, path: Path) -> RunFolder:
 
     Raises UsageError for an unknown name, Inconclusive where nothing was printed that a case asks for.
     """
-    machine, run = reference.run_of(reference.paper_of(name), bundled_catalog())
+    catalog = bundled_catalog()
+    machine, run = reference.run_of(reference.paper_of(name), catalog)
     index = {launch.launch: launch.index for launch in run.launches}
     items = tuple(Item(index[r.launch], r.position, r.parsed_case()) for r in run.records)
     settings = Settings(
-        study=STUDY, budget_s=0.0, launches=len(run.launches), bind=False, machine=PUBLISHED + name
+        study=STUDY, budget_s=0.0, launches=len(run.launches), bind=False, machine=published_reference(name)
     )
-    folder = RunFolder.create(path, Plan(settings, items), machine)
+    folder = RunFolder.create(path, Plan(settings, items), machine, catalog=catalog)
     with folder.append() as out:
         for line in (*run.launches, *run.records):
             out.append(line)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from hockney import models
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.store import Reading, RunFolder
+from hockney.system.bundled import bundled_catalog
 
 
 @dataclass(frozen=True)
 class Results:
-    run: Run
+    run: RunRecords
     fits: Fits
     machine: Machine
     notices: tuple[str, ...]
@@ -28,13 +29,9 @@ def results(folder: RunFolder, *, save: bool = True, reading: Reading | None = N
     reading the records again."""
     reading = reading or folder.read()
     machine = folder.machine()
-    fits = models.fit_all(reading.run, cores=_cores(reading.run, machine))
+    kept = folder.catalog()
+    catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
+    fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine))
     if save:
         folder.save_fits(fits)
     return Results(reading.run, fits, machine, reading.notices)
-
-
-def _cores(run: Run, machine: Machine) -> int:
-    """Of all hosts of the run, taking them to be alike."""
-    hosts = {rank.host for launch in run.launches for rank in launch.ranks}
-    return max(1, machine.cores) * max(1, len(hosts))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab.bench import Bench
@@ -46,7 +46,7 @@ def begin(
 ) -> RunFolder:
     """Lay out a run, complete before its first launch, with the survey that its study goes by."""
     items = schedule(cases, settings.launches, settings.seed, bench.group_of)
-    return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed)
+    return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed, bench.catalog)
 
 
 def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:
@@ -76,7 +76,8 @@ class _Session:
         self.listen = listen
         self.out = out
         self.budget_s = budget_s
-        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s, shared=bench.origin != "simulated")
+        shared = bench.machine.traits.wall_clock
+        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s, shared=shared)
         self.began = bench.now()
         self.out_of_time = False
         self.names = _Names(out.reading.run)
@@ -163,14 +164,14 @@ class _Session:
             budget_s=given,
             precision=self.plan.settings.precision,
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
-            origin=self.bench.origin,
+            origin=self.bench.machine.traits.origin,
         )
 
 
 class _Names:
     """Launch names: planned number, dot, how often that number was launched before."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunRecords) -> None:
         named = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}
         named |= {failure.launch for failure in run.failures}
         self.used = Counter(name.partition(".")[0] for name in named)

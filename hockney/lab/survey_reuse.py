@@ -11,7 +11,7 @@ import msgspec
 from hockney.core.errors import UsageError, printable
 from hockney.core.machine import Machine
 from hockney.core.survey_reference import Surveyed
-from hockney.lab.machine_diff import unlike
+from hockney.lab.machine_diff import in_words, unlike
 from hockney.lab.results import results
 from hockney.models.applications.message_costs import usable_fit
 from hockney.store import RunFolder
@@ -34,7 +34,7 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[str, ...]]:
         raise UsageError(
             f"{where} does not say what a message costs",
             "no model of a ping-pong fits it",
-            "name a run of 'hockney survey', or leave out --survey",
+            "name a run of 'hockney survey', or leave out survey=",
         )
     return Surveyed(found.fits, found.machine, where), found.notices
 
@@ -42,7 +42,8 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[str, ...]]:
 def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
     """The survey as the study on the machine `here` keeps it. Raises UsageError where it was made on another
     machine or with another MPI, unless `force`: then the run keeps what differs."""
-    differences = unlike(surveyed.machine, here)
+    unalike = unlike(surveyed.machine, here)
+    differences = tuple(in_words(difference, surveyed.machine, here) for difference in unalike)
     if differences and not force:
         raise UsageError(
             f"the survey {surveyed.where} was made on another machine",

@@ -145,9 +145,9 @@ class FakeLauncher(Launcher):
         )
         times, stop = self._repeat(case, batch, share, options)
         self._now += 1e-4 + 1.1 * batch * float(times.sum())
-        kind = str(dict(case.parameters).get("sync", "none"))
+        kind = str(case.get("sync", "none"))
         size = self.world.bytes_moved(case)
-        by_clock = kind == "window" or case.workload in ("barrier_skew", "barrier_staggered")
+        by_clock = kind == "window" or self.world.catalog.entry(case.workload).role == "arrival"
         wrong = "rank 1, offset 8: expected 7, found 0" if fault == "corrupt" else ""
         return Record(
             schema=SCHEMA,
@@ -163,7 +163,7 @@ class FakeLauncher(Launcher):
             sync=Sync(kind=kind, error_s=2e-8 if by_clock else None),
             stop=stop,
             verified=Verified(bytes=size * len(times), errors=3 if wrong else 0, first=wrong),
-            metrics=self.world.metrics(case),
+            metrics=self.world.metrics(case, times),
             labels=self.world.labels(case),
         )
 

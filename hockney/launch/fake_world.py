@@ -13,16 +13,24 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from hockney.core.case import Case
+from hockney.core.catalog import Catalog, Metric
 from hockney.core.record import MetricSeries
+from hockney.system.bundled import bundled_catalog
+
+PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
+"""What an operation between two ranks costs, in times of a message one way."""
+
+LINEAR = ("gather", "scatter", "allgather", "alltoall")
+"""Operations that take a message for each other rank in this world."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class FakePiece:
     """From `first` bytes on, a message takes latency_s + bytes * per_byte_s."""
 
     first: int
@@ -43,10 +51,10 @@ class World:
     """The truth. Noise: each time is multiplied by a lognormal of relative width `noise`, by a factor of
     the launch of width `launch_noise`, and with probability `tail` by an exponential excess of mean 5."""
 
-    pieces: tuple[Piece, ...] = (
-        Piece(0, 0.45e-6, 0.09e-9),
-        Piece(4096, 1.4e-6, 0.13e-9),
-        Piece(65536, 6.0e-6, 0.10e-9),
+    pieces: tuple[FakePiece, ...] = (
+        FakePiece(0, 0.45e-6, 0.09e-9),
+        FakePiece(4096, 1.4e-6, 0.13e-9),
+        FakePiece(65536, 6.0e-6, 0.10e-9),
     )
     cold_factor: float = 1.6
     latency_s: float = 0.20e-6
@@ -65,71 +73,84 @@ class World:
     launch_noise: float = 0.004
     tail: float = 0.02
     seed: int = 1
+    catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:
-        """Seconds of one operation of `case`, without noise."""
-        values = dict(case.parameters)
-        size = int(values.get("bytes", 0))
-        cold = values.get("buffers") == "cold"
+        """Seconds of one operation of `case`, without noise: by the role of its workload. What has no role of
+        its own here costs what its operation costs as a collective."""
+        workload = self.catalog.entry(case.workload)
+        size = case.bytes
+        cold = case.get("buffers") == "cold"
         one_way = self.message(size, cold)
-        if case.workload == "pingpong":
-            return one_way
-        if case.workload == "pingpong_double":
-            return 1.2 * one_way
-        if case.workload == "isend_recv":
-            return 1.1 * one_way
-        if case.workload == "stream":
-            return max(
-                self.gap_s,
-                self.gap_s / 2 + size * self.pieces[-1].per_byte_s * (self.cold_factor if cold else 1),
-            )
-        if case.workload == "stream_both":
-            return 1.3 * max(self.gap_s, self.gap_s / 2 + size * self.pieces[-1].per_byte_s)
-        if case.workload == "prtt":
-            return self.prtt(int(values["messages"]), float(values["delay"]), size)
-        if case.workload == "receive_overhead":
+        if workload.role == "point-to-point":
+            return PAIRS.get(workload.operation, 1.0) * one_way
+        if workload.role == "stream":
+            slower = self.cold_factor if cold and not workload.both_ways else 1
+            each = max(self.gap_s, self.gap_s / 2 + size * self.pieces[-1].per_byte_s * slower)
+            return 1.3 * each if workload.both_ways else each
+        if workload.role == "train":
+            return self.prtt(int(case.number("messages", 1)), case.number("delay"), size)
+        if workload.role == "overhead":
             return self.receive_overhead_s
-        if case.workload == "round_robin":
+        if workload.role == "exchange" and workload.operation == "ring":
             return self.exchange(case.ranks, one_way)
-        if case.workload.startswith("barrier"):
-            whole = self.barrier(str(values.get("algorithm", "mpi")), case.ranks)
-            return whole * (self.exits if case.workload == "barrier_skew" else 1.0)
+        if workload.operation == "barrier":
+            whole = self.barrier(str(case.get("algorithm", "mpi")), case.ranks)
+            return whole * (self.exits if workload.name == "barrier_skew" else 1.0)
         if (work := self.work(case)) is not None:
-            exchange = self.exchange(case.ranks, one_way) if case.workload == "granularity" else 0.0
-            return work.seconds + exchange
-        return self.collective(case.workload, case.ranks, size) * (self.cold_factor if cold else 1)
+            return work.seconds + (
+                self.exchange(case.ranks, one_way) if workload.operation == "ring" else 0.0
+            )
+        return self.collective(workload.operation, case.ranks, size) * (self.cold_factor if cold else 1)
 
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi on a switch: two steps, and a third where the ranks are odd."""
         return 0.0 if ranks < 2 else (2 + ranks % 2) * one_way
 
     def work(self, case: Case) -> LongestWork | None:
-        """What the rank with most work computes: all of the serial part and the largest share of the rest."""
-        values = dict(case.parameters)
-        if "work" not in values:
+        """What the rank with most work computes: all of the serial part and the largest share of the rest;
+        None where a case computes nothing for a preset time."""
+        if "work" not in case:
             return None
-        work = float(values["work"])
-        if case.workload == "compute":
+        work = case.number("work")
+        if "shares" not in case:
             return LongestWork(work)
-        serial = float(values["serial"]) * work
-        shares = self.shares(str(values["shares"]), int(values["seed"]), case.ranks)
+        serial = case.number("serial") * work
+        shares = self.shares(str(case["shares"]), int(case.number("seed")), case.ranks)
         longest = float(np.max(shares)) * (work - serial) / case.ranks
         return LongestWork(serial + longest, float(np.max(shares)))
 
-    def metrics(self, case: Case) -> dict[str, MetricSeries]:
-        """What a workload reports besides its times."""
-        work = self.work(case)
-        if work is None:
-            return {}
-        values = {
-            "work": ("s", work.seconds),
-            "work_error": ("", self.work_error),
-            "imbalance": ("", work.imbalance),
-        }
+    def metrics(self, case: Case, times: np.ndarray) -> dict[str, MetricSeries]:
+        """What a workload declares besides its times, for repetitions that took `times`: what is known of its
+        work, else values of this world's own, the same for the same metric. Phases share the time evenly."""
+        declared = self.catalog.entry(case.workload).metrics
+        phases = sum(metric.phase for metric in declared)
         return {
-            name: MetricSeries(unit=unit, over_ranks="max", per="record", phase=False, values=[value])
-            for name, (unit, value) in values.items()
+            metric.name: MetricSeries(
+                unit=metric.unit,
+                over_ranks=metric.over_ranks,
+                per=metric.per,
+                phase=metric.phase,
+                values=self._values(metric, case, times / max(1, phases)).tolist(),
+            )
+            for metric in declared
         }
+
+    def _values(self, metric: Metric, case: Case, share_s: np.ndarray) -> np.ndarray:
+        work = self.work(case)
+        preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
+        truth = {metric.name: self.truth(metric.name), "work_error": self.work_error} | preset
+        value = share_s if metric.phase else np.full(len(share_s), truth[metric.name])
+        if metric.per == "record":
+            value = np.median(value, keepdims=True)
+        if metric.over_ranks == "each":  # a rank in the middle has half of what the last one has
+            value = np.outer(value, np.arange(1, case.ranks + 1) / case.ranks).ravel()
+        return value
+
+    @staticmethod
+    def truth(name: str) -> float:
+        """The value of a metric that this world knows nothing of: from 1 to 11."""
+        return 1 + zlib.crc32(name.encode()) % 1000 / 100
 
     def labels(self, case: Case) -> dict[str, str]:
         return {} if self.work(case) is None else {"work_clock": "thread"}
@@ -164,11 +185,11 @@ class World:
             self.send_overhead_s + delay, self.gap_s + size * self.gap_per_byte_s
         )
 
-    def collective(self, name: str, ranks: int, size: int) -> float:
+    def collective(self, operation: str, ranks: int, size: int) -> float:
         rounds = math.ceil(math.log2(ranks)) if ranks > 1 else 0
-        if name in ("gather", "scatter", "allgather", "alltoall"):
+        if operation in LINEAR:
             rounds = ranks - 1
-        elif name == "allreduce":
+        elif operation == "allreduce":
             rounds *= 2
         return self.call_s + rounds * (self.round_s + size * self.round_per_byte_s)
 
@@ -186,11 +207,7 @@ class World:
         return self.call_s + rounds * one_way * (2 if both_ways else 1)
 
     def bytes_moved(self, case: Case) -> int:
-        values = dict(case.parameters)
-        size = int(values.get("bytes", 0))
-        if case.workload == "prtt":
-            return size * (int(values["messages"]) + 1)
-        return size * (2 if case.workload in ("pingpong_double", "stream_both") else 1)
+        return self.catalog.entry(case.workload).payload(case)
 
     def sample(self, case: Case, launch: int, count: int) -> np.ndarray:
         """`count` repetitions of `case` in a launch: the same again for the same seed."""

@@ -20,7 +20,7 @@ FINISH_SECONDS = 30.0  # for MPI_Finalize; all results are safe by then
 Died = Callable[[int, str, int, tuple[str, ...]], LaunchFailed]
 
 
-class Reading:
+class EngineReader:
     """Starts `started` and follows it. `begun` is called when the engine has read its plan; `died` tells of a
     launch that broke: ranks, the case it broke on, exit code, last words; `cwd` is the folder it is started
     in."""

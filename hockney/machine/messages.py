@@ -111,15 +111,6 @@ def wheel_not_fetched(requirements: Sequence[str], title: str, reason: str) -> E
     )
 
 
-def cache_not_writable(folder: Path, error: OSError) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"cannot write to {folder}",
-        (error.strerror or str(error)).lower(),
-        "free some space, or set HOCKNEY_CACHE to another folder",
-        code="mpi-cache-not-writable",
-    )
-
-
 # SimGrid
 
 

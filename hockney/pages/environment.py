@@ -19,7 +19,7 @@ def subtitle(evidence: Evidence) -> str:
     if evidence.machine.platform is not None:
         simulator = evidence.machine.mpi.title if evidence.machine.mpi else "a simulator"
         return f"{evidence.machine.platform.title}, simulated by {simulator}"
-    if evidence.machine.kind == "published":
+    if evidence.machine.traits.published:
         return f"{evidence.machine.cpu}, as published: {evidence.machine.citation}"
     parts = [evidence.machine.host]
     if evidence.machine.mpi is not None:
@@ -38,7 +38,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     m = evidence.machine
     if m.platform is not None:
         return _simulated(evidence, m.platform)
-    if m.kind == "published":
+    if m.traits.published:
         said = [("machine", m.cpu), ("published in", m.citation), *(("note", note) for note in m.notes)]
         return (*said, ("copied by", f"hockney {m.hockney}"))
     caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in m.caches.items())

@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
-from hockney.core.record import Run
+from hockney.core.parameters import StudyParameter
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Options:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     surveyed: Surveyed | None = None
 
-    def value(self, parameter: Parameter) -> Any:
+    def value(self, parameter: StudyParameter) -> Any:
         """As given, or the parameter's default: of the type that its kind makes."""
         return self.parameters.get(parameter.name, parameter.value())
 
@@ -44,17 +46,27 @@ class Evidence:
     run."""
 
     fits: Fits
-    run: Run
+    run: RunRecords
     machine: Machine
     settings: Settings
     planned: int
     notices: tuple[str, ...] = ()
     surveyed: Surveyed | None = None
 
+    def cached(self, compute: Callable[[Evidence], T]) -> T:
+        """`compute(self)`, computed the first time only: several sections of a page need the same."""
+        if compute not in self._cache:
+            self._cache[compute] = compute(self)
+        return self._cache[compute]
+
+    @cached_property
+    def _cache(self) -> dict[Callable[[Evidence], Any], Any]:
+        return {}
+
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
         """Every summary with its case, by workload, parameters and ranks."""
-        found = (Measured(parse_canonical(summary.case), summary) for summary in self.fits.summaries)
+        found = [self._measured(parse_canonical(summary.case), summary) for summary in self.fits.summaries]
         return tuple(sorted(found, key=lambda m: (m.case.workload, m.case.ranks, m.size, m.case.line)))
 
     def of(self, workload: str, **fixed: str | int | float) -> tuple[Measured, ...]:
@@ -62,19 +74,43 @@ class Evidence:
         return tuple(
             m
             for m in self.measured
-            if m.case.workload == workload
-            and all({**dict(m.case.parameters), "ranks": m.case.ranks}.get(k) == v for k, v in fixed.items())
+            if m.case.workload == workload and all(m.case.get(k) == v for k, v in fixed.items())
         )
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What is known of the workloads of the run."""
+        return Catalog(schema=self.fits.schema, engine="", workloads=self.fits.workloads)
+
+    def of_role(self, *roles: str, **fixed: str | int | float) -> tuple[Measured, ...]:
+        """The measured cases of all workloads with one of these roles, whose parameters have these values."""
+        return tuple(
+            m
+            for m in self.measured
+            if m.workload.role in roles and all(m.case.get(k) == v for k, v in fixed.items())
+        )
+
+    def role_of(self, case: str) -> str:
+        """The role of the workload of a case line."""
+        return self.catalog.entry(parse_canonical(case).workload).role
+
+    def _measured(self, case: Case, summary: Summary) -> Measured:
+        return Measured(case, summary, self.catalog.entry(case.workload))
 
 
 @dataclass(frozen=True)
 class Measured:
     case: Case
     summary: Summary
+    workload: Workload
 
     @property
-    def size(self) -> int:
-        return self.case.size
+    def size(self) -> float:
+        return self.workload.size_of(self.case)
+
+    @property
+    def has_size(self) -> bool:
+        return bool(self.workload.size) and self.workload.size in self.case
 
 
 class Study(Protocol):

@@ -64,6 +64,11 @@ def bandwidth(measured: Measured) -> Estimate:
     )
 
 
+def size_of(measured: Measured) -> str:
+    """The size with its unit; nothing for a workload without one."""
+    return quantity(measured.size, measured.workload.size_unit) if measured.has_size else ""
+
+
 def label(measured: Measured, *without: str) -> str:
     """The case in words, without the parameters that vary in a figure."""
     words = [f"{k}={v}" for k, v in measured.case.parameters if k not in without]

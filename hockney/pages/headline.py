@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from hockney.pages import loggp
+from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, plural, quantity, told
 
@@ -67,7 +69,7 @@ def half_reached(sweep: list[Measured], rate: float) -> float | None:
 
 
 def _overhead(evidence: Evidence) -> str:
-    for fit in evidence.fits.of("loggp", "prtt"):
+    for fit in (f for f in evidence.fits.fits if f.model == loggp.MODEL):
         busy, gap = fit.parameter("o_s"), fit.parameter("g")
         if fit.verdict in ("good", "fair") and busy is not None and gap is not None:
             follow = f"a new message can follow every {told(gap.estimate, 's')}."
@@ -79,11 +81,14 @@ def _overhead(evidence: Evidence) -> str:
 
 def _together(evidence: Evidence) -> list[str]:
     found = []
-    for workload, words in (("barrier", "A barrier"), ("allreduce", "Summing one double everywhere")):
+    for operation, size, words in (
+        ("barrier", 0, "A barrier"),
+        ("allreduce", 8, "Summing one double everywhere"),
+    ):
         cases = [
             m
-            for m in evidence.of(workload, sync="barrier")
-            if m.size == (8 if workload == "allreduce" else 0)
+            for m in evidence.of_role("barrier", "collective", sync="barrier")
+            if m.workload.operation == operation and m.size == size and m.case.get("algorithm", MPI) == MPI
         ]
         if cases:
             most = cases[-1]

@@ -11,12 +11,15 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.quality import parameter_table
 
+ID = "loggp"
+MODEL = "loggp"
+
 
 def section(evidence: Evidence) -> Section | None:
-    trains = evidence.of("prtt", delay=0)
+    trains = evidence.of_role("train", delay=0)
     if not trains:
         return None
-    fits = evidence.fits.of("loggp", "prtt")
+    fits = [fit for fit in evidence.fits.fits if fit.model == MODEL]
     fit = next((f for f in fits if f.verdict != "refused"), None)
     series = [s for n in sorted({_messages(m) for m in trains} - {1}) if (s := _per_message(trains, n)).x]
     if fit is not None and (line := _line(trains, fit)) is not None:
@@ -30,7 +33,9 @@ def section(evidence: Evidence) -> Section | None:
         caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP says g + G s.",
     )
     tables = (parameter_table([fit]),) if fit is not None else ()
-    return Section("LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables)
+    return Section(
+        "LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables, id=ID
+    )
 
 
 def _messages(m: Measured) -> int:

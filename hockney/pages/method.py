@@ -11,9 +11,9 @@ from hockney.pages.format import percent, plural
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     run = evidence.run
-    if evidence.machine.kind == "simulated":
+    if evidence.machine.traits.simulated:
         return simulated(evidence)
-    if evidence.machine.kind == "published":
+    if evidence.machine.traits.published:
         return published(evidence)
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)

@@ -11,33 +11,46 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import plural, quantity, told
 from hockney.pages.series import curve, rates, times, usable
 
-SHOWN = (
-    ("pingpong", "hot", "ping-pong, one way"),
-    ("pingpong", "cold", "ping-pong, cold buffers"),
-    ("pingpong_double", "hot", "both ways at once"),
-    ("isend_recv", "hot", "non-blocking send, receive"),
-    ("stream", "hot", "stream, one way"),
-    ("stream_both", "hot", "stream, both ways"),
-)
+ID = "point-to-point"
+ROLES = ("point-to-point", "stream")
+
+TITLES = {
+    ("pingpong", "hot"): "ping-pong, one way",
+    ("pingpong", "cold"): "ping-pong, cold buffers",
+    ("pingpong_double", "hot"): "both ways at once",
+    ("isend_recv", "hot"): "non-blocking send, receive",
+    ("stream", "hot"): "stream, one way",
+    ("stream_both", "hot"): "stream, both ways",
+}
+"""Series that have a title of their own, in the order in which they are drawn; others follow under their
+names."""
 SIZE = Axis("message size", "B", "log", zero=True)
 
 
 def section(evidence: Evidence) -> Section | None:
-    shown = [(w, b, name, evidence.of(w, buffers=b)) for w, b, name in SHOWN]
-    shown = [each for each in shown if each[3]]
-    if not shown:
+    lines = _lines(evidence)
+    if not lines:
         return None
     fit = usable(evidence.fits.of("hockney", "pingpong"), buffers="hot")
     return Section(
         title="Between two ranks",
         text=(_text(fit),),
-        figures=(_latency(shown, fit), _bandwidth(shown, fit)),
+        figures=(_latency(lines, fit), _bandwidth(lines, fit)),
         tables=(_pieces(fit),) if fit is not None and fit.segments else (),
+        id=ID,
     )
 
 
-def _latency(shown: list[tuple[str, str, str, tuple[Measured, ...]]], fit: Fit | None) -> Figure:
-    series = [times(name, found) for workload, _, name, found in shown if not workload.startswith("stream")]
+def _lines(evidence: Evidence) -> dict[str, list[Measured]]:
+    """What is measured between two ranks, by title: each workload with each kind of buffers."""
+    kinds: dict[tuple[str, str], list[Measured]] = {key: [] for key in TITLES}
+    for m in evidence.of_role(*ROLES):
+        kinds.setdefault((m.case.workload, str(m.case.get("buffers", "hot"))), []).append(m)
+    return {TITLES.get(key, ", ".join(key)): cases for key, cases in kinds.items() if cases}
+
+
+def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
+    series = [times(name, cases) for name, cases in lines.items() if cases[0].workload.role != "stream"]
     if fit is not None:
         series.append(curve("fitted model, 95% band", fit, "ping-pong, one way"))
     return Figure(
@@ -51,8 +64,8 @@ def _latency(shown: list[tuple[str, str, str, tuple[Measured, ...]]], fit: Fit |
     )
 
 
-def _bandwidth(shown: list[tuple[str, str, str, tuple[Measured, ...]]], fit: Fit | None) -> Figure:
-    series = [rates(name, found) for _, _, name, found in shown]
+def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
+    series = [rates(name, cases) for name, cases in lines.items()]
     if fit is not None:
         series.append(curve("fitted model, 95% band", fit, "ping-pong, one way", rate=1.0))
     return Figure(

@@ -25,10 +25,10 @@ def parameters(evidence: Evidence) -> Section | None:
 
 def chosen(fits: list[Fit]) -> list[Fit]:
     """Without the forms of a collective's cost that another one describes better; by model and subject."""
-    preferred = {f.subject for f in fits if f.why.startswith("preferred")}
-    kept = [f for f in fits if f.subject not in preferred or f.why.startswith("preferred")]
+    preferred = {f.line for f in fits if f.preferred}
+    kept = [f for f in fits if f.line not in preferred or f.preferred]
     order = {"hockney": 0, "loggp": 1}
-    return sorted(kept, key=lambda f: (order.get(f.model, 2), f.subject))
+    return sorted(kept, key=lambda f: (order.get(f.model, 2), f.line))
 
 
 def parameter_table(fits: list[Fit]) -> Table:
@@ -36,12 +36,10 @@ def parameter_table(fits: list[Fit]) -> Table:
     for fit in fits:
         verdict = fit.verdict + (f": {fit.why}" if fit.why and fit.verdict in ("poor", "refused") else "")
         if not fit.parameters:
-            rows.append((fit.model, fit.subject, "", "", "", "", verdict))
+            rows.append((fit.model, fit.line, "", "", "", "", verdict))
         for p in fit.parameters:
             value = quantity(p.estimate.value, p.unit)
-            rows.append(
-                (fit.model, fit.subject, p.name, p.symbol, value, interval(p.estimate, p.unit), verdict)
-            )
+            rows.append((fit.model, fit.line, p.name, p.symbol, value, interval(p.estimate, p.unit), verdict))
     columns = ("model", "of", "parameter", "symbol", "value", "95% interval", "verdict")
     return Table("parameters", "Fitted parameters", columns, tuple(rows), numeric=(4, 5))
 

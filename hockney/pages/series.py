@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from hockney.core.fit import Estimate, Fit
 from hockney.draw.figure import Series
 from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, plural, quantity, told
+from hockney.pages.format import bandwidth, plural, size_of, told
 
 
 def points(
@@ -57,16 +57,15 @@ def curve(name: str, fit: Fit, group: str, *, rate: float | None = None) -> Seri
 
 
 def usable(fits: Sequence[Fit], **fixed: str | int) -> Fit | None:
-    """The first fit that was not refused and whose subject has these words."""
-    words = {f"{name}={value}" for name, value in fixed.items()}
+    """The first fit that was not refused and whose subject has these values."""
     for fit in fits:
-        if fit.verdict != "refused" and fit.curve and words <= set(fit.subject.split()):
+        if fit.verdict != "refused" and fit.curve and fit.subject.has(**fixed):
             return fit
     return None
 
 
 def _detail(m: Measured, value: Estimate, unit: str) -> str:
     s = m.summary
-    size = f"{quantity(m.size, 'B')}: " if "bytes" in dict(m.case.parameters) else ""
+    size = f"{size_of(m)}: " if m.has_size else ""
     counts = f"{plural(s.repetitions, 'repetition')} in {plural(s.launches, 'launch', 'launches')}"
     return f"{size}{told(value, unit)}, {counts}"

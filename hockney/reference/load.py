@@ -13,14 +13,14 @@ from typing import Any
 
 from hockney.core.units import parse_seconds, parse_seconds_per_byte
 from hockney.reference import messages
-from hockney.reference.published import About, Formula, Piece, Published, Row
+from hockney.reference.published import About, Formula, FormulaPiece, PrintedRow, Published
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-COLUMNS = tuple(Row.__annotations__)
+COLUMNS = tuple(PrintedRow.__annotations__)
 
 
 @cache
@@ -68,14 +68,14 @@ def paper_of(machine: str) -> Published:
     return published(known[machine]).of(machine)
 
 
-def _row(raw: dict[str, str]) -> Row:
+def _row(raw: dict[str, str]) -> PrintedRow:
     numbers = {name: int(raw[name]) if raw[name] else None for name in ("ranks", "bytes")}
-    return Row(**(raw | numbers | {"value": float(raw["value"])}))
+    return PrintedRow(**(raw | numbers | {"value": float(raw["value"])}))
 
 
 def _formula(raw: dict[str, Any]) -> Formula:
     pieces = tuple(
-        Piece(
+        FormulaPiece(
             first=each["first"],
             last=each["last"],
             constant_s=parse_seconds(each["constant_s"]),

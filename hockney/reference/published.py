@@ -28,7 +28,7 @@ number. Words have 4 bytes in the papers that count in words."""
 
 
 @dataclass(frozen=True)
-class Row:
+class PrintedRow:
     """One printed number. `value` is as printed, in `unit`; `table` is where it stands. `ranks` and `bytes`
     are as printed too (None where nothing is). `case` has the words of the engine's case that asks the same,
     without ranks and without what the catalog fills in; empty where no case does."""
@@ -52,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Piece:
+class FormulaPiece:
     """From `first` to `last` bytes, both included: constant_s + per_byte_s x."""
 
     first: int
@@ -70,7 +70,7 @@ class Formula:
     ranks: int
     printed: str
     table: str
-    segments: tuple[Piece, ...]
+    segments: tuple[FormulaPiece, ...]
     case: str = ""
 
     def time(self, size: float) -> float:
@@ -108,7 +108,7 @@ class Published:
     title: str
     citation: str
     machines: tuple[About, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[PrintedRow, ...]
     formulas: tuple[Formula, ...]
     method: tuple[str, ...]
     facts: tuple[str, ...]
@@ -121,7 +121,7 @@ class Published:
                 return each
         raise messages.unknown_machine_of_paper(name, self.name, (m.name for m in self.machines))
 
-    def row(self, key: str) -> Row:
+    def row(self, key: str) -> PrintedRow:
         for each in self.rows:
             if each.key == key:
                 return each

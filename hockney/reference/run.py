@@ -13,13 +13,15 @@ from collections.abc import Iterator
 from hockney import __version__
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.machine import Machine
-from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, Run, Stop, Sync, Verified
+from hockney.core.machine import Machine, Traits
+from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
 from hockney.reference import messages
 from hockney.reference.published import Published
 
+TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=False, wall_clock=False)
 
-def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, Run]:
+
+def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
     """The machine of `paper` (which has one: `Published.of`) and its numbers as records.
 
     Cases are completed by `catalog`. Numbers of as many ranks share a launch; where a paper prints two
@@ -40,8 +42,8 @@ def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, Run]:
     for index, key in enumerate(sorted(grouped)):
         launches.append(_launch(about.name, index, ranks=key[0]))
         for position, (case, seconds) in enumerate(grouped[key]):
-            records.append(_record(case, seconds, launches[-1].launch, position))
-    return _machine(paper, max(ranks for ranks, _ in grouped)), Run(tuple(launches), tuple(records))
+            records.append(_record(case, catalog, seconds, launches[-1].launch, position))
+    return _machine(paper, max(ranks for ranks, _ in grouped)), RunRecords(tuple(launches), tuple(records))
 
 
 def _times(paper: Published, catalog: Catalog) -> Iterator[tuple[Case, float]]:
@@ -59,7 +61,7 @@ def _launch(name: str, index: int, ranks: int) -> Launch:
         schema=SCHEMA,
         launch=f"published-{index}",
         index=index,
-        origin="published",
+        origin=TRAITS.origin,
         started_s=0.0,
         ranks=[Rank(host=name, pid=0, cpus="")] * ranks,
         mpi_standard="",
@@ -70,20 +72,19 @@ def _launch(name: str, index: int, ranks: int) -> Launch:
     )
 
 
-def _record(case: Case, seconds: float, launch: str, position: int) -> Record:
-    both_ways = case.workload in ("pingpong_double", "stream_both")
+def _record(case: Case, catalog: Catalog, seconds: float, launch: str, position: int) -> Record:
     return Record(
         schema=SCHEMA,
         launch=launch,
-        origin="published",
+        origin=TRAITS.origin,
         position=position,
         case=case.line,
         started_s=0.0,
         times_s=[seconds],
         batch=1,
         warmup_s=[],
-        bytes_moved=case.size * (2 if both_ways else 1),
-        sync=Sync(kind=dict(case.parameters).get("sync", "none")),
+        bytes_moved=catalog.entry(case.workload).payload(case),
+        sync=Sync(kind=case.get("sync", "none")),
         stop=Stop(reason="repetitions", precision=0.0, achieved=None),
         verified=Verified(bytes=0, errors=0),
     )
@@ -94,6 +95,7 @@ def _machine(paper: Published, ranks: int) -> Machine:
     return Machine(
         schema=SCHEMA,
         kind="published",
+        traits=TRAITS,
         host=about.name,
         system="",
         cpu=about.title,

@@ -10,7 +10,7 @@ from statistics import median
 
 from hockney.core.case import Case, Value
 from hockney.core.platform import Platform
-from hockney.core.record import Record, Run
+from hockney.core.record import Record, RunRecords
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Answer:
 
     part: Part
     platform: Platform
-    run: Run
+    run: RunRecords
 
     def seconds(self, workload: str, **fixed: Value) -> float | None:
         """Time of the one case of the part with these parameters (`ranks` is one of them): the median of its
@@ -41,11 +41,7 @@ class Answer:
 
     def case(self, workload: str, **fixed: Value) -> Case:
         """The one case of the part with these parameters."""
-        found = [
-            c
-            for c in self.part.cases
-            if c.workload == workload and fixed.items() <= {**dict(c.parameters), "ranks": c.ranks}.items()
-        ]
+        found = [c for c in self.part.cases if c.workload == workload and fixed.items() <= c.values.items()]
         if len(found) != 1:
             raise LookupError(f"{len(found)} cases of {self.part.name} are {workload} with {fixed}, not one")
         return found[0]

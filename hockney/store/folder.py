@@ -4,27 +4,37 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
+from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
+from hockney.core.migration import upgraded_fits, upgraded_machine, upgraded_survey
 from hockney.core.record import SCHEMA
 from hockney.core.survey_reference import Surveyed
 from hockney.store.appender import Appender
 from hockney.store.fs_errors import unreadable, unwritable
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
+from hockney.system.files import write_atomically
 
-T = TypeVar("T", Machine, Surveyed)
+MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
+"""What JSON of another shape raises where it is upgraded."""
+
+T = TypeVar("T", Machine, Surveyed, Catalog)
+
+UPGRADES: dict[type, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    Machine: upgraded_machine,
+    Fits: upgraded_fits,
+    Surveyed: upgraded_survey,
+}
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
@@ -43,9 +53,15 @@ class RunFolder:
     path: Path
 
     @staticmethod
-    def create(path: Path, plan: Plan, machine: Machine, surveyed: Surveyed | None = None) -> RunFolder:
+    def create(
+        path: Path,
+        plan: Plan,
+        machine: Machine,
+        surveyed: Surveyed | None = None,
+        catalog: Catalog | None = None,
+    ) -> RunFolder:
         """A new folder, or an empty one that is there already. `plan.txt` comes last: a folder that has
-        one is a run."""
+        one is a run. Of the catalog it keeps the entries of the workloads planned."""
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
@@ -62,6 +78,9 @@ class RunFolder:
         folder._replace(folder.machine_path, _pretty(machine))
         if surveyed is not None:
             folder._replace(folder.survey_path, _pretty(surveyed))
+        if catalog is not None:
+            kept = catalog.only(case.workload for case in plan.cases)
+            folder._replace(folder.catalog_path, _pretty(kept))
         folder._replace(folder.plan_path, plan.text.encode())
         return folder
 
@@ -98,6 +117,10 @@ class RunFolder:
         return self.path / "survey.json"
 
     @property
+    def catalog_path(self) -> Path:
+        return self.path / "catalog.json"
+
+    @property
     def records_path(self) -> Path:
         return self.path / "records.jsonl"
 
@@ -123,6 +146,10 @@ class RunFolder:
         """The survey whose parameters the run's study uses; None where it uses its own."""
         return self._load(self.survey_path, Surveyed) if self.survey_path.exists() else None
 
+    def catalog(self) -> Catalog | None:
+        """The entries of the run's workloads; None in a run that was made before they were kept."""
+        return self._load(self.catalog_path, Catalog) if self.catalog_path.exists() else None
+
     def read(self) -> Reading:
         return read_lines(self.records_path)
 
@@ -134,8 +161,8 @@ class RunFolder:
 
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
-            loaded = msgspec.json.decode(path.read_bytes(), type=kind)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            loaded = _decoded(path.read_bytes(), kind)
+        except (OSError, msgspec.MsgspecError, *MISSHAPEN) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise EnvironmentProblem(
@@ -153,30 +180,19 @@ class RunFolder:
         )
 
     def _replace(self, path: Path, data: bytes) -> None:
-        """Write beside, then rename: readers see the old file or the new one, never a part."""
         try:
-            handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            try:
-                with open(handle, "wb") as stream:
-                    stream.write(data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                os.chmod(beside, 0o666 & ~_umask())
-                os.replace(beside, path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(beside)
-                raise
+            write_atomically(path, data)
         except OSError as error:
             raise unwritable(path, error) from error
 
 
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
+def _decoded(data: bytes, kind: type[T]) -> T:
+    upgrade = UPGRADES.get(kind)
+    if upgrade is None:
+        return msgspec.json.decode(data, type=kind)
+    raw = msgspec.json.decode(data)
+    return msgspec.convert(upgrade(raw) if isinstance(raw, dict) else raw, kind)
 
 
-def _pretty(value: Machine | Fits | Surveyed) -> bytes:
+def _pretty(value: Machine | Fits | Surveyed | Catalog) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

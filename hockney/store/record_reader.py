@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
-from hockney.core.record import SCHEMA, Line, Record, Run, decode_line
+from hockney.core.record import SCHEMA, Line, Record, RunRecords, decode_line
 from hockney.store.fs_errors import unreadable
 
 
@@ -24,12 +24,12 @@ from hockney.store.fs_errors import unreadable
 class Reading:
     """`good_bytes` is the length of the file up to the last line that counts; `notices` are for the user."""
 
-    run: Run
+    run: RunRecords
     good_bytes: int
     notices: tuple[str, ...] = ()
 
 
-class _Envelope(msgspec.Struct):
+class _LineHead(msgspec.Struct):
     schema: int
 
 
@@ -56,7 +56,7 @@ def read_lines(path: Path) -> Reading:
         pass
     except OSError as error:
         raise unreadable(path, error) from error
-    return Reading(Run.of(lines), good, notices)
+    return Reading(RunRecords.of(lines), good, notices)
 
 
 def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | None:
@@ -80,7 +80,7 @@ def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | Non
 
 def _schema_of(raw: bytes) -> int:
     try:
-        return msgspec.json.decode(raw, type=_Envelope).schema
+        return msgspec.json.decode(raw, type=_LineHead).schema
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return 0
 

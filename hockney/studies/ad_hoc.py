@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from hockney.core.case import Case, split_case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
+from hockney.core.fit import Fit
 from hockney.core.machine import Machine
 from hockney.core.parameters import list_values
 from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.pages import environment, method, quality
-from hockney.pages.caveats import doubts
+from hockney.pages import environment, method, metrics, quality
+from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, told
 from hockney.pages.series import curve, rates, times
@@ -64,7 +65,7 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
 def page(evidence: Evidence) -> Page:
     groups: dict[str, list[Measured]] = {}
     for m in evidence.measured:
-        groups.setdefault(label(m, "bytes"), []).append(m)
+        groups.setdefault(label(m, m.workload.size), []).append(m)
     sections = [_section(evidence, subject, found) for subject, found in groups.items()]
     more = [quality.parameters(evidence), quality.spread(evidence), quality.verification(evidence)]
     names = sorted({m.case.workload for m in evidence.measured})
@@ -72,7 +73,7 @@ def page(evidence: Evidence) -> Page:
         title=", ".join(names) or "Nothing measured",
         subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
-        warnings=tuple(d.warning for d in doubts(evidence)),
+        warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=(*sections, *(s for s in more if s is not None)),
         environment=environment.facts(evidence),
         method=method.sentences(evidence),
@@ -86,11 +87,11 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _section(evidence: Evidence, subject: str, found: list[Measured]) -> Section:
-    fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and f.subject == subject]
+    fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and _is_of(f, found[0])]
     figures = []
     if len({m.size for m in found}) > 1:
         name = "-".join(subject.replace("=", "_").split())
-        size = Axis("message size", "B", "log", zero=True)
+        size = _axis(found[0])
         lines = tuple(curve(f"{f.model} model", f, subject) for f in fits)
         figures.append(
             Figure(
@@ -99,9 +100,22 @@ def _section(evidence: Evidence, subject: str, found: list[Measured]) -> Section
         )
         rate = rates(subject, found)
         if len(rate.x) > 1:
-            axes = Axis("message size", "B"), Axis("bandwidth", "B/s", "linear")
+            axes = _axis(found[0], zero=False), Axis("bandwidth", "B/s", "linear")
             figures.append(Figure(f"bandwidth-{name}", f"Bandwidth of {subject}", *axes, (rate,)))
-    return Section(subject, figures=tuple(figures), tables=(_table(subject, found),))
+    return Section(subject, figures=tuple(figures), tables=(_table(subject, found), *metrics.tables(found)))
+
+
+def _is_of(fit: Fit, m: Measured) -> bool:
+    """Whether the fit's subject is that of a section: what its cases have in common, ranks among it."""
+    subject = fit.subject
+    fixed = {k: v for k, v in m.case.values.items() if k != m.workload.size}
+    return subject.workload == m.case.workload and subject.values == fixed
+
+
+def _axis(m: Measured, *, zero: bool = True) -> Axis:
+    """The size of a workload, in its own unit."""
+    title = "message size" if m.workload.size == "bytes" else m.workload.size
+    return Axis(title, m.workload.size_unit, "log", zero=zero)
 
 
 def _table(subject: str, found: list[Measured]) -> Table:

@@ -15,7 +15,7 @@ from hockney.core.machine import Machine
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, environment, method, point_to_point, quality
-from hockney.pages.caveats import doubts
+from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.format import plural, quantity
 from hockney.pages.series import times
@@ -46,7 +46,7 @@ def page(evidence: Evidence) -> Page:
         title="Published numbers",
         subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
-        warnings=tuple(d.warning for d in doubts(evidence)),
+        warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=tuple(section for section in sections if section is not None),
         environment=environment.facts(evidence),
         method=method.sentences(evidence),
@@ -60,7 +60,7 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
         value = {p.symbol: p.estimate.value for p in fit.parameters}
         if fit.verdict != "refused" and "r_inf" in value:
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
-            said.append(f"{fit.subject.split()[0]}: by the printed formula {words}.")
+            said.append(f"{fit.subject.workload}: by the printed formula {words}.")
     most = max((m.case.ranks for m in evidence.measured), default=0)
     for workload in ("barrier", "bcast", "allreduce"):
         found = sorted(evidence.of(workload, ranks=most), key=lambda m: collectives.title(m) != workload)
@@ -83,7 +83,7 @@ def _groups(evidence: Evidence) -> Section | None:
     section = collectives.section(evidence, sync="loop")
     if section is None:
         return None
-    found = [m for m in evidence.measured if "sync" in dict(m.case.parameters)]
+    found = [m for m in evidence.measured if "sync" in m.case]
     figures = (*_plain(section.figures), *_exchanges(found))
     return replace(
         section,
@@ -95,7 +95,7 @@ def _groups(evidence: Evidence) -> Section | None:
 
 def _exchanges(found: Sequence[Measured]) -> tuple[Figure, ...]:
     """What starts on all ranks at one moment has a figure of its own, a series for each number of ranks."""
-    mine = [m for m in found if dict(m.case.parameters)["sync"] == "window"]
+    mine = [m for m in found if m.case["sync"] == "window"]
     figures = []
     for name in dict.fromkeys(m.case.workload for m in mine):
         counts = sorted({m.case.ranks for m in mine if m.case.workload == name})
@@ -121,7 +121,7 @@ def _table(found: Sequence[Measured]) -> Table:
         (
             collectives.title(m),
             str(m.case.ranks),
-            quantity(m.size, "B") if "bytes" in dict(m.case.parameters) else "",
+            quantity(m.size, "B") if "bytes" in m.case else "",
             quantity(m.summary.median.value, "s"),
             "mean of two printed numbers" if m.summary.launches > 1 else "",
         )

@@ -16,7 +16,7 @@ def default_ranks(machine: Machine) -> tuple[int, ...]:
     """2, and the powers of two up to the cores: never more ranks than cores unless asked, because then the
     scheduler is measured and not the message passing. A simulated machine may be of any size and is slow to
     simulate, so more than a few ranks are a wish to be uttered."""
-    cores = min(machine.cores, MOST_SIMULATED) if machine.kind == "simulated" else machine.cores
+    cores = min(machine.cores, MOST_SIMULATED) if machine.traits.simulated else machine.cores
     return tuple(doubling(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
 
 

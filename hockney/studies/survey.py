@@ -34,7 +34,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Between two ranks the full sweep of sizes; on each rank count every collective at a few."""
     sizes = options.sizes or DEFAULT
     ranks = options.ranks or default_ranks(machine)
-    lines = [*_pairs(sizes)] if 2 in ranks else []
+    lines = [*_pairs(sizes, catalog)] if 2 in ranks else []
     lines += [line for p in ranks for line in _collectives(sizes, p, catalog)]
     if not lines:
         raise UsageError("nothing to measure", "no case is left for these ranks and sizes", "use --ranks 2")
@@ -46,15 +46,17 @@ def sweep(sizes: tuple[int, ...] = DEFAULT) -> Iterator[str]:
     return (f"pingpong bytes={s} buffers=hot ranks=2" for s in sizes)
 
 
-def _pairs(sizes: tuple[int, ...]) -> Iterator[str]:
+def _pairs(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
+    """The full sweep of the ping-pong; what else there is between two ranks at fewer sizes."""
     streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), 8)
     beyond_cache = thin(tuple(s for s in sizes if s >= 64), 8)
     yield from sweep(sizes)
     yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
-    for workload in ("pingpong_double", "isend_recv"):
-        yield from (f"{workload} bytes={s} buffers=hot ranks=2" for s in thin(sizes, 7))
-    for workload in ("stream", "stream_both"):
-        yield from (f"{workload} bytes={s} buffers=hot ranks=2" for s in streamed)
+    for workload in catalog.of_role("point-to-point"):
+        if workload.operation != "send":  # the ping-pong has had its sweep
+            yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in thin(sizes, 7))
+    for workload in catalog.of_role("stream"):
+        yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)
     for size, delay in PRTT_DELAYS.items():
         yield f"prtt bytes={size} messages=1 delay=0 ranks=2"
         yield f"prtt bytes={size} messages={PRTT_MESSAGES} delay=0 ranks=2"
@@ -66,8 +68,10 @@ def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog) -> Iterat
     doubles = whole_doubles(sizes)
     few = sorted({*thin(doubles, 6), *[s for s in doubles if s > 0][:1]})
     for workload in collectives.of(catalog):
-        if any(p.name == "bytes" for p in workload.parameters):
-            yield from (f"{workload.name} bytes={s} buffers=hot sync=barrier ranks={ranks}" for s in few)
+        if workload.size:
+            yield from (
+                f"{workload.name} {workload.size}={s} buffers=hot sync=barrier ranks={ranks}" for s in few
+            )
         else:
             yield f"{workload.name} sync=barrier ranks={ranks}"
             yield f"{workload.name} sync=window ranks={ranks}"

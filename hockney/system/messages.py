@@ -9,6 +9,8 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 
+MAKE_ROOM = "free some space, or set HOCKNEY_CACHE to another folder"
+
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "free some space, or choose another folder"),
     errno.EDQUOT: ("your disk quota is used up", "free some space, or choose another folder"),
@@ -33,6 +35,18 @@ def cannot_write(path: Path, error: OSError) -> EnvironmentProblem:
     why, remedy = _REASONS.get(error.errno or 0, (reason, "choose another path"))
     return EnvironmentProblem(
         f"cannot write '{printable(str(path))}'", why, remedy, code="cannot-write-file", errno=error.errno
+    )
+
+
+def cache_unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
+    """A folder of hockney's cache."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return EnvironmentProblem(
+        f"cannot write to {folder}",
+        "the disk is full" if full else (error.strerror or str(error)).lower(),
+        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder of yours",
+        code="cache-unwritable",
+        errno=error.errno,
     )
 
 

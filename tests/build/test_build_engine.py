@@ -18,8 +18,10 @@ import pytest
 
 from hockney import build
 from hockney.build.engine import sweep
+from hockney.build.groups import groups
 from hockney.build.identity import digest, identify, source_folder
 from hockney.build.tools import tool
+from hockney.build.workplace import Workplace
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 
@@ -121,6 +123,34 @@ def test_the_digest_sees_names_and_contents_but_no_build_folders(source):
     assert digest(source) == before
     (source / "main.cpp").rename(source / "other.cpp")
     assert digest(source) != before
+
+
+def test_a_group_has_its_own_workloads_and_is_no_part_of_the_engine(source):
+    before = digest(source)
+    (source / "kernels").mkdir()
+    (source / "kernels/group.cmake").write_text("")
+    assert groups(source) == {}, "an empty shelf is no executable"
+    (source / "kernels/sort.cpp").write_text("// sorts\n")
+    assert groups(source) == {"hockney-kernels": ("sort",)}
+    assert digest(source) == before, "an engine is not compiled again for it"
+    first = digest(source, "hockney-kernels")
+    (source / "kernels/sort.cpp").write_text("// sorts better\n")
+    assert len({before, first, digest(source, "hockney-kernels")}) == 3
+    assert digest(source) == before
+
+
+def test_the_copy_that_is_compiled_follows_contents_whatever_the_times_say(source, tmp_path):
+    work = Workplace(tmp_path / "work")
+    work.mirror(source)
+    kept, changed = work.source / "CMakeLists.txt", work.source / "main.cpp"
+    for path in (kept, changed):
+        os.utime(path, (1e9, 1e9))
+    (source / "main.cpp").write_text("int main() {}\n")
+    os.utime(source / "main.cpp", (1e8, 1e8))
+    (work.source / "gone.cpp").write_text("")
+    work.mirror(source)
+    assert changed.read_text() == "int main() {}\n" and changed.stat().st_mtime > 1e9
+    assert kept.stat().st_mtime == 1e9 and not (work.source / "gone.cpp").exists()
 
 
 def test_two_at_once_do_not_disturb_each_other(source, mpi_mock, tmp_path):

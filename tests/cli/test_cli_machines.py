@@ -34,7 +34,8 @@ def test_all_machines_are_listed(hockney):
         assert re.search(rf"^{name} ", said.out, re.MULTILINE)
     assert re.search(r"^sim:t3e +Cray T3E.* 512 +512 +torus 8x8x8$", said.out, re.MULTILINE)
     found = json.loads(hockney("machines", "--json").out)
-    assert {"machine", "mpi", "simgrid", "simulated", "published"} == set(found)
+    assert {"kinds", "machine", "mpi", "simgrid", "simulated", "published"} == set(found)
+    assert [each["kind"] for each in found["kinds"]] == ["real", "published", "simulated"], "none for tests"
     assert [each["name"] for each in found["published"]] == list(reference.machine_names())
 
 

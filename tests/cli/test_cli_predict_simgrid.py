@@ -26,7 +26,7 @@ def test_the_exchange_takes_what_the_simulator_does(hockney, monkeypatch, name):
     assert len(run["summaries"]) == 12
     for summary in run["summaries"]:
         case = parse_canonical(summary["case"])
-        asked = ("--message", str(case.size), "--ranks", str(case.ranks), "--machine", name)
+        asked = ("--message", str(case.bytes), "--ranks", str(case.ranks), "--machine", name)
         found = json.loads(hockney("predict", "--work", "1s", *asked, "--json").out)
         (row,) = found["ranks"]
         exchange = row["time_s"]["value"] - 1 / case.ranks

@@ -79,6 +79,35 @@ def test_bad_grain(hockney, words, told):
     assert not Path("runs").exists()
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (("granularity", "--work", "1ms:10ms", "--serial", "0,1%"), ("work=1ms:10ms", "serial=0,1%")),
+        (("barriers", "--iterations", "1000000"), ("iterations=1000000",)),
+    ],
+)
+def test_older_options_set_the_parameters(hockney, older, newer):
+    cases = [hockney("plan", *words, "--cases") for words in (older, (older[0], *newer))]
+    assert [done.code for done in cases] == [0, 0] and cases[0].out == cases[1].out
+    assert older[1] not in hockney("run", "--help").out
+
+
+def test_the_help_of_a_study_has_its_parameters(hockney):
+    text = hockney("run", "granularity", "--help").out
+    assert all(f"{name}=" in text for name in ("work", "serial", "survey")) and "iterations=" not in text
+    assert "iterations=" in hockney("plan", "--ranks", "2", "barriers", "-h").out
+
+
+def test_a_name_of_both_is_a_study_unless_its_parameters_are_the_workloads(hockney):
+    def study(*words: str) -> str:
+        return json.loads(hockney("plan", *words, "--json").out)["study"]
+
+    assert study("granularity", "work=1ms") == "granularity"
+    assert study("granularity", "work=1ms", "shares=equal") == "cases"
+    assert study("granularity", "work=1ms", "ranks=2") == "cases"
+    assert study("granularity work=1ms") == "cases"
+
+
 def asked(**words) -> RunOptions:
     plain = {"ranks": (), "sizes": (), "budget": 60.0, "precision": 0.02, "launches": None, "seed": None}
     return RunOptions(**{**plain, "bind": True, "mpi": "", "machine": "fake", **words})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.core.migration import upgraded_case
+from hockney.core.migration import upgraded_case, upgraded_fits, upgraded_survey
 from hockney.core.record import SCHEMA, Close, Failure, Launch, Record, decode_line, encode_line
 
 RAW = (Path(__file__).parents[2] / "contract/golden/records_schema1.jsonl").read_bytes().splitlines()
@@ -57,3 +57,17 @@ def test_a_collective_was_mpis_own():
 def test_a_rank_is_on_the_node_of_its_host():
     launch = next(line for line in LINES if isinstance(line, Launch))
     assert [rank.node for rank in launch.ranks] == [rank.host for rank in launch.ranks]
+
+
+def test_the_preferred_form_becomes_a_field():
+    fit = {"model": "linear", "subject": "bcast sync=loop", "parameters": [], "verdict": "good"}
+    old = {
+        "schema": 1,
+        "summaries": [{"case": "bcast bytes=8 ranks=2"}],
+        "fits": [fit | {"why": "preferred: it describes the times better"}, fit | {"why": "no"}],
+    }
+    for new in (upgraded_fits(old), upgraded_survey({"schema": 1, "fits": old, "where": "runs/x"})["fits"]):
+        assert [each["preferred"] for each in new["fits"]] == [True, False]
+        assert new["fits"][0]["subject"] == "bcast algorithm=mpi sync=loop"
+        assert new["summaries"][0]["case"] == "bcast algorithm=mpi bytes=8 ranks=2"
+        assert new["schema"] == SCHEMA

@@ -12,15 +12,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from hockney import build, studies
+from hockney import build, lab, studies
 from hockney.cli.errors import guarded
+from hockney.core.machine import Traits
 from hockney.core.record import Failure, Launch, Record, decode_line
+from hockney.lab import kinds
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import processors
 from hockney.models.schedules import SCHEDULES, Tally, collectives
+from hockney.store import RunFolder
+from hockney.studies.barriers.plan import algorithms
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")
@@ -133,6 +138,14 @@ def test_the_study_answers_on_the_fake_machine(tmp_path, monkeypatch, capsys):
     ratio = float(re.search(r"256 KiB: ([\d.]+) times the hot one's time", out)[1])
     assert 1.3 < ratio < 1.6
     assert (tmp_path / "r" / "report.html").stat().st_size > 10**6
+    assert guarded(["plan", "cold", "smallest=1KiB", "factor=4", "--json"]) == 0
+    lines = json.loads(capsys.readouterr().out)["cases"]
+    assert {line.split()[2] for line in lines} == {f"bytes={1024 * 4**k}" for k in range(4)}
+    assert guarded(["plan", "cold", "factor=1"]) == guarded(["plan", "cold", "fcator=4"]) == 2
+    capsys.readouterr()
+    assert guarded(["run", "cold", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "smallest=SIZE" in text and "factor=N" in text
 
 
 def test_the_schedule_is_a_broadcast():
@@ -144,3 +157,47 @@ def test_the_schedule_is_a_broadcast():
         SCHEDULES.pop(("bcast", "chain"), None)
     tally = Tally.of(steps, 5)
     assert tally.received.tolist() == [0, 8, 8, 8, 8] and tally.depth == 4
+
+
+def named_example(path: str) -> str:
+    """The block after the line that begins with `path`."""
+    _, found, rest = PAGE.partition(f"\n`{path}`,")
+    assert found, path
+    return rest.partition("```python\n")[2].partition("```\n")[0]
+
+
+def test_the_machine_kind_is_measured_reported_and_predicted(tmp_path, monkeypatch, capsys):
+    """One new file: its runs have report, models and predictions with its traits."""
+    path = "hockney/lab/kinds/toy.py"
+    (tmp_path / "kinds").mkdir()
+    (tmp_path / "kinds" / Path(path).name).write_text(named_example(path))
+    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "kinds")])
+    monkeypatch.delenv("HOCKNEY_MACHINE", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def hockney(*words: str, code: int = 0) -> str:
+        assert guarded(list(words)) == code, words
+        return capsys.readouterr().out
+
+    cases = "pingpong buffers=hot bytes=0,8,64,512,4096,32768,262144,1048576"
+    hockney("run", cases, "--machine", "toy:cable", "--out", "r", "--seed", "1", "-q")
+    machine = RunFolder.open(tmp_path / "r").machine()
+    assert (machine.kind, machine.host, machine.cores) == ("toy", "cable", 16)
+    assert machine.traits == Traits(origin="fake", local=False, shared_memory=False)
+    models = json.loads(hockney("models", "r", "--json"))
+    (fit,) = [f for f in models["fits"] if f["model"] == "hockney" and "buffers=hot" in f["subject"]]
+    assert fit["parameters"][0]["estimate"]["value"] == pytest.approx(1e-3, rel=0.05)
+    hockney("report", "r")
+    assert (tmp_path / "r" / "report.html").is_file()
+    words = ("--work", "1s", "--message", "1kB", "--run", "r", "--json")
+    predicted = json.loads(hockney("predict", *words))
+    assert "fake" in [warning["code"] for warning in predicted["doubts"]]
+    hockney("resume", "r", "-q")
+    barriers = algorithms(lab.bundled_catalog(), machine)
+    real = msgspec.structs.replace(machine, traits=Traits())
+    assert "dissemination" in barriers and len(barriers) < len(algorithms(lab.bundled_catalog(), real))
+    listed = json.loads(hockney("machines", "--machine", "toy:cable", "--json"))["kinds"]
+    assert "toy" in [kind["kind"] for kind in listed]
+    for wrong in ("toy:cabel", "tyo:cable"):
+        assert guarded(["run", "pingpong", "--machine", wrong]) == 2
+        assert "cable" in capsys.readouterr().err

@@ -61,8 +61,8 @@ class Entries {
   }
 
  private:
-  // Volatile, so that it is written and read where it stands; that orders it for the compiler only among its
-  // like.
+  // Volatile, so that it is written and read where it stands;
+  // that orders it for the compiler only among its like.
   volatile std::uint32_t& plain(int rank) {
     return reinterpret_cast<volatile std::uint32_t&>(flags_.of(rank, 2).value);
   }

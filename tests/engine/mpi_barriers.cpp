@@ -25,7 +25,7 @@ constexpr double enough_s = 0.1;
 const BarrierAlgorithm& named(const std::string& name) {
   for (const BarrierAlgorithm* each : all_barriers())
     if (name == each->name) return *each;
-  throw Refusal("no barrier " + name);
+  throw InvalidCase("no barrier " + name);
 }
 
 // Episodes that ranks left too early, of thousands in a row without anything in between.
@@ -227,8 +227,8 @@ class Hasty final : public Barrier {
   std::vector<MPI_Request> late_;
 };
 
-// Chance decides who is late and what the scheduler makes of it, so that a wrong barrier may pass for a
-// while.
+// Chance decides who is late and what the scheduler makes of
+// it, so that a wrong barrier may pass for a while.
 template <class Wrong>
 long found_early(int episodes) {
   constexpr int attempts = 50;

@@ -9,7 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
+#include "base/statistics.hpp"
 #include "library/candidates.hpp"
 #include "library/trial.hpp"
 
@@ -38,7 +39,7 @@ constexpr BarrierAlgorithm idle{"idle", "", "", Means::mpi, none, make_barrier_o
 constexpr BarrierAlgorithm sleepy{"sleepy", "", "", Means::mpi, none, make_barrier_of<Sleepy>};
 constexpr BarrierAlgorithm refused{
     "refused",  "",   "",
-    Means::mpi, none, [](MPI_Comm) -> std::unique_ptr<Barrier> { throw Refusal("not here"); }};
+    Means::mpi, none, [](MPI_Comm) -> std::unique_ptr<Barrier> { throw InvalidCase("not here"); }};
 constexpr BarrierAlgorithm late{
     "late", "", "", Means::mpi, none, [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
       std::this_thread::sleep_for(milliseconds(50));
@@ -46,8 +47,8 @@ constexpr BarrierAlgorithm late{
     }};
 
 std::vector<Trial> tried(const std::vector<const BarrierAlgorithm*>& candidates, double limit) {
-  const Patience patience(MPI_COMM_WORLD);
-  return try_out(MPI_COMM_WORLD, patience, candidates, MPI_Wtime(), limit);
+  const WaitPolicy wait_policy(MPI_COMM_WORLD);
+  return try_out(MPI_COMM_WORLD, wait_policy, candidates, MPI_Wtime(), limit);
 }
 
 std::string names(const NodeLayout& layout, int size) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Barriers beside what else a program does: messages that need a waiting rank's MPI, and memory that cannot
-// be had.
+// Barriers beside what else a program does: messages that need
+// a waiting rank's MPI, and memory that cannot be had.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "barrier_checks.hpp"
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 
 namespace {
 bool windows_fail = false;  // on rank 1 only, as where its node has no memory left
@@ -67,7 +67,7 @@ TEST(Windows, ThatOneRankCannotHaveAreRefusedOnAll) {
     const bool needs_one = each->means == Means::shared_memory || each->means == Means::one_sided;
     if (!needs_one) continue;
     windows_fail = true;
-    EXPECT_THROW(each->make(MPI_COMM_WORLD), Refusal) << each->name;
+    EXPECT_THROW(each->make(MPI_COMM_WORLD), InvalidCase) << each->name;
     windows_fail = false;
     each->make(MPI_COMM_WORLD)->wait();
   }

@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "base/invalid_case.hpp"
 #include "base/memory.hpp"
-#include "base/refusal.hpp"
 #include "measure/buffer.hpp"
 
 namespace {

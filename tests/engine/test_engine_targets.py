@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from needs import need_gtest
 from real_mpi import simgrid_here
 
 from hockney import build, process
@@ -15,12 +16,13 @@ from hockney.build.engine import ALONE
 from hockney.launch.command import command
 from hockney.machine import processors
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")
 def binaries(mpi) -> Path:
+    need_gtest()
     return build.targets(mpi, ["engine-collectives", "rank-state"], HERE) / "tests"
 
 
@@ -56,6 +58,7 @@ def test_each_rank_has_its_own_state(mpi, binaries, ranks):
 
 
 def test_simulated_ranks_of_one_process_have_their_own_state(tmp_path):
+    need_gtest()
     smpi = simgrid_here()
     program = build.targets(smpi, ["rank-state"], HERE) / "tests" / "rank-state"
     (tmp_path / "alone.xml").write_text(ALONE)

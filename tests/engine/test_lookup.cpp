@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "app/lookup.hpp"
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "base/words.hpp"
 
 namespace {
 
-using hockney::Refusal;
+using hockney::InvalidCase;
 
 hockney::Case find(const char* line, int ranks) {
   return hockney::look_up(hockney::split_words(line), ranks);
@@ -17,7 +17,7 @@ hockney::Case find(const char* line, int ranks) {
 TEST(LookUp, FillsInDefaultsInAlphabeticalOrder) {
   EXPECT_EQ(find("pingpong", 2).line, "pingpong buffers=hot bytes=8 ranks=2");
   EXPECT_EQ(find("bcast sync=window bytes=1024", 3).line,
-            "bcast buffers=hot bytes=1024 ranks=3 root=0 sync=window");
+            "bcast algorithm=mpi buffers=hot bytes=1024 ranks=3 root=0 sync=window");
 }
 
 TEST(LookUp, IsItsOwnInverse) {
@@ -32,9 +32,9 @@ TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
        {"", "pingpog", "pingpong byte=8", "pingpong bytes=-1", "pingpong bytes=1e30", "pingpong bytes=1.5",
         "pingpong buffers=warm", "pingpong ranks=3", "pingpong bytes", "compute work=0", "compute work=1e6",
         "granularity serial=1.5", "round_robin exchange=any"})
-    EXPECT_THROW(find(bad, 2), Refusal) << bad;
-  EXPECT_THROW(find("pingpong", 3), Refusal);
-  EXPECT_THROW(find("pingpong", 1), Refusal);
+    EXPECT_THROW(find(bad, 2), InvalidCase) << bad;
+  EXPECT_THROW(find("pingpong", 3), InvalidCase);
+  EXPECT_THROW(find("pingpong", 1), InvalidCase);
 }
 
 TEST(Catalog, EveryWorkloadIsComplete) {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/refusal.hpp"
+#include "base/invalid_case.hpp"
 #include "measure/shares.hpp"
 
 namespace {
 
-using hockney::Refusal;
+using hockney::InvalidCase;
 using hockney::shares;
 
 double mean(const std::vector<double>& values) {
@@ -76,7 +76,7 @@ TEST(Shares, OfAnotherKindAreRefused) {
   for (const char* bad :
        {"3", "3:1:1", "3:0", "3:-1", "3:x", "3:", ":", "", "even", "equal:1", "uniform",
         "uniform:", "uniform:0", "normal:-1", "normal:2", "exponential:nan", "gamma:0.2", "1:1e400"})
-    EXPECT_THROW(shares(bad, 1, 2), Refusal) << bad;
+    EXPECT_THROW(shares(bad, 1, 2), InvalidCase) << bad;
 }
 
 }  // namespace

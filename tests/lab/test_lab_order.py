@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.case import Case
+from hockney.core.settings import Settings
 from hockney.lab import schedule
+from hockney.store import Plan
 
 CASES = [Case.of("barrier", ranks, sync=sync) for ranks in (2, 4, 8) for sync in ("barrier", "window")]
 CASES += [Case.of("pingpong", 2, bytes=b, buffers="hot") for b in range(20)]
@@ -31,3 +33,17 @@ def test_orders_differ_between_launches_but_not_between_calls():
     assert sorted(orders[0]) == sorted(orders[1]) and orders[0] != orders[1]
     assert items == schedule(list(reversed(CASES)), 2, 1), "the order asked in does not matter"
     assert items != schedule(CASES, 2, 2)
+
+
+def test_a_launch_has_one_executable():
+    def group_of(case):
+        return "other" if case.workload == CASES[0].workload else "main"
+
+    items = schedule(CASES, 2, 1, group_of)
+    kinds = {item.launch: set() for item in items}
+    for item in items:
+        kinds[item.launch].add((item.case.ranks, group_of(item.case)))
+    assert all(len(kind) == 1 for kind in kinds.values())
+    in_a_round = len({(case.ranks, group_of(case)) for case in CASES})
+    assert set(kinds) == set(range(2 * in_a_round))
+    assert Plan(Settings("cases", launches=2), items).groups == in_a_round

@@ -11,7 +11,8 @@ from hockney import lab, simulated
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
 from hockney.core.settings import Settings
-from hockney.lab.machine_diff import unlike
+from hockney.lab.kinds import simulated as simulated_kind
+from hockney.lab.machine_diff import MachineDifference, in_words, unlike
 from hockney.launch.fake_world import World
 
 HERE = lab.fake_bench("fake").machine
@@ -33,17 +34,20 @@ def survey(path, *lines: str, measure: bool = True):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("fields", "difference"),
     [
-        ({"host": "other"}, "host fakehost, here other"),
-        ({"cpu": "new"}, "processor none, here new"),
-        ({"cores": 8}, "cores 4, here 8"),
-        ({"mpi": MPI}, "MPI none, here Open MPI 5.0.9"),
-        ({"kind": "real"}, "a fake machine (fakehost), here a real one (fakehost)"),
+        ({"host": "other"}, MachineDifference("host", "fakehost", "other")),
+        ({"cpu": "new"}, MachineDifference("cpu", "none", "new")),
+        ({"cores": 8}, MachineDifference("cores", "4", "8")),
+        ({"mpi": MPI}, MachineDifference("mpi", "none", "Open MPI 5.0.9")),
+        ({"kind": "real", "cores": 8}, MachineDifference("kind", "fake", "real")),
     ],
 )
-def test_what_makes_another_machine(words, said):
-    assert unlike(HERE, changed(**words)) == (said,)
+def test_what_makes_another_machine(fields, difference):
+    there = changed(**fields)
+    assert unlike(HERE, there) == (difference,)
+    text = in_words(difference, HERE, there)
+    assert difference.left in text and difference.right in text
 
 
 def test_what_does_not():
@@ -51,20 +55,24 @@ def test_what_does_not():
     moved = msgspec.structs.replace(MPI, prefix="/b", source="option")
     assert unlike(changed(mpi=MPI), changed(mpi=moved)) == (), "the same MPI elsewhere is the same MPI"
     older = msgspec.structs.replace(MPI, version="4.1.4")
-    assert unlike(changed(mpi=MPI), changed(mpi=older)) == ("MPI Open MPI 5.0.9, here Open MPI 4.1.4",)
+    assert unlike(changed(mpi=MPI), changed(mpi=older)) == (
+        MachineDifference("mpi", "Open MPI 5.0.9", "Open MPI 4.1.4"),
+    )
 
 
 def test_simulated_machines_are_their_descriptions():
     def stands_for(name):
         platform = simulated.platform(name)
-        return changed(kind="simulated", host=platform.name, platform=platform)
+        traits = simulated_kind.TRAITS
+        return changed(kind=simulated_kind.KIND, traits=traits, host=platform.name, platform=platform)
 
     sun, sp = stands_for("sun-ethernet"), stands_for("ibm-sp")
     assert unlike(sun, msgspec.structs.replace(sun, cpu="x", cores=99)) == ()
-    assert unlike(sun, sp) == (f"the description {sun.host}, here {sp.host}",)
+    assert unlike(sun, sp) == (MachineDifference("platform", sun.host, sp.host),)
     edited = msgspec.structs.replace(sun.platform, notes=("faster",))
-    assert "has changed since" in unlike(sun, msgspec.structs.replace(sun, platform=edited))[0]
-    assert unlike(sun, HERE)[0].startswith("a simulated machine")
+    changed_since = unlike(sun, msgspec.structs.replace(sun, platform=edited))
+    assert changed_since == (MachineDifference("platform", sun.host, sun.host),)
+    assert [difference.field for difference in unlike(sun, HERE)] == ["kind"]
 
 
 def test_a_survey_is_taken_with_its_fits(tmp_path):
@@ -81,9 +89,10 @@ def test_another_machines_survey_needs_force_and_the_run_keeps_what_differs(tmp_
     there = changed(host="other", mpi=MPI)
     with pytest.raises(UsageError) as caught:
         lab.take_survey(found, there, force=False)
-    assert "host fakehost, here other; MPI none" in str(caught.value) and "--force" in str(caught.value)
+    assert "fakehost" in caught.value.why and "--force" in caught.value.todo
     taken = lab.take_survey(found, there, force=True)
-    assert taken.differences == unlike(HERE, there) and taken.fits == found.fits
+    assert taken.differences == tuple(in_words(d, HERE, there) for d in unlike(HERE, there))
+    assert len(taken.differences) == 2 and taken.fits == found.fits
 
 
 def test_runs_that_are_no_survey(tmp_path):

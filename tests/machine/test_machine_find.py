@@ -253,7 +253,7 @@ def test_an_index_that_is_out_of_reach(tmp_path, monkeypatch):
 def test_a_cache_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     cache = {"HOCKNEY_CACHE": str(tmp_path / "file")}
-    assert refused(EnvironmentProblem, wheels.bring, "mpich", cache).code == "mpi-cache-not-writable"
+    assert refused(EnvironmentProblem, wheels.bring, "mpich", cache).code == "cache-unwritable"
 
 
 def test_the_cache_folder(tmp_path):

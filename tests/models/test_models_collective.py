@@ -6,10 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from models_data import NOISE, exact, simulate
+from models_data import CATALOG, NOISE, exact, simulate
 
 from hockney.core.case import Case
+from hockney.core.fit import Subject
 from hockney.models import collective_time, fit_collective, observe
+
+BCAST, BARRIER = Subject("bcast"), Subject("barrier")
 
 TRUTH = {"a": 1e-6, "b": 5e-7, "c": 2e-10}
 SIZES = (8, 512, 4096, 65536)
@@ -30,7 +33,7 @@ def cost(form: str):
 
 @pytest.mark.parametrize("form", ["logarithmic", "linear"])
 def test_the_form_is_recognised_and_its_parameters_found(form: str) -> None:
-    fits = fit_collective(observe(exact(cost(form), CASES)), "bcast")
+    fits = fit_collective(observe(exact(cost(form), CASES), CATALOG), BCAST)
     assert [f.model for f in fits] == ["logarithmic", "linear"]
     [best] = [f for f in fits if f.why.startswith("preferred")]
     assert best.model == form and best.verdict == "good"
@@ -42,11 +45,11 @@ def test_rank_counts_that_share_cores_are_left_out() -> None:
     def crowded(case: Case) -> float:
         return cost("linear")(case) * (50 if case.ranks > 4 else 1)
 
-    fits = fit_collective(observe(exact(crowded, CASES)), "bcast", ranks_allowed=range(1, 5))
+    fits = fit_collective(observe(exact(crowded, CASES), CATALOG), BCAST, ranks_allowed=range(1, 5))
     best = next(f for f in fits if f.model == "linear")
     assert {p.symbol: p.estimate.value for p in best.parameters} == pytest.approx(TRUTH, rel=1e-6)
     assert "8 ranks left out" in best.why
-    [none] = fit_collective(observe(exact(crowded, CASES)), "bcast", ranks_allowed=[1])
+    [none] = fit_collective(observe(exact(crowded, CASES), CATALOG), BCAST, ranks_allowed=[1])
     assert none.verdict == "refused" and "2, 3, 4, 8 ranks left out" in none.why
 
 
@@ -55,14 +58,14 @@ def test_a_collective_of_no_bytes_does_not_bend_the_cost_of_the_others() -> None
         return cost("logarithmic")(case) if dict(case.parameters)["bytes"] else 1e-8
 
     empty = [Case.of("bcast", p, bytes=0) for p in (2, 3, 4, 8)]
-    fits = fit_collective(observe(exact(idle, CASES + empty)), "bcast")
+    fits = fit_collective(observe(exact(idle, CASES + empty), CATALOG), BCAST)
     best = next(f for f in fits if f.model == "logarithmic")
     assert {p.symbol: p.estimate.value for p in best.parameters} == pytest.approx(TRUTH, rel=1e-6)
     assert "0 B left out" in best.why
 
 
 def test_one_rank_count_is_fitted_in_size_and_said() -> None:
-    [found] = fit_collective(observe(exact(cost("linear"), CASES)), "bcast", ranks_allowed=[2])
+    [found] = fit_collective(observe(exact(cost("linear"), CASES), CATALOG), BCAST, ranks_allowed=[2])
     assert found.model == "size" and "only 2 ranks" in found.why
     assert {p.symbol: p.estimate.value for p in found.parameters} == pytest.approx({"a": 1.5e-6, "c": 2e-10})
     assert [p.x for p in found.curve] == list(SIZES)
@@ -70,12 +73,12 @@ def test_one_rank_count_is_fitted_in_size_and_said() -> None:
 
 def test_a_barrier_has_no_cost_of_a_byte() -> None:
     barriers = [Case.of("barrier", p) for p in (2, 4, 8, 16)]
-    fits = fit_collective(observe(exact(cost("logarithmic"), barriers)), "barrier")
+    fits = fit_collective(observe(exact(cost("logarithmic"), barriers), CATALOG), BARRIER)
     assert [p.symbol for p in fits[0].parameters] == ["a", "b"]
     assert fits[0].why.startswith("preferred")
-    two = fit_collective(observe(exact(cost("logarithmic"), barriers[:2])), "barrier")
+    two = fit_collective(observe(exact(cost("logarithmic"), barriers[:2]), CATALOG), BARRIER)
     assert two[0].verdict == "fair" and "as many parameters as cases" in two[0].why
-    [one] = fit_collective(observe(exact(cost("logarithmic"), barriers[:1])), "barrier")
+    [one] = fit_collective(observe(exact(cost("logarithmic"), barriers[:1]), CATALOG), BARRIER)
     assert one.verdict == "refused"
 
 
@@ -83,7 +86,7 @@ def test_falling_costs_give_no_negative_parameter() -> None:
     def falling(case: Case) -> float:
         return 1e-5 / case.ranks
 
-    for found in fit_collective(observe(exact(falling, CASES)), "bcast"):
+    for found in fit_collective(observe(exact(falling, CASES), CATALOG), BCAST):
         assert all(0 <= p.estimate.low <= p.estimate.value <= p.estimate.high for p in found.parameters)
 
 
@@ -92,7 +95,7 @@ def test_launches_of_each_rank_count_are_their_own() -> None:
     from dataclasses import replace
 
     run = simulate(cost("linear"), CASES, replace(NOISE, shared=0.05), np.random.default_rng(1))
-    best = next(f for f in fit_collective(observe(run), "bcast") if f.model == "linear")
+    best = next(f for f in fit_collective(observe(run, CATALOG), BCAST) if f.model == "linear")
     for symbol, value in TRUTH.items():
         estimate = best.parameter(symbol).estimate
         assert estimate.low <= value <= estimate.high

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from models_data import record
+from models_data import CATALOG, record
 
 from hockney.core.case import Case
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.models import median_interval, summarise
 from hockney.models.statistics.launch_variance import half_width
 
 CASE = Case.of("pingpong", 2, bytes=8)
 
 
-def launches(*times: list[float], errors: int = 0) -> Run:
-    return Run(records=tuple(record(CASE, str(k), t, errors) for k, t in enumerate(times)))
+def launches(*times: list[float], errors: int = 0) -> RunRecords:
+    return RunRecords(records=tuple(record(CASE, str(k), t, errors) for k, t in enumerate(times)))
 
 
 def test_one_launch_is_its_median_and_ranks() -> None:
     times = (np.random.default_rng(1).lognormal(0, 0.1, 100) * 1e-6).tolist()
-    [summary] = summarise(launches(times))
+    [summary] = summarise(launches(times), CATALOG)
     expected = median_interval(times)
     assert (summary.median.value, summary.median.low, summary.median.high) == pytest.approx(expected)
     assert summary.between is None
@@ -31,7 +31,7 @@ def test_one_launch_is_its_median_and_ranks() -> None:
 
 def test_launches_that_differ_widen_the_interval_as_students_t_says() -> None:
     run = launches([1e-6] * 50, [1.1e-6] * 50, [1.21e-6] * 50)
-    [summary] = summarise(run)
+    [summary] = summarise(run, CATALOG)
     assert summary.median.value == pytest.approx(1.1e-6)
     half = 4.3027 * np.log(1.1) / np.sqrt(3)
     assert np.log(summary.median.high / summary.median.value) == pytest.approx(half, rel=1e-3)
@@ -40,7 +40,7 @@ def test_launches_that_differ_widen_the_interval_as_students_t_says() -> None:
 
 
 def test_launches_that_have_nothing_in_common_leave_the_interval_open() -> None:
-    [summary] = summarise(launches([1e-6] * 50, [3e-6] * 50, [9e-6] * 50))
+    [summary] = summarise(launches([1e-6] * 50, [3e-6] * 50, [9e-6] * 50), CATALOG)
     assert (summary.median.low, summary.median.high) == (None, None)
     assert summary.median.value == pytest.approx(3e-6) and summary.between > 0.8
 
@@ -54,23 +54,23 @@ def test_launches_that_agree_narrow_the_interval() -> None:
         widths = [
             s.median.high - s.median.low
             for run in (launches(three[0]), launches(*three))
-            for s in summarise(run)
+            for s in summarise(run, CATALOG)
         ]
         ratios.append(widths[1] / widths[0])
     assert 0.5 < np.median(ratios) < 0.9, "1 / sqrt(3) = 0.58 where all launches are known to be alike"
 
 
 def test_too_few_repetitions_leave_the_ends_open() -> None:
-    [summary] = summarise(launches([1e-6, 2e-6, 3e-6]))
+    [summary] = summarise(launches([1e-6, 2e-6, 3e-6]), CATALOG)
     assert (summary.median.low, summary.median.high) == (None, None)
-    [summary] = summarise(launches([1e-3], [1.02e-3], [1.01e-3]))
+    [summary] = summarise(launches([1e-3], [1.02e-3], [1.01e-3]), CATALOG)
     assert summary.median.low < 1e-3 and summary.median.high > 1.02e-3, (
         "three launches of one are three values"
     )
 
 
 def test_wrong_payloads_are_counted_and_still_summarised() -> None:
-    [summary] = summarise(launches([1e-6] * 10, [1e-6] * 10, errors=3))
+    [summary] = summarise(launches([1e-6] * 10, [1e-6] * 10, errors=3), CATALOG)
     assert (summary.errors, summary.verified_bytes) == (6, 200)
     assert summary.median.value == pytest.approx(1e-6)
 

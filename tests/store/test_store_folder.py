@@ -18,7 +18,7 @@ from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.fit import Estimate, Fits, Summary
 from hockney.core.machine import Machine
-from hockney.core.record import SCHEMA, Run
+from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.store import Item, Plan, RunFolder, default_path
@@ -77,7 +77,7 @@ def test_fits_are_written_whole(tmp_path):
         verified_bytes=8,
         errors=0,
     )
-    fits = Fits(schema=1, summaries=[summary], fits=[])
+    fits = Fits(schema=SCHEMA, summaries=[summary], fits=[])
     folder.save_fits(fits)
     assert msgspec.json.decode(folder.fits_path.read_bytes(), type=Fits) == fits
     assert [p.name for p in folder.path.iterdir() if p.name.startswith(".")] == [], "nothing left beside"
@@ -149,7 +149,7 @@ def test_default_places_do_not_collide(tmp_path):
 
 
 def test_a_study_keeps_the_survey_it_goes_by(tmp_path):
-    surveyed = Surveyed(Fits(schema=1, summaries=[], fits=[]), MACHINE, "runs/s", ("host a, here b",))
+    surveyed = Surveyed(Fits(schema=SCHEMA, summaries=[], fits=[]), MACHINE, "runs/s", ("host a, here b",))
     folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE, surveyed)
     assert folder.surveyed() == surveyed
     assert RunFolder.create(tmp_path / "b", PLAN, MACHINE).surveyed() is None
@@ -220,8 +220,8 @@ def test_a_damaged_plan_is_named_by_line(old, new, told):
 def test_left_is_what_is_not_done():
     again = [launch(name="0.1"), record(CASE.line), record(PLAN.items[2].case.line)]
     mine = msgspec.structs.replace(again[1], launch="0.1")
-    assert left(PLAN, Run.of([again[0], mine, again[2]])) == PLAN.items[1:], (
+    assert left(PLAN, RunRecords.of([again[0], mine, again[2]])) == PLAN.items[1:], (
         "a launch of its own, and a stray record"
     )
-    assert left(PLAN, Run()) == PLAN.items
+    assert left(PLAN, RunRecords()) == PLAN.items
     assert PLAN.cases == (CASE, PLAN.items[2].case)

@@ -11,7 +11,7 @@ import pytest
 
 from hockney import lab, reproductions, simulated
 from hockney.core.case import Case
-from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.models.barriers import traffic
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part, Reproduction, ethernet, paragon, sun
@@ -25,7 +25,7 @@ def answers(study: Reproduction, time: Time) -> dict[str, Answer]:
     found = {}
     for part in study.parts(CATALOG):
         records = [record(case, t) for case in part.cases if (t := time(part, case)) is not None]
-        found[part.name] = Answer(part, platform(part.machine), Run.of(records))
+        found[part.name] = Answer(part, platform(part.machine), RunRecords.of(records))
     return found
 
 
@@ -40,7 +40,7 @@ def record(case: Case, seconds: float) -> Record:
         times_s=[seconds],
         batch=1,
         warmup_s=[],
-        bytes_moved=case.size,
+        bytes_moved=case.bytes,
         sync=Sync(kind="none"),
         stop=Stop(reason="repetitions", precision=0.02, achieved=None),
         verified=Verified(bytes=0, errors=0),
@@ -59,8 +59,10 @@ def on_paragon(start=146e-6, both=216e-6, link=175e6) -> Time:
     def time(part: Part, case: Case) -> float:
         if case.workload == "bisection":
             one = case.value("direction") == "one"
-            return both + case.size * max(0.0113e-6 if one else 0.0226e-6, case.ranks / 2 / link)
-        return start + 0.0115e-6 * case.size if case.workload == "pingpong" else both + 0.0226e-6 * case.size
+            return both + case.bytes * max(0.0113e-6 if one else 0.0226e-6, case.ranks / 2 / link)
+        return (
+            start + 0.0115e-6 * case.bytes if case.workload == "pingpong" else both + 0.0226e-6 * case.bytes
+        )
 
     return time
 
@@ -97,7 +99,7 @@ def exchange(slip: float = 0.0) -> Time:
     """Equation 3, and 4 processes' pairs overlapping by `slip` seconds."""
 
     def time(part: Part, case: Case) -> float:
-        return 2 * (1500e-6 + 5e-6 * case.ranks / 2 * case.size / 4) - slip * (case.ranks == 4)
+        return 2 * (1500e-6 + 5e-6 * case.ranks / 2 * case.bytes / 4) - slip * (case.ranks == 4)
 
     return time
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from hockney import lab, simulated
-from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.report.render import render
 from hockney.reproductions import Answer, t3e
 from hockney.reproductions import t3e_cases as cases
@@ -19,7 +19,7 @@ PARTS = t3e.parts(CATALOG)
 def record(case, seconds):
     return Record(
         schema=SCHEMA, launch="0.0", origin="simulated", position=0, case=case.line, started_s=0.0,
-        times_s=[seconds], batch=1, warmup_s=[], bytes_moved=case.size, sync=Sync(kind="none"),
+        times_s=[seconds], batch=1, warmup_s=[], bytes_moved=case.bytes, sync=Sync(kind="none"),
         stop=Stop(reason="repetitions", precision=0.02, achieved=None),
         verified=Verified(bytes=0, errors=0),
     )  # fmt: skip
@@ -28,12 +28,12 @@ def record(case, seconds):
 def published(case):
     """The printed time of a case; of two that print it, the first."""
     if case.workload == "pingpong":
-        return cases.FORMULA.time(case.size)
+        return cases.FORMULA.time(case.bytes)
     for operation in cases.OPERATIONS:
         for size, total in cases.SIZES.items():
             for p in cases.PROCESSES:
                 asked = (operation, cases.share(operation, total, p), p)
-                if asked == (case.workload, case.size, case.ranks):
+                if asked == (case.workload, case.bytes, case.ranks):
                     return cases.printed(operation, size, p).si
     return 1e-4
 
@@ -43,7 +43,7 @@ def answers(time):
         part.name: Answer(
             part,
             simulated.platform(part.machine),
-            Run.of([record(case, t) for case in part.cases if (t := time(part, case)) is not None]),
+            RunRecords.of([record(case, t) for case in part.cases if (t := time(part, case)) is not None]),
         )
         for part in PARTS
     }
@@ -86,7 +86,7 @@ def test_what_a_mechanism_was_fitted_to_is_told_apart():
     """Reduce of 8 B on 32 is what the shared memory was fitted to, on 64 it is not."""
 
     def time(part, case):
-        wrong = part.name == "tables" and (case.workload, case.size) == ("reduce", 8) and case.ranks < 128
+        wrong = part.name == "tables" and (case.workload, case.bytes) == ("reduce", 8) and case.ranks < 128
         return published(case) * (2 if wrong else 1)
 
     assert t3e.explained(t3e.compare(answers(time))) == (2 + 2, 2 + 2, 1)

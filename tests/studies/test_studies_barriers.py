@@ -16,6 +16,7 @@ from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate
 from hockney.core.settings import Settings
+from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.launch.fake_world import World
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
@@ -23,7 +24,7 @@ from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import best, paper
 from hockney.studies.barriers.headline import chosen
-from hockney.studies.barriers.results import Found, failures, found, message_costs, way_of
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, message_costs, way_of
 
 CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -90,7 +91,7 @@ def test_every_barrier_is_asked_for_in_every_way():
     assert {c.workload for c in messages} == {
         "isend_recv", "pingpong", "pingpong_double", "bcast", "prtt", "receive_overhead",
     }  # fmt: skip
-    assert all(c.ranks == 2 and c.size <= 1 for c in messages)
+    assert all(c.ranks == 2 and c.bytes <= 1 for c in messages)
     assert len(set(cases)) == len(cases)
 
 
@@ -103,7 +104,7 @@ def test_a_million_in_a_row_can_be_asked_for():
 
 
 def test_a_simulated_machine_has_messages_only_and_the_papers_processes():
-    machine = replace_struct(MACHINE, kind="simulated", cores=16)
+    machine = replace_struct(MACHINE, kind="simulated", traits=simulated_kind.TRAITS, cores=16)
     cases = studies.study("barriers").plan(Options(), CATALOG, machine)
     names = {str(c.value("algorithm")) for c in cases if way_of(c) == "loop"}
     assert "mpi" in names and all(predicted(name) for name in names - {"mpi"})
@@ -129,7 +130,7 @@ def test_the_costs_of_messages_are_the_worlds(side_by_side):
 
 
 def test_predictions_are_what_such_a_world_costs(side_by_side):
-    every = [each for each in found(side_by_side) if each.structure_s is not None]
+    every = [each for each in BarrierResults.of(side_by_side).results if each.structure_s is not None]
     assert len(every) == 2 * sum(predicted(name) for name in ALGORITHMS)
     for each in every:
         assert abs(each.error(each.structure_s)) < 0.06, each
@@ -138,7 +139,7 @@ def test_predictions_are_what_such_a_world_costs(side_by_side):
 
 
 def test_on_one_medium_the_number_of_messages_tells(one_medium):
-    every = found(one_medium)
+    every = BarrierResults.of(one_medium).results
     form, factor = best.believed(every)
     assert form == best.MESSAGES and factor < 1.03
     text = " ".join(words for s in studies.study("barriers").page(one_medium).sections for words in s.text)
@@ -185,7 +186,7 @@ def test_what_is_not_known_is_not_chosen(side_by_side):
 
 def test_more_ranks_than_cores_have_no_prediction(side_by_side):
     few = replace(side_by_side, machine=replace_struct(side_by_side.machine, cores=2))
-    every = found(few)
+    every = BarrierResults.of(few).results
     assert all(each.structure_s is None for each in every if each.ranks == 4)
     assert any(each.structure_s is not None for each in every if each.ranks == 2)
     text = " ".join(words for s in studies.study("barriers").page(few).sections for words in s.text)
@@ -278,12 +279,16 @@ def test_the_paper_is_explained_by_its_messages():
 
 
 def test_what_was_only_entered_late_has_no_time_in_a_row():
-    only = Found("central", 2, {})
+    only = BarrierResult("central", 2, {})
     assert only.loop is None and only.error(1.0) is None
 
 
 def test_what_fits_neither_prediction_is_not_said_to_fit_one():
-    far = Found("central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    far = BarrierResult(
+        "central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
+    )
     assert best.believed([far]) == (best.STRUCTURE, pytest.approx(10.0))
-    near = Found("central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    near = BarrierResult(
+        "central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
+    )
     assert best.believed([near]) == (best.MESSAGES, pytest.approx(1.05))

@@ -26,6 +26,25 @@ def test_lists_are_spread_out():
     assert len(lines("bcast bytes=8,16 ranks=1:4", "bcast bytes=8 ranks=2")) == 6, "each once"
 
 
+@pytest.mark.parametrize(
+    ("case", "name", "values"),
+    [
+        ("barrier algorithm=mpi,dissemination", "algorithm", ["mpi", "dissemination"]),
+        ("granularity shares=equal,3:1,uniform:0.2", "shares", ["equal", "3:1", "uniform:0.2"]),
+        ("granularity iterations=5,2", "iterations", [2, 5]),
+        ("granularity iterations=1:8", "iterations", [1, 2, 4, 8]),
+        ("granularity work=10us:1ms", "work", [1e-05, 3e-05, 0.0001, 0.0003, 0.001]),
+        ("granularity serial=0,0.25", "serial", [0, 0.25]),
+        ("prtt delay=5us,1us", "delay", [1e-6, 5e-6]),
+        ("pingpong bytes=4KiB,8:16", "bytes", [8, 16, 4096]),
+        ("pingpong buffers=hot,cold,hot", "buffers", ["hot", "cold"]),
+    ],
+)
+def test_parameters_of_every_kind_take_lists(case, name, values):
+    cases = studies.study("cases").plan(Options(cases=(case,)), CATALOG, MACHINE)
+    assert [c.value(name) for c in cases] == values
+
+
 def test_options_hold_where_a_case_names_none():
     assert lines("bcast", ranks=(4,), sizes=(8, 16)) == [
         f"bcast algorithm=mpi buffers=hot bytes={b} ranks=4 root=0 sync=barrier" for b in (8, 16)

@@ -14,20 +14,27 @@ from hypothesis import strategies as st
 from hockney import lab, simulated
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Fits
+from hockney.core.machine import Traits
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
+from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake import FakeLauncher
 from hockney.studies import Options
 from hockney.studies.granularity.plan import LENGTHS, ROUND_S, half_decades, least_seconds
 from hockney.studies.sizes import DEFAULT
 
-TWO = msgspec.structs.replace(MACHINE, kind="real", cores=2, threads=2)
+TWO = msgspec.structs.replace(MACHINE, kind="real", traits=Traits(), cores=2, threads=2)
 
 
 def suns(name: str = "sun-ethernet"):
     platform = simulated.platform(name)
     return msgspec.structs.replace(
-        MACHINE, kind="simulated", cores=platform.capacity, host=platform.name, platform=platform
+        MACHINE,
+        kind="simulated",
+        traits=simulated_kind.TRAITS,
+        cores=platform.capacity,
+        host=platform.name,
+        platform=platform,
     )
 
 

@@ -6,4 +6,4 @@ import errno
 import os
 
 ERRORS = ("ENOSPC", "EDQUOT", "EROFS", "EACCES", "ENAMETOOLONG", "EIO")
-SAMPLES = {"cannot_write.error": [OSError(getattr(errno, e), os.strerror(getattr(errno, e))) for e in ERRORS]}
+SAMPLES = {"error": [OSError(getattr(errno, e), os.strerror(getattr(errno, e))) for e in ERRORS]}

@@ -25,7 +25,7 @@ def find(name: str) -> Found:
 
     Raises UsageError where the name is neither, and for a machine file with mistakes.
     """
-    name = name.removeprefix(lab.SIMULATED)
+    name = lab.description_name(name)
     known = reference.machine_names()
     papers = [each for each, paper in known.items() if name in (each, paper)]
     try:
@@ -82,7 +82,7 @@ def _show_published(paper: Published, notes: bool) -> None:
 
 
 def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
-    print_line(f"{platform.title} (sim:{platform.name}), simulated")
+    print_line(f"{platform.title} ({lab.simulated_reference(platform.name)}), simulated")
     if platform.source:
         print_line(platform.source)
     print_line(f"{node_count(platform)} nodes, {platform.capacity} cores, {extent(platform)}")

@@ -19,8 +19,6 @@ from hockney.lab import Notice
 from hockney.pages.format import plural
 from hockney.pages.quality import chosen, parameter_table
 
-MAIN = (("hockney", "pingpong buffers=hot"), ("loggp", "prtt"))
-
 
 def measure_and_tell(
     question: Question, options: RunOptions, out: Path | None, quiet: bool, as_json: bool
@@ -49,7 +47,7 @@ def load_and_note(path: Path) -> Run:
 
 
 def tell_words(run: Run) -> None:
-    """Headline, main parameters, doubts, and where the rest is."""
+    """Headline, main parameters, warnings, and where the rest is."""
     folder, page = run.folder, run.page
     cases = _cases(page)
     if cases.rows:
@@ -63,8 +61,8 @@ def tell_words(run: Run) -> None:
         click.echo(text_table(_short(parameter_table(fits))))
     if run.caveats:
         click.echo()
-    for doubt in run.caveats:
-        print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
+    for caveat in run.caveats:
+        print_line(f"warning: {caveat.text} (touches {caveat.touches}) {caveat.todo}")
     click.echo()
     if run.outcome is not None and run.outcome.left:
         missing = plural(run.outcome.left, "planned measurement")
@@ -83,7 +81,9 @@ def _cases(page: Page) -> Table:
 def _is_main(fit: Fit, run: Run) -> bool:
     if run.settings.study == "cases":
         return True
-    return any(fit.model == model and fit.subject.startswith(subject) for model, subject in MAIN)
+    workload = run.evidence.catalog.entry(fit.subject.workload)
+    sends = workload.role == "point-to-point" and workload.operation == "send"
+    return workload.role == "train" or (sends and fit.subject.has(buffers="hot"))
 
 
 def _short(table: Table) -> Table:

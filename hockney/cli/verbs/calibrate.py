@@ -19,7 +19,7 @@ from hockney.core.platform import Platform
 from hockney.draw.page import Table
 from hockney.lab import Notice
 from hockney.pages.format import interval, percent, quantity
-from hockney.simulated.calibrate import Agreement, Wishes, calibrate, compare
+from hockney.simulated.calibrate import Agreement, CalibrationOptions, calibrate, compare
 from hockney.store import RunFolder
 
 ENDING = ".toml"
@@ -77,11 +77,11 @@ def command(
             f"their names end in {ENDING}",
             f"use --out {out}{ENDING}",
         )
-    given = simulated.platform(network.removeprefix(lab.SIMULATED)) if network else None
+    given = simulated.platform(lab.description_name(network)) if network else None
     real, notices = lab.surveyed(RunFolder.open(run))
     for notice in notices:
         ProgressReporter(False)(Notice(notice))
-    platform = calibrate(real, Wishes(name=name, nodes=nodes, noise=noise, network=given))
+    platform = calibrate(real, CalibrationOptions(name=name, nodes=nodes, noise=noise, network=given))
     text = simulated.write(platform)
     simulated.read(text, str(out or "the machine"))
     if out is not None:
@@ -111,7 +111,8 @@ def _tell(platform: Platform, out: Path) -> None:
     for note in platform.notes:
         print_line(f"note: {note}")
     print_line(f"machine: {out}")
-    print_line(f"try: hockney run allreduce --machine sim:{out} --ranks {min(1024, platform.capacity)}")
+    twin = lab.simulated_reference(str(out))
+    print_line(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
 
 
 def _table(found: list[Agreement]) -> None:

@@ -72,6 +72,7 @@ def _all(mpi: str, machine: str, as_json: bool) -> None:
     if as_json:
         print_json(
             {
+                "kinds": [_kind(kind) for kind in lab.listed()],
                 "machine": here,
                 "mpi": mpis,
                 "simgrid": simulators,
@@ -81,6 +82,10 @@ def _all(mpi: str, machine: str, as_json: bool) -> None:
         )
         return
     _here(here, mpis, simulators)
+    rows: tuple[tuple[str, ...], ...] = tuple(
+        (kind["machine"], kind["what"]) for kind in map(_kind, lab.listed())
+    )
+    _table(("--machine", "what it is"), rows)
     rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())
     _table(("simulated as", "what it stands for", "nodes", "cores", "network"), rows, numeric=(2, 3))
     papers = [_published(name) for name in reference.machine_names()]
@@ -108,10 +113,18 @@ def _here(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None
             _table((title, "found by", "in"), rows)
 
 
+def _kind(kind: lab.Kind) -> dict[str, str]:
+    return {
+        "machine": f"{kind.SCHEME}:NAME" if kind.SCHEME else "(none)",
+        "kind": kind.KIND,
+        "what": kind.HELP,
+    }
+
+
 def _simulated(name: str) -> dict[str, str | int]:
     platform = simulated.platform(name)
     return {
-        "name": f"{lab.SIMULATED}{name}",
+        "name": lab.simulated_reference(name),
         "title": platform.title,
         "nodes": node_count(platform),
         "cores": platform.capacity,

@@ -17,6 +17,7 @@ from hockney.cli.arguments.question import QuestionCommand, asked_question
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.case import Case
+from hockney.core.catalog import Catalog
 from hockney.core.settings import Settings
 from hockney.core.units import format_bytes, format_seconds
 from hockney.draw.page import Table
@@ -41,7 +42,11 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **given: Any) ->
     launches = settings.launches * len({(case.ranks, planned.bench.group_of(case)) for case in cases})
     if as_json:
         document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
-        document |= {"bytes": payload(cases), "largest_bytes": _largest(cases), "budget_s": settings.total_s}
+        document |= {
+            "bytes": payload(cases, planned.bench.catalog),
+            "largest_bytes": _largest(cases),
+            "budget_s": settings.total_s,
+        }
         if settings.every_s:
             document |= {"rounds": settings.launches, "every_s": settings.every_s}
         print_json(document)
@@ -52,7 +57,7 @@ def command(words: tuple[str, ...], lines: bool, as_json: bool, **given: Any) ->
         _table(cases)
         print_line(
             f"{len(cases)} cases, each in {settings.launches} of {launches} launches; one repetition of "
-            f"every case moves {format_bytes(payload(cases))}, the largest message is "
+            f"every case moves {format_bytes(payload(cases, planned.bench.catalog))}, the largest message is "
             f"{format_bytes(_largest(cases))}; "
             f"at most {format_seconds(settings.total_s)} of measuring{_period(settings)}."
         )
@@ -69,16 +74,13 @@ def _period(settings: Settings) -> str:
     )
 
 
-def payload(cases: Sequence[Case]) -> int:
+def payload(cases: Sequence[Case], catalog: Catalog) -> int:
     """Bytes that one rank hands over in one repetition of every case."""
-    total = 0
-    for case in cases:
-        total += case.size * int(case.number("window", case.number("messages", 1)))
-    return total
+    return sum(case.bytes * catalog.entry(case.workload).messages(case) for case in cases)
 
 
 def _largest(cases: Sequence[Case]) -> int:
-    return max((case.size for case in cases), default=0)
+    return max((case.bytes for case in cases), default=0)
 
 
 def _table(cases: Sequence[Case]) -> None:

@@ -16,20 +16,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
 
-from hockney.core.fit import CurvePoint, Estimate, Fit, Parameter
+from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
+from hockney.models.fits.model import RANKS, SIZE, Scope, explains
 from hockney.models.fits.piecewise.fit import unexplained
 from hockney.models.fits.verdict import deviations, refused, verdict
-from hockney.models.statistics.launch_variance import student
-from hockney.models.statistics.observations import Observation, tabulate
-from hockney.models.statistics.summary import estimate
+from hockney.models.statistics import Observation, estimate, shared_variance, sum_quantile, tabulate
 
 FLOOR = 0.02
 """Weights see at least this relative error, so that one very precise case does not decide."""
+
+
+@explains("collective", "barrier", order=3, free=(SIZE, RANKS))
+def of_collectives(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
+    return fit_collective(observations, subject, ranks_allowed=scope.ranks_allowed)
 
 
 def steps(form: str, ranks: int) -> float:
@@ -47,9 +50,9 @@ def collective_time(fit: Fit, ranks: int, size: float) -> float:
 
 
 def fit_collective(
-    observations: Sequence[Observation], subject: str, *, ranks_allowed: Sequence[int] | None = None
+    observations: Sequence[Observation], subject: Subject, *, ranks_allowed: Sequence[int] | None = None
 ) -> list[Fit]:
-    """Both forms for one collective, whose observations differ in nothing but `bytes` and ranks.
+    """Both forms for one collective, whose observations differ in nothing but size and ranks.
 
     `ranks_allowed` leaves out other rank counts, such as those with more ranks than cores. With one rank
     count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out beside other sizes.
@@ -57,7 +60,7 @@ def fit_collective(
     seen = [each for each in observations if ranks_allowed is None or each.case.ranks in ranks_allowed]
     left_out = sorted({each.case.ranks for each in observations} - {each.case.ranks for each in seen})
     note = f"{_listed(left_out)} ranks left out (more than there are cores)" if left_out else ""
-    moving = [each for each in seen if each.bytes > 0]
+    moving = [each for each in seen if each.size > 0]
     if 0 < len(moving) < len(seen):
         # A collective of 0 bytes need not communicate at all, and returns in nanoseconds where it does not.
         seen = moving
@@ -82,12 +85,12 @@ def fit_collective(
     fits = []
     for k, fitted in enumerate(both):
         other = both[1 - k].form if abs(lead) < 2 or k != best else "it"
-        fits.append(fitted.report(subject, words[int(k != best)].format(other), note))
+        fits.append(fitted.report(subject, words[int(k != best)].format(other), note, preferred=k == best))
     return fits
 
 
-def _in_size(seen: Sequence[Observation], subject: str, ranks: int, note: str) -> Fit:
-    sizes = {each.bytes for each in seen}
+def _in_size(seen: Sequence[Observation], subject: Subject, ranks: int, note: str) -> Fit:
+    sizes = {each.size for each in seen}
     if len(sizes) < 2:
         return refused(
             "size",
@@ -116,20 +119,20 @@ class _Fitted:
     @staticmethod
     def of(observations: Sequence[Observation], form: str) -> _Fitted | None:
         """None where there are fewer cases than parameters."""
-        seen = sorted(observations, key=lambda each: (each.case.ranks, each.bytes))
+        seen = sorted(observations, key=lambda each: (each.case.ranks, each.size))
         ranks = np.array([each.case.ranks for each in seen])
-        size = np.array([float(each.bytes) for each in seen])
+        size = np.array([float(each.size) for each in seen])
         symbols = [
             s for s, used in (("a", True), ("b", form != "size"), ("c", size.max() > size.min())) if used
         ]
         if len(seen) < len(symbols):
             return None
         tables = {int(p): tabulate([each for each in seen if each.case.ranks == p]) for p in np.unique(ranks)}
-        times = np.exp(np.concatenate([table.log_center for table in tables.values()]))
+        times = np.concatenate([table.times for table in tables.values()])
         single = np.concatenate([table.variance for table in tables.values()])
-        shared, shared_freedom = _shared(list(tables.values()))
+        shared, shared_freedom = shared_variance(list(tables.values()))
         per_rank = np.concatenate(
-            [np.full(len(t.log_center), shared / max(t.launches, 1)) for t in tables.values()]
+            [np.full(len(t.times), shared / max(t.launches, 1)) for t in tables.values()]
         )
 
         design = _design(form, symbols, ranks, size)
@@ -145,7 +148,7 @@ class _Fitted:
         of_points = (inverse * (single * fitted**2)) @ inverse.T
         same = ranks[:, None] == ranks[None, :]
         of_launches = inverse @ (same * per_rank[:, None] * np.outer(fitted, fitted)) @ inverse.T
-        quantile = _quantile(np.diag(of_points), max(freedom, 1), np.diag(of_launches), shared_freedom)
+        quantile = sum_quantile(np.diag(of_points), max(freedom, 1), np.diag(of_launches), shared_freedom)
         covariance = of_points + of_launches
         relative = np.sum(residual**2) / len(seen)
         return _Fitted(
@@ -162,7 +165,7 @@ class _Fitted:
             errors=sum(table.errors for table in tables.values()),
         )
 
-    def report(self, subject: str, choice: str, note: str) -> Fit:
+    def report(self, subject: Subject, choice: str, note: str, *, preferred: bool = False) -> Fit:
         names = {
             "a": ("constant cost", "s"),
             "b": ("cost of a step" if self.form == "logarithmic" else "cost of a rank", "s"),
@@ -173,7 +176,7 @@ class _Fitted:
             ),
         }
         parameters = [
-            Parameter(name=names[s][0], symbol=s, unit=names[s][1], estimate=self._estimate(k))
+            FittedParameter(name=names[s][0], symbol=s, unit=names[s][1], estimate=self._estimate(k))
             for k, s in enumerate(self.symbols)
         ]
         fitted = _design(self.form, self.symbols, self.ranks, self.size) @ self.best
@@ -186,13 +189,14 @@ class _Fitted:
         error, worst = deviations(self.times, fitted)
         return Fit(
             model=self.form,
-            subject=subject,
+            line=subject.line,
             parameters=parameters,
             verdict=grade,
             why="; ".join(filter(None, (choice, why, note))),
             error=error,
             worst=worst,
             curve=self._curve(),
+            preferred=preferred,
         )
 
     def _estimate(self, k: int) -> Estimate:
@@ -225,27 +229,6 @@ def _design(form: str, symbols: Sequence[str], ranks: np.ndarray, size: np.ndarr
     factor = np.array([steps(form, int(p)) for p in ranks], dtype=float)
     columns = {"a": np.ones(len(ranks)), "b": factor, "c": factor * size}
     return np.stack([columns[s] for s in symbols], axis=1)
-
-
-def _shared(tables: Sequence[Any]) -> tuple[float, int]:
-    """Variance between launches of what all sizes of one rank count have in common, and its degrees of
-    freedom, pooled over the rank counts."""
-    squares, freedom = 0.0, 0
-    for table in tables:
-        if table.launches > 1:
-            common = table.log_times.mean(axis=0)
-            single = table.launches * float(np.mean(table.variance)) / len(table.variance)
-            squares += float(np.sum((common - common.mean()) ** 2)) - (table.launches - 1) * single
-            freedom += table.launches - 1
-    return (max(squares, 0.0) / freedom if freedom else 0.0), freedom
-
-
-def _quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_freedom: int) -> np.ndarray:
-    """Student's quantile for a sum of two estimated variances, by Satterthwaite's degrees of freedom."""
-    total = first + second
-    part = np.where(total > 0, second / np.maximum(total, 1e-300), 0.0)
-    inverse = (1 - part) ** 2 / freedom + part**2 / max(second_freedom, 1)
-    return np.array([student(round(float(1 / each), 1)) for each in inverse])
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -13,25 +13,38 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Estimate, Fit, Parameter, Segment
+from hockney.core.fit import (
+    CurvePoint,
+    Estimate,
+    Fit,
+    FittedParameter,
+    FittedSegment,
+    Subject,
+)
+from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.piecewise.curve import Pieces
 from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
 from hockney.models.fits.verdict import deviations, refused, verdict
-from hockney.models.statistics.observations import Observation, tabulate
-from hockney.models.statistics.summary import estimate
+from hockney.models.statistics import Observation, estimate, tabulate
 
 FEWEST_SIZES = 4
 
 
-def fit_hockney(observations: Sequence[Observation], subject: str) -> Fit:
-    """The model of one subject: observations that differ in nothing but `bytes`.
+@explains("point-to-point", "stream", order=1, free=(SIZE,))
+def of_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
+    """A message's time is between two ranks."""
+    return [fit_hockney(observations, subject)] if subject["ranks"] == 2 else []
+
+
+def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
+    """The model of one subject: observations that differ in nothing but their size.
 
     Parameters by symbol: t_0 (latency of the shortest messages, s), r_inf (B/s), n_half (B), r_peak (B/s,
     the largest bandwidth of the fitted curve at a measured size). r_inf and n_half are left out where the
     largest messages cost nothing for a byte more.
     """
-    seen = sorted(observations, key=lambda each: each.bytes)
-    sizes = np.array([float(each.bytes) for each in seen])
+    seen = sorted(observations, key=lambda each: each.size)
+    sizes = np.array([float(each.size) for each in seen])
     count = len(set(sizes))
     if count < FEWEST_SIZES:
         few = f"{count} size{'' if count == 1 else 's'}"
@@ -47,7 +60,7 @@ def fit_hockney(observations: Sequence[Observation], subject: str) -> Fit:
     changes = fit.changes()
     return Fit(
         model="hockney",
-        subject=subject,
+        line=subject.line,
         parameters=parameters,
         verdict=grade,
         why=why,
@@ -59,13 +72,13 @@ def fit_hockney(observations: Sequence[Observation], subject: str) -> Fit:
     )
 
 
-def _parameters(fit: Piecewise) -> list[Parameter]:
+def _parameters(fit: Piecewise) -> list[FittedParameter]:
     latency, _ = fit.segment(fit.lines[0])
     _, per_byte = fit.segment(fit.lines[-1])
-    found = [Parameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
+    found = [FittedParameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
     if per_byte.value > 0:
         found.append(
-            Parameter(
+            FittedParameter(
                 name="asymptotic bandwidth",
                 symbol="r_inf",
                 unit="B/s",
@@ -77,13 +90,13 @@ def _parameters(fit: Piecewise) -> list[Parameter]:
             )
         )
         half = fit.read(Pieces.half_size)[0]
-        found.append(Parameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
+        found.append(FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
     peak = fit.read(Pieces.peak_bandwidth)[0]
-    found.append(Parameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
+    found.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
     return found
 
 
-def _doubts(fit: Piecewise, parameters: Sequence[Parameter]) -> list[str]:
+def _doubts(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[str]:
     known = {p.symbol: p.estimate for p in parameters}
     doubts = []
     if "r_inf" not in known:
@@ -100,12 +113,12 @@ def _doubts(fit: Piecewise, parameters: Sequence[Parameter]) -> list[str]:
     return doubts
 
 
-def _segments(fit: Piecewise, changes: Sequence[Estimate]) -> list[Segment]:
+def _segments(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegment]:
     bounds = [int(fit.size[0]), *(int(np.ceil(change.value)) for change in changes)]
     found = []
     for line, first, beyond in zip(fit.lines, bounds, [*bounds[1:], None], strict=True):
         latency, per_byte = fit.segment(line)
-        found.append(Segment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
+        found.append(FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
     return found
 
 

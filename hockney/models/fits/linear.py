@@ -1,14 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Linear combinations of cases' median times, and lines through such combinations over the message size.
+"""Lines over the message size through linear combinations of cases' median times.
 
 What is linear in the medians can be computed for each launch by itself, and its error inside the launches
-follows from those of the medians; `combine.half_width` puts the two together.
+follows from those of the medians; `Medians.contrast` puts the two together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,39 +15,10 @@ from scipy.optimize import nnls
 from scipy.special import chdtri
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics.launch_variance import Z, half_width
-from hockney.models.statistics.observations import Observation, tabulate
-from hockney.models.statistics.summary import estimate
+from hockney.models.statistics import Medians
 
 RELATIVE = 0.02
 """Weights of the lines see at least this relative error, so that one very precise size does not decide."""
-
-
-@dataclass(frozen=True)
-class Medians:
-    """Median times (s) of all rows: the typical launch's, every launch's (launches x rows), and the variance
-    of the former that the spread inside the launches predicts (nan where unknown)."""
-
-    center: np.ndarray
-    launches: np.ndarray
-    variance: np.ndarray
-    errors: int
-
-    @staticmethod
-    def of(seen: Sequence[Observation]) -> Medians:
-        table = tabulate(seen)
-        center = np.exp(table.log_center)
-        within = np.array([each.within for each in seen])
-        each = np.exp(table.log_times.T) if table.launches else center[None]
-        return Medians(center, each, (center * within) ** 2, table.errors)
-
-    def interval(self, value: float, row: np.ndarray, constant: float, scale: float = 1.0) -> Estimate:
-        """`value` with the interval of the linear combination row @ times + constant, cut at zero."""
-        used = row != 0
-        within = Z * np.sqrt(scale * np.sum(row[used] ** 2 * self.variance[used]))
-        free = self.launches @ row + constant
-        half = float(half_width(free, within))
-        return estimate(value, max(float(free.mean()) - half, 0.0), max(float(free.mean()) + half, 0.0))
 
 
 @dataclass(frozen=True)
@@ -70,10 +40,8 @@ class SizeLine:
     ) -> SizeLine:
         """`rows` @ times + shift are the values at `sizes`."""
         x = np.maximum(np.array(sizes, dtype=float) - origin, 0.0)
-        value = rows @ medians.center + shift
-        launches = medians.launches @ rows.T
-        between = launches.var(axis=0, ddof=1) / len(launches) if len(launches) > 1 else np.zeros(len(sizes))
-        variance = np.maximum(rows**2 @ np.nan_to_num(medians.variance), between)
+        value, variance = medians.combined(rows)
+        value = value + shift
         deviation = np.sqrt(variance + (RELATIVE * value) ** 2 + 1e-30)
         design = np.stack((np.ones(len(sizes)), x), axis=1) if x.max() > x.min() else np.ones((len(sizes), 1))
         weighted = design / deviation[:, None]
@@ -106,7 +74,7 @@ class SizeLine:
 
     def parameters(self, medians: Medians) -> tuple[Estimate, Estimate]:
         base, slope = (
-            medians.interval(value, row, constant, self.scale)
+            medians.contrast(value, row, constant, self.scale)
             for value, row, constant in zip((self.base, self.slope), self.rows, self.constants, strict=True)
         )
         return base, slope

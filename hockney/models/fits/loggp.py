@@ -22,22 +22,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Fit, Parameter
-from hockney.models.fits.linear import Medians, SizeLine
+from hockney.core.fit import CurvePoint, Fit, FittedParameter, Subject
+from hockney.models.fits.linear import SizeLine
+from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.verdict import deviations, refused, verdict
-from hockney.models.statistics.observations import Observation
+from hockney.models.statistics import Medians, Observation
 
-ROUND_TRIP = "prtt"
-RECEIVE = "receive_overhead"
+TRAIN, OVERHEAD = "train", "overhead"
+"""Roles of what the model is made of: trains of messages, and the receive call by itself."""
 
 
-def fit_loggp(observations: Sequence[Observation], subject: str) -> Fit:
-    """The model from all observations of `prtt` and `receive_overhead` that belong together.
+@explains(TRAIN, order=2, free=("messages", "delay", SIZE), together_with=(OVERHEAD,))
+def of_trains(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
+    return [fit_loggp(observations, subject)]
+
+
+def fit_loggp(observations: Sequence[Observation], subject: Subject) -> Fit:
+    """The model from all observations of trains and receive calls that belong together.
 
     Parameters by symbol: L, o_s, o_r, g (s), G, O_s, O_r (s/B). o_s and o_r hold at the smallest size
     measured; O_s and O_r are what they grow by with each further byte.
     """
-    seen = [each for each in observations if each.case.workload in (ROUND_TRIP, RECEIVE)]
+    seen = [each for each in observations if each.role in (TRAIN, OVERHEAD)]
     found = _Inputs.of(seen)
     missing = found.missing()
     if missing:
@@ -61,8 +67,8 @@ class _Inputs:
         ascending = sorted(range(len(seen)), key=lambda row: _count_and_delay(seen[row]))
         for row in ascending:
             count, delay = _count_and_delay(seen[row])
-            size = seen[row].bytes
-            if seen[row].case.workload == RECEIVE:
+            size = int(seen[row].size)
+            if seen[row].role == OVERHEAD:
                 receive[size] = row
             elif count == 1 and delay == 0:
                 single[size] = row
@@ -112,7 +118,7 @@ def _lines(medians: Medians, found: _Inputs) -> tuple[SizeLine, SizeLine, SizeLi
     return gap, send, receive
 
 
-def _report(medians: Medians, found: _Inputs, subject: str) -> Fit:
+def _report(medians: Medians, found: _Inputs, subject: Subject) -> Fit:
     gap, send, receive = _lines(medians, found)
     smallest = min(found.single)
     half_trip = np.zeros(len(medians.center))
@@ -125,9 +131,9 @@ def _report(medians: Medians, found: _Inputs, subject: str) -> Fit:
     free = float(half_trip @ medians.center) - o_s - o_r - steps * gap.slope
     row = half_trip - send_row - receive_row - steps * gap.rows[1]
     constant = -send_constant - receive_constant - steps * gap.constants[1]
-    latency = medians.interval(max(free, 0.0), row, constant)
+    latency = medians.contrast(max(free, 0.0), row, constant)
 
-    parameters = [Parameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
+    parameters = [FittedParameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
     for line, name, symbol, slope_name, slope in (
         (send, "overhead of sending", "o_s", "overhead of sending a byte", "O_s"),
         (receive, "overhead of receiving", "o_r", "overhead of receiving a byte", "O_r"),
@@ -135,8 +141,8 @@ def _report(medians: Medians, found: _Inputs, subject: str) -> Fit:
     ):
         note = "" if line is gap else f"at {line.origin:g} B"
         base, per_byte = line.parameters(medians)
-        parameters.append(Parameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
-        parameters.append(Parameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
+        parameters.append(FittedParameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
+        parameters.append(FittedParameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
 
     sizes = sorted(found.single.keys() & found.burst.keys())
     bursts = medians.center[[found.burst[s][0] for s in sizes]]
@@ -152,7 +158,7 @@ def _report(medians: Medians, found: _Inputs, subject: str) -> Fit:
     for size in sizes:
         parts = [send.at(size), receive.at(size)]
         longer = max(size - 1, 0)
-        one_way = medians.interval(
+        one_way = medians.contrast(
             latency.value + sum(part[0] for part in parts) + longer * gap.slope,
             row + sum(part[1] for part in parts) + longer * gap.rows[1],
             constant + sum(part[2] for part in parts) + longer * gap.constants[1],
@@ -161,7 +167,7 @@ def _report(medians: Medians, found: _Inputs, subject: str) -> Fit:
         curve.append(CurvePoint(float(size), one_way.value, *ends))
     return Fit(
         model="loggp",
-        subject=subject,
+        line=subject.line,
         parameters=parameters,
         verdict=grade,
         why=why,

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the models see of the records: for each case, each launch's median with its interval.
+"""What the models see of the records: one observation a case.
 
-Times are handled by their logarithms: errors of times are relative, launches differ by factors, and
-an interval of a time must not reach below zero.
+What it is made of (each launch's median with its interval, and how launches are combined) is known in this
+folder only. Times are handled by their logarithms: errors of times are relative, launches differ by factors,
+and an interval of a time must not reach below zero.
 """
 
 from __future__ import annotations
@@ -12,19 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import chdtri
 
 from hockney.core.case import Case
-from hockney.core.record import Record, Run
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.interval import interval_and_quantile
 from hockney.models.statistics.launch_variance import Z, half_width, of_mean
 
 SHORTEST_S = 1e-12
 """Stands for a time of zero, which a coarse clock or a simulator may report."""
-
-MUCH = 8.0
-"""A row's variance over the typical one's from which it is believed: with three launches chance exceeds it
-in one of 3000."""
 
 WIDE = 0.7
 """The log of an interval whose ends are a factor of two apart."""
@@ -32,11 +29,12 @@ WIDE = 0.7
 
 @dataclass(frozen=True)
 class Observation:
-    """One case. The arrays have one entry a launch: log of the median, and how far the ends of its
-    95% interval are below and above it (log as well, nan where there is no interval), and the quantile
-    that the interval used."""
+    """One case, of a `workload` of the catalog. The arrays have one entry a launch: log of the median, and
+    how far the ends of its 95% interval are below and above it (log as well, nan where there is no interval),
+    and the quantile that the interval used."""
 
     case: Case
+    workload: Workload
     launches: tuple[str, ...]
     log_median: np.ndarray
     below: np.ndarray
@@ -46,9 +44,13 @@ class Observation:
     records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
 
     @property
-    def bytes(self) -> int:
-        """The case's message size; 0 for a workload without one, as a barrier."""
-        return self.case.size
+    def role(self) -> str:
+        return self.workload.role
+
+    @property
+    def size(self) -> float:
+        """What the catalog says is the case's size; 0 for a workload without one, as a barrier."""
+        return self.workload.size_of(self.case)
 
     @property
     def log_center(self) -> float:
@@ -81,18 +83,21 @@ class Observation:
         return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
 
 
-def observe(run: Run) -> list[Observation]:
+def observe(run: RunRecords, catalog: Catalog) -> list[Observation]:
     """One observation a case, in the order first written. Records without times are passed over."""
-    return [seen for records in run.by_case().values() if (seen := observe_case(records)) is not None]
+    made = (observe_case(records, catalog) for records in run.by_case().values())
+    return [observation for observation in made if observation is not None]
 
 
-def observe_case(records: Iterable[Record]) -> Observation | None:
+def observe_case(records: Iterable[Record], catalog: Catalog) -> Observation | None:
     used = tuple(r for r in records if r.times_s)
     if not used:
         return None
     ends = np.array([_log_ends(r.times_s) for r in used])
+    case = used[0].parsed_case()
     return Observation(
-        case=used[0].parsed_case(),
+        case=case,
+        workload=catalog.entry(case.workload),
         launches=tuple(r.launch for r in used),
         log_median=ends[:, 0],
         below=ends[:, 1],
@@ -108,92 +113,3 @@ def _log_ends(times: Sequence[float]) -> tuple[float, float, float, float]:
     median, low, high = (np.nan if t is None else t for t in found)
     log, log_low, log_high = np.log(np.maximum((median, low, high), SHORTEST_S))
     return log, log - log_low, log_high - log, quantile
-
-
-@dataclass(frozen=True)
-class Table:
-    """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
-
-    `log_times` is rows x columns, an entry that a launch lacks, or a row that one spoiled, filled in from
-    the row's center and the launch's common factor; `log_center` is each row's typical launch and
-    `variance` that of its error, apart from what launches do to all rows alike: by the spread inside the
-    launches, and at least what launches do to one case beyond its neighbours, which is pooled over the rows
-    except where one is much worse.
-    """
-
-    log_times: np.ndarray
-    log_center: np.ndarray
-    variance: np.ndarray
-    errors: int
-
-    @property
-    def launches(self) -> int:
-        return self.log_times.shape[1]
-
-
-def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
-    """A launch gets a column when it has at least `share` of the cases."""
-    counts: dict[str, int] = {}
-    for seen in observations:
-        for launch in seen.launches:
-            counts[launch] = counts.get(launch, 0) + 1
-    columns = [launch for launch, n in counts.items() if n >= share * len(observations)]
-    log_times = np.full((len(observations), len(columns)), np.nan)
-    for row, seen in enumerate(observations):
-        for launch, value in zip(seen.launches, seen.log_unbiased, strict=True):
-            if launch in columns:
-                log_times[row, columns.index(launch)] = value
-    common = _common(log_times)
-    center = np.empty(len(observations))
-    for row, seen in enumerate(observations):
-        present = np.isfinite(log_times[row])
-        center[row] = (
-            np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
-        )
-    within = np.nan_to_num([seen.within for seen in observations]) ** 2
-    apart, spoiled = _apart(log_times)
-    # One bad launch of three carries a mean away, but not a median.
-    center[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
-    variance = np.maximum(within, apart)
-    usable = np.isfinite(log_times) & ~spoiled[:, None]
-    filled = np.where(usable, log_times, center[:, None] + common)
-    return Table(filled, center, variance, sum(seen.errors for seen in observations))
-
-
-def _common(log_times: np.ndarray) -> np.ndarray:
-    """Each launch's factor common to all cases, with mean zero; exact by a few sweeps of row and column
-    means when entries are missing."""
-    columns = log_times.shape[1]
-    common = np.zeros(columns)
-    if columns > 1 and np.isnan(log_times).any():
-        some = np.isfinite(log_times).any(axis=1)
-        for _ in range(20):
-            rows = np.nanmean(log_times[some] - common, axis=1, keepdims=True)
-            common = np.nanmean(log_times[some] - rows, axis=0)
-            common -= common.mean()
-    return common
-
-
-def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row the variance of its mean due to what launches do to single cases, and which rows are
-    spoiled by a launch.
-
-    Pooled from the differences of neighbouring rows, so that what a launch does to all short messages alike
-    does not count; by their median where a few rows are so bad that they would spoil the mean, and those rows
-    (`MUCH` times worse, which chance does to few) keep their own variance.
-    """
-    rows, columns = log_times.shape
-    none = np.zeros(rows), np.zeros(rows, dtype=bool)
-    if columns < 2 or rows < 3:
-        return none
-    steps = np.diff(log_times, axis=0)
-    steps = steps[np.isfinite(steps).all(axis=1)].var(axis=1, ddof=1) / 2 / columns
-    if not len(steps):
-        return none
-    typical = np.median(steps) * (columns - 1) / chdtri(columns - 1, 0.5)
-    pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
-    apart = log_times - np.nanmean(log_times, axis=1, keepdims=True)
-    own = (apart - np.nanmedian(apart, axis=0)) ** 2
-    own = np.nan_to_num(np.nansum(own, axis=1) / (columns - 1) / columns)
-    spoiled = own > MUCH * pooled
-    return np.where(spoiled, own, pooled), spoiled

@@ -12,32 +12,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import Estimate, Summary
-from hockney.core.record import Run
+from hockney.core.catalog import Catalog
+from hockney.core.fit import Summary
+from hockney.core.record import RunRecords
+from hockney.models.statistics.estimates import WIDEST, estimate
+from hockney.models.statistics.metrics import metric_summaries
 from hockney.models.statistics.observations import Observation, observe
 
 
-def summarise(run: Run) -> list[Summary]:
+def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
     """A summary for each case that has repetitions, in the order first written."""
-    return summaries(observe(run))
+    return summaries(observe(run, catalog))
 
 
 def summaries(observations: Sequence[Observation]) -> list[Summary]:
     return [_summary(seen) for seen in observations]
-
-
-WIDEST = 100.0
-"""An interval whose ends are further apart, as a factor, is none: two or three launches that disagree by tens
-of percent make one from nanoseconds to minutes, and what is known then is that they disagree (`between`)."""
-
-
-def estimate(value: float, low: float, high: float) -> Estimate:
-    """An estimate whose unknown ends (nan, infinite) are None and that lies within its interval."""
-    return Estimate(
-        float(value),
-        float(min(low, value)) if np.isfinite(low) else None,
-        float(max(high, value)) if np.isfinite(high) else None,
-    )
 
 
 def _summary(seen: Observation) -> Summary:
@@ -59,4 +48,5 @@ def _summary(seen: Observation) -> Summary:
         bytes_moved=seen.records[0].bytes_moved,
         verified_bytes=sum(record.verified.bytes for record in seen.records),
         errors=seen.errors,
+        metrics=metric_summaries(seen.records),
     )

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hockney.core.fit import Estimate, Fit
-from hockney.simulated.calibrate.calls import OPERATIONS, collective
+from hockney.core.platform import CALLED
+from hockney.simulated.calibrate.calls import collective
 from hockney.simulated.calibrate.survey import Survey
 
 WITHIN = 0.20
@@ -56,9 +57,9 @@ def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
 
 
 def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
-    theirs: dict[tuple[str, str], Fit] = {(f.model, f.subject): f for f in twin.fits.fits}
+    theirs: dict[tuple[str, str], Fit] = {(f.model, f.line): f for f in twin.fits.fits}
     for fit in real.fits.fits:
-        other = theirs.get((fit.model, fit.subject))
+        other = theirs.get((fit.model, fit.line))
         if fit.model not in MODELS or other is None:
             continue
         for parameter in fit.parameters:
@@ -77,7 +78,7 @@ def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
 
 
 def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
-    for operation in OPERATIONS:
+    for operation in CALLED:
         simulated = collective(twin, operation)
         for size, median in collective(real, operation).items():
             if size in simulated and (size > 0 or operation == "barrier"):

@@ -31,7 +31,7 @@ HALF = 1.5
 
 
 @dataclass(frozen=True)
-class Wishes:
+class CalibrationOptions:
     """`nodes` 0: enough for 16384 ranks. `network` gives what is between the nodes."""
 
     name: str = ""
@@ -40,9 +40,9 @@ class Wishes:
     network: Platform | None = None
 
 
-def calibrate(survey: Survey, wishes: Wishes | None = None) -> Platform:
+def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platform:
     """The machine of `survey`. Raises UsageError or Inconclusive for a run that does not tell enough."""
-    wishes = wishes or Wishes()
+    wishes = wishes or CalibrationOptions()
     survey.refuse()
     fit = survey.hockney
     assert fit is not None  # refuse() has seen to it
@@ -117,7 +117,7 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
     return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
 
 
-def _network(survey: Survey, wishes: Wishes) -> tuple[Network, list[Origin]]:
+def _network(survey: Survey, wishes: CalibrationOptions) -> tuple[Network, list[Origin]]:
     cores = max(1, survey.machine.cores)
     given = wishes.network
     shape = given.network if given else Network()

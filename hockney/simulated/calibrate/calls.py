@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hockney.core.fit import Estimate
-from hockney.core.platform import Origin, Segment
+from hockney.core.platform import CALLED, Origin, Segment
 from hockney.core.units import format_bytes, format_seconds
 from hockney.simulated.calibrate.segments import rounded
-from hockney.simulated.calibrate.survey import PAIR, Survey
+from hockney.simulated.calibrate.survey import Survey
 
 TREES = {
     "barrier": "ompi_bruck", "bcast": "binomial_tree", "gather": "ompi_binomial", "scatter": "ompi_binomial",
@@ -38,12 +38,13 @@ ASSUMED = TREES | {
 another question: what they take for small messages and what is cheap to simulate, where a machine file names
 nothing."""
 
+# What follows is MPI's and SMPI's vocabulary, not the engine's: which operations SimGrid lets choose between
+# algorithms, and what MPI says that they do with the data of two ranks.
+MPI = "mpi"
+"""The algorithm that is the MPI library's own choice."""
+
 BOTH = ("barrier", "allgather", "alltoall", "allreduce", "reduce_scatter_block")
 SUMMING = ("reduce", "allreduce", "reduce_scatter_block", "scan")
-OPERATIONS = (
-    "barrier", "bcast", "gather", "scatter", "allgather", "alltoall",
-    "reduce", "allreduce", "reduce_scatter_block", "scan",
-)  # fmt: skip
 SUMMED_FROM = 4096
 """Shorter vectors are summed in less time than their messages vary by."""
 
@@ -55,7 +56,9 @@ def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
         preferred = [
             fit
             for fit in survey.fits.fits
-            if fit.subject.split()[0] == operation and fit.why.startswith("preferred")
+            if fit.preferred
+            and survey.operation_of(fit.subject.workload) == operation
+            and fit.subject.get("algorithm", MPI) == MPI
         ]
         if preferred and operation in TREES:
             model = preferred[0].model
@@ -77,7 +80,7 @@ def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
 
 def sum_cost(survey: Survey) -> tuple[float, Origin]:
     """s/B: what a reduction of long vectors takes longer than sending them, where it is told apart."""
-    reduced, sent = (survey.medians(name, buffers="hot") for name in ("reduce", "bcast"))
+    reduced, sent = (survey.operation(name, buffers="hot", algorithm=MPI) for name in ("reduce", "bcast"))
     sizes = [s for s in reduced if s in sent and s >= SUMMED_FROM]
     apart = [s for s in sizes if (reduced[s].low or 0) > (sent[s].high or float("inf"))]
     if 2 * len(apart) <= len(sizes):
@@ -93,7 +96,7 @@ def sum_cost(survey: Survey) -> tuple[float, Origin]:
 def _room(survey: Survey) -> Iterator[float]:
     """What each operation that sums leaves for it beyond a message, in s/B, at its interval's end."""
     for operation in SUMMING:
-        for size, median in survey.medians(operation, buffers="hot").items():
+        for size, median in survey.operation(operation, buffers="hot", algorithm=MPI).items():
             if size >= SUMMED_FROM and size in survey.one_way and median.high is not None:
                 yield (median.high - survey.one_way[size].value) / size
 
@@ -129,7 +132,7 @@ def calls(survey: Survey, messages: PairMessages) -> tuple[dict[str, Points], li
     found: dict[str, Points] = {}
     origins: list[Origin] = []
     notes: list[str] = []
-    for operation in OPERATIONS:
+    for operation in CALLED:
         points, told, faster = [], [], []
         for size, median, alone in _measured(survey, messages, operation):
             if median.high is not None and median.high < alone:
@@ -159,6 +162,5 @@ def _measured(
 
 
 def collective(survey: Survey, operation: str) -> Mapping[int, Estimate]:
-    if operation == "barrier":
-        return survey.medians(operation, PAIR, sync="barrier")
-    return survey.medians(operation, PAIR, sync="barrier", buffers="hot")
+    """MPI's own operation, by size."""
+    return survey.operation(operation, sync="barrier", buffers="hot", algorithm=MPI)

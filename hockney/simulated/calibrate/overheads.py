@@ -112,9 +112,9 @@ def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
         if case.workload != TRAIN or case.ranks != PAIR:
             continue
         if case.number("messages") > 1:
-            trains[case.size, case.number("delay") > 0] = case, median
+            trains[case.bytes, case.number("delay") > 0] = case, median
         elif case.number("delay") == 0:
-            single[case.size] = median.value
+            single[case.bytes] = median.value
     send, gap = {}, {}
     for (size, delayed), (case, median) in sorted(trains.items()):
         if size in single:
@@ -127,7 +127,7 @@ def _lines(survey: Survey) -> dict[str, Straight]:
     fit = survey.loggp
     if fit is None:
         return {}
-    trains = [case.size for case, _ in survey.measured if case.workload == TRAIN]
+    trains = [case.bytes for case, _ in survey.measured if case.workload == TRAIN]
     received = survey.medians("receive_overhead")
     found = {}
     for name, base, slope, origin in (

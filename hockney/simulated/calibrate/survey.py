@@ -11,10 +11,11 @@ from functools import cached_property
 from itertools import pairwise
 
 from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.machine import Machine
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 
 PAIR = 2
 WANTED = "pingpong", "hot"
@@ -26,12 +27,12 @@ class Survey:
 
     name: str
     fits: Fits
-    run: Run
+    run: RunRecords
     machine: Machine
 
     def refuse(self) -> None:
         """Raises for a run that no machine can be made from."""
-        if self.machine.kind == "simulated" or any(r.origin == "simulated" for r in self.run.records):
+        if self.machine.traits.simulated or any(record.simulated for record in self.run.records):
             raise UsageError(
                 f"{self.name} was simulated",
                 "its machine is described already",
@@ -51,7 +52,7 @@ class Survey:
         if fit is None or fit.verdict == "refused":
             why = fit.why if fit else "no model fits it"
             raise Inconclusive(f"the ping-pong of {self.name} has no model", why, "measure more sizes")
-        if len({len(hosts) for hosts in self.pair_hosts}) > 1:
+        if len({len(nodes) for nodes in self.pair_nodes}) > 1:
             raise Inconclusive(
                 f"the 2 ranks of {self.name} were on one host in some launches and on two in others",
                 "their times belong to two kinds of path",
@@ -65,14 +66,33 @@ class Survey:
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values."""
         found = {
-            case.size: median
+            case.bytes: median
             for case, median in self.measured
             if case.workload == workload
             and case.ranks == ranks
-            and all(dict(case.parameters).get(k) == v for k, v in fixed.items())
+            and all(case.get(k) == v for k, v in fixed.items())
             and median.value > 0
         }
         return dict(sorted(found.items()))
+
+    def operation_of(self, workload: str) -> str:
+        """What a workload performs; nothing for one that is no collective."""
+        entry = self._catalog.entry(workload)
+        return entry.operation if entry.role in ("collective", "barrier") else ""
+
+    def operation(self, name: str, **fixed: Value) -> dict[int, Estimate]:
+        """Median times by size of the collective operation on two ranks, of the cases whose parameters have
+        these values; a parameter that the workload does not have fixes nothing."""
+        workloads = [w.name for w in self._catalog.workloads if self.operation_of(w.name) == name]
+        found: dict[int, Estimate] = {}
+        for workload in workloads:
+            known = {p.name for p in self._catalog.entry(workload).parameters}
+            found |= self.medians(workload, **{k: v for k, v in fixed.items() if k in known})
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def _catalog(self) -> Catalog:
+        return Catalog(schema=self.fits.schema, engine="", workloads=self.fits.workloads)
 
     @cached_property
     def one_way(self) -> dict[int, Estimate]:
@@ -81,7 +101,7 @@ class Survey:
 
     @cached_property
     def hockney(self) -> Fit | None:
-        found = (f for f in self.fits.of("hockney", WANTED[0]) if f"buffers={WANTED[1]}" in f.subject)
+        found = (f for f in self.fits.of("hockney", WANTED[0]) if f.subject.has(buffers=WANTED[1]))
         return next(found, None)
 
     @cached_property
@@ -91,17 +111,13 @@ class Survey:
         return next(found, None)
 
     @cached_property
-    def pair_hosts(self) -> set[frozenset[str]]:
-        """The hosts of each launch of two ranks."""
-        return {
-            frozenset(r.host for r in launch.ranks)
-            for launch in self.run.launches
-            if len(launch.ranks) == PAIR
-        }
+    def pair_nodes(self) -> set[frozenset[str]]:
+        """The nodes of each launch of two ranks."""
+        return {launch.nodes for launch in self.run.launches if len(launch.ranks) == PAIR}
 
     @property
     def between_nodes(self) -> bool:
-        return any(len(hosts) > 1 for hosts in self.pair_hosts)
+        return any(len(nodes) > 1 for nodes in self.pair_nodes)
 
     @cached_property
     def clock_s(self) -> float:
@@ -125,7 +141,7 @@ class Survey:
         for record in self.run.records:
             case = record.parsed_case()
             if case.ranks == PAIR:
-                found.setdefault((case.workload, case.size), []).append(record.batch)
+                found.setdefault((case.workload, case.bytes), []).append(record.batch)
         return found
 
     @property

@@ -16,7 +16,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
+from hockney.core.parameters import StudyParameter
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
@@ -26,12 +26,12 @@ PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)
 MPIS = ("mpi", "mpi_nonblocking")
 TRAIN = 16
 """Messages in a row, from which the gap follows."""
-DELAY = {"simulated": "10ms"}
-"""Between them, longer than any gap; where nothing is simulated a short one, which hides less."""
+FREE_DELAY = "10ms"
+"""Between them, longer than any gap; where waiting takes real time a short one, which hides less."""
 SHORT_DELAY = "5us"
 LATE = "20us"
 
-ITERATIONS = Parameter(
+ITERATIONS = StudyParameter(
     "iterations",
     "integer",
     "so many barriers in a row make a repetition (default: 64 and more)",
@@ -59,13 +59,17 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def algorithms(catalog: Catalog, machine: Machine) -> list[str]:
     """All of the engine's. Simulated ranks share no memory, so that there only messages are left."""
     (choices,) = (p.choices for p in catalog.workload("barrier").parameters if p.name == "algorithm")
-    if machine.kind != "simulated":
+    if machine.traits.shared_memory:
         return list(choices)
     return [name for name in choices if name == "mpi" or predicted(name)]
 
 
+def _delay(machine: Machine, affordable: str) -> str:
+    return affordable if machine.traits.wall_clock else FREE_DELAY
+
+
 def _ranks(machine: Machine) -> tuple[int, ...]:
-    if machine.kind != "simulated":
+    if not machine.traits.simulated:
         return default_ranks(machine)
     return tuple(p for p in PAPERS_RANKS if p <= machine.cores)
 
@@ -77,9 +81,9 @@ def _messages(machine: Machine) -> Iterator[str]:
     yield "pingpong bytes=1 ranks=2"
     yield "bcast bytes=1 sync=window ranks=2"
     yield "pingpong_double bytes=0 ranks=2"
-    for messages, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, DELAY.get(machine.kind, SHORT_DELAY))):
+    for messages, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, _delay(machine, SHORT_DELAY))):
         yield f"prtt bytes=0 messages={messages} delay={delay} ranks=2"
-    yield f"receive_overhead bytes=0 delay={DELAY.get(machine.kind, LATE)} ranks=2"
+    yield f"receive_overhead bytes=0 delay={_delay(machine, LATE)} ranks=2"
 
 
 def _barrier(name: str, ranks: int, options: Options, machine: Machine) -> Iterator[str]:
@@ -88,5 +92,5 @@ def _barrier(name: str, ranks: int, options: Options, machine: Machine) -> Itera
     yield f"barrier algorithm={name} {iterations}sync=loop ranks={ranks}"
     if ranks > 1:
         yield f"barrier algorithm={name} sync=window ranks={ranks}"
-        yield f"barrier_staggered algorithm={name} delay={DELAY.get(machine.kind, LATE)} ranks={ranks}"
+        yield f"barrier_staggered algorithm={name} delay={_delay(machine, LATE)} ranks={ranks}"
         yield f"barrier_skew algorithm={name} ranks={ranks}"

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
+from hockney.core.parameters import StudyParameter
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Options, once
 from hockney.studies.granularity.costs import foreseen
 from hockney.studies.granularity.text import WORD
@@ -43,7 +43,7 @@ RUNS = 9
 FEWEST = 4
 
 
-WORK = Parameter(
+WORK = StudyParameter(
     "work",
     "real",
     "T, what one rank computes alone (default: by what messages cost)",
@@ -52,15 +52,15 @@ WORK = Parameter(
     many=True,
     example="10us,1ms or work=10us:10ms",
 )
-SERIAL_PARTS = Parameter(
+SERIAL_PARTS = StudyParameter(
     "serial",
     "real",
-    "s, the part of the work that cannot be shared (default: 0, and two more at the ends of the sizes)",
+    "s, the part of the work that cannot be shared (default: 0, with some messages also 1% and 10%)",
     unit="share",
     many=True,
     example="0,1%",
 )
-SURVEY = Parameter(
+SURVEY = StudyParameter(
     "survey",
     "path",
     "a run of 'hockney survey' that the machine's parameters are taken from; its ping-pong is then spared",
@@ -79,7 +79,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     ranks = options.ranks or _ranks(machine)
     lengths = options.sizes or LENGTHS
     together = [p for p in ranks if p > 1]
-    simulated = machine.kind == "simulated"
+    simulated = machine.traits.simulated
     others = [each for each in OTHER_EXCHANGES if not simulated or each not in NOT_SIMULATED]
     pairs = _pairs(lengths, options.value(SERIAL_PARTS))
     given = options.value(WORK)
@@ -121,13 +121,13 @@ def half_decades(low: float, high: float) -> tuple[float, ...]:
 
 
 def _ranks(machine: Machine) -> tuple[int, ...]:
-    if machine.kind != "simulated":
+    if not machine.traits.simulated:
         return default_ranks(machine)
     return tuple(p for p in PAPERS_RANKS if p <= machine.cores) or (1,)
 
 
 def _works(
-    messages: Messages | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
+    messages: PointToPointCosts | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
 ) -> tuple[float, ...]:
     """From where the shortest message breaks even to where the longest one hardly matters any more."""
     if messages is None or not ranks:
@@ -135,7 +135,7 @@ def _works(
     fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
     low = min(break_even(fine, messages, p) or SHORTEST_S for p in ranks)
     high = max(work_needed(COARSE, coarse, messages, p) or LONGEST_S for p in ranks)
-    if machine.kind != "simulated":
+    if machine.traits.wall_clock:
         low = max(low, SHORTEST_S)
     return half_decades(low, max(high, 10 * low))
 

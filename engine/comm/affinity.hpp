@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+namespace hockney {
+
+// A set of processors, one bit each: more than any Linux is built for (8192), and the same size everywhere,
+// so that the sets of several ranks can be combined.
+inline constexpr int most_processors = 16384;
+using Processors = std::array<unsigned char, most_processors / 8>;
+
+// The processors that this process may use; none where the system does not tell, and in a simulation.
+std::optional<Processors> affinity();
+
+int count(const Processors& processors);
+
+// As a list, "0" or "0-3,8".
+std::string list_of(const Processors& processors);
+
+}  // namespace hockney

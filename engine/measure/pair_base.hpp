@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney {
+
+// What patterns between rank 0 and rank 1 share: a place to send from, one to receive into, and the check
+// that what came is what the partner sent. A run that sends several messages has them side by side in one
+// place, each with memory of its own: MPI forbids two receives on the way into the same bytes.
+class PairBase : public Workload {
+ public:
+  PairBase(const Place& place, const Values& values, std::size_t messages = 1)
+      : comm_(place.comm),
+        block_(values.bytes()),
+        partner_(1 - place.comm.rank),
+        outgoing_(place.arena, values.bytes() * messages, heat(values)),
+        incoming_(place.arena, values.bytes() * messages, heat(values)) {}
+
+  void fill(std::uint64_t seed) override;
+  Check verify(std::uint64_t seed) override;
+  std::uint64_t bytes_moved() const override { return block_.bytes; }
+
+ protected:
+  static constexpr int tag = 1;
+
+  // False on a rank that only sends.
+  virtual bool receives() const { return true; }
+  bool first() const { return comm_.rank == 0; }
+
+  const Comm& comm_;
+  const Block block_;
+  const int partner_;
+  Buffer outgoing_;
+  Buffer incoming_;
+
+ private:
+  static std::string heat(const Values& values) {
+    return values.has("buffers") ? values.word("buffers") : "hot";
+  }
+};
+
+}  // namespace hockney

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "measure/buffer.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney {
+
+// One round-robin exchange on a ring: every rank sends a message to its right neighbour and receives one from
+// its left one. The variants differ in the calls that do it:
+//
+//   ordered       MPI_Send and MPI_Recv, even ranks sending first: the exchange of Hanebutte and Tatsumi
+//                 (1996). With an odd number of ranks the last one and rank 0 both send first, so that the
+//                 last one's message waits until rank 0 has sent its own: three steps instead of two. Nobody
+//                 waits for ever: only the last rank can wait for a rank that sends, and that one sends to
+//                 rank 1, which receives at once.
+//   sendrecv      MPI_Sendrecv
+//   nonblocking   MPI_Irecv and MPI_Isend, then MPI_Waitall
+//   persistent    requests made before, MPI_Startall, then MPI_Waitall
+//   neighborhood  MPI_Neighbor_alltoall on a graph with one edge to the right and one from the left
+//
+// One rank exchanges nothing.
+class RingExchange {
+ public:
+  // From the parameters bytes, buffers and exchange. Throws
+  // OutOfMemory, and InvalidCase for what this MPI lacks.
+  RingExchange(const Place& place, const Values& values);
+  ~RingExchange();
+  RingExchange(const RingExchange&) = delete;
+  RingExchange& operator=(const RingExchange&) = delete;
+
+  // Before `count` exchanges, not within the measurement: makes what must be there by then.
+  void prepare(int count);
+  void exchange();
+
+  void fill(std::uint64_t seed);
+  Check verify(std::uint64_t seed);
+  std::uint64_t bytes_moved() const { return comm_.size > 1 ? block_.bytes : 0; }
+
+ private:
+  enum class Way { ordered, sendrecv, nonblocking, persistent, neighborhood };
+  static Way way_of(const Values& values);
+  void ordered(std::byte* out, std::byte* in);
+  void make_requests(std::size_t places);
+  void forget_requests();
+  MPI_Request* next_requests();
+
+  static constexpr int tag = 1;
+
+  const Comm& comm_;
+  const Block block_;
+  const Way way_;
+  const int right_;
+  const int left_;
+  Buffer outgoing_;
+  Buffer incoming_;
+  std::vector<MPI_Request> requests_;  // persistent: two for each place that comes next
+  std::size_t next_request_ = 0;
+  MPI_Comm graph_ = MPI_COMM_NULL;
+};
+
+}  // namespace hockney

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/stopping.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/expect.hpp"
+
+namespace hockney {
+namespace {
+
+// The sample grows by half, as far as the time allows.
+int next_chunk(const Progress& progress) {
+  const int wanted =
+      progress.done == 0 ? progress.first_chunk : static_cast<int>(progress.done * Method::growth) + 1;
+  const double affordable = progress.left_s / std::max(progress.repetition_s, 1e-9);
+  return std::min({wanted, static_cast<int>(std::clamp(affordable, 1.0, 1e6)), Method::largest_chunk});
+}
+
+}  // namespace
+
+int batch_for(double run_s, const ClockCost& cost) {
+  HOCKNEY_EXPECT(!std::isnan(run_s) && cost.overhead_s >= 0 && cost.resolution_s >= 0);
+  if (run_s <= 0) return 1;
+  const double needed =
+      std::max(cost.overhead_s / Method::clock_share, cost.resolution_s / Method::step_share) / run_s;
+  return static_cast<int>(std::clamp(std::ceil(needed), 1.0, static_cast<double>(Method::largest_batch)));
+}
+
+const char* stop_reason(Next next) {
+  switch (next) {
+    case Next::stop_precise: return "precision";
+    case Next::stop_budget: return "budget";
+    default: return "repetitions";
+  }
+}
+
+// The first line that applies:
+//
+//   all repetitions made                                   stop
+//   precise, from enough repetitions                       stop
+//   time left for another repetition                       repeat: the next chunk
+//   none made, too many windows missed                     give up
+//   none made                                              repeat: one
+//   fewer than the fewest, each within the case's time     repeat: up to the fewest
+//   otherwise                                              stop
+Decision decide(const Progress& progress, const StopRule& rule) {
+  HOCKNEY_EXPECT(progress.done >= 0 && progress.first_chunk >= 1 && rule.max_repetitions >= 1);
+  const bool precise = progress.achieved && *progress.achieved <= rule.precision;
+  const int most = rule.max_repetitions - progress.done;
+  const auto repeat = [most](int count) { return Decision{Next::repeat, std::min(count, most)}; };
+
+  if (most <= 0) return {precise ? Next::stop_precise : Next::stop_repetitions};
+  if (precise && progress.done >= Method::fewest_for_precision) return {Next::stop_precise};
+  if (progress.left_s >= progress.repetition_s) return repeat(next_chunk(progress));
+  if (progress.done == 0 && progress.late >= Method::most_attempts) return {Next::give_up};
+  if (progress.done == 0) return repeat(1);
+  if (progress.done < progress.fewest && progress.repetition_s < rule.budget_s)
+    return repeat(progress.fewest - progress.done);
+  return {precise ? Next::stop_precise : Next::stop_budget};
+}
+
+}  // namespace hockney

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/clock.hpp"
+#include "comm/comm.hpp"
+#include "measure/synchronise.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney {
+
+// Repeats in blocks until the times no longer fall, and chooses the
+// batch from their times. Collective; rank 0 decides.
+class WarmUp {
+ public:
+  // `first_s`: what one run() took when nothing was warm. `most`: repetitions. `single`: of one run() each.
+  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most,
+         bool single)
+      : sync_(sync), control_(control), cost_(cost), most_(most), single_(single), block_{0, 1, first_s} {}
+
+  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. A run so long that a few of
+  // them take all the time there is has no warm-up but the verified one.
+  void run(Workload& workload, double until, double ends);
+
+  const std::vector<double>& times() const { return times_; }
+  // On every rank, after run(): the last block's median time of one run(), and how many make a repetition.
+  double run_s() const { return block_.run_s; }
+  int batch() const { return block_.batch; }
+
+ private:
+  // What rank 0 announces before each block.
+  struct Block {
+    int count;
+    int batch;
+    double run_s;
+  };
+
+  int fitting_batch() const;
+  int affordable(double until, double ends) const;
+
+  Synchroniser& sync_;
+  const Comm& control_;
+  const ClockCost& cost_;
+  const int most_;
+  const bool single_;
+  std::vector<double> times_;
+  Block block_;
+};
+
+}  // namespace hockney

@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The engine, and the executables that are compiled when one of their workloads is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from hockney import build
+from hockney.core.catalog import Catalog
+from hockney.core.machine import Mpi
+from hockney.lab.bench import Tell
+
+
+def executables(
+    found: Mpi, workloads: Collection[str], tell: Tell
+) -> tuple[build.Engine, Catalog, dict[str, Path]]:
+    """The engine, the catalog of all that can be run, and the executables of those of `workloads` that the
+    engine does not have."""
+    built = build.engine(found, tell=tell)
+    catalog, others = built.catalog, {}
+    for group, names in other_groups().items():
+        if set(names) & set(workloads):
+            more = build.engine(found, tell=tell, group=group)
+            others |= {workload.name: more.path for workload in more.catalog.workloads}
+            catalog = replace(catalog, workloads=[*catalog.workloads, *more.catalog.workloads])
+    return built, catalog, others
+
+
+def other_groups() -> dict[str, tuple[str, ...]]:
+    """Workloads that are compiled when first asked for, by executable: the names of their files."""
+    return build.groups(build.source_folder())

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of machines. Each module here that has SCHEME, KIND, HELP, TRAITS and prepare is one kind."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import msgspec
+
+from hockney.core.errors import unknown
+from hockney.core.machine import Traits
+from hockney.core.machine_reference import MachineReference
+from hockney.lab.bench import Bench, Tell
+
+
+@dataclass(frozen=True)
+class PrepareOptions:
+    """What else the user chose for measuring; each kind takes from it what it can use. `cores` is the size
+    of a machine that is made up, 0 for its usual one; `workloads` are those to be run, whose executables are
+    compiled where they are not the engine's."""
+
+    mpi: str = ""
+    bind: bool = True
+    tell: Tell = lambda text: None
+    cores: int = 0
+    workloads: Collection[str] = ()
+
+
+class Kind(Protocol):
+    """`SCHEME` is the part of --machine before the colon, `KIND` the name in machine.json, `HELP` a line for
+    'hockney machines'. Optional: `HIDDEN = True` for one that is not listed; `names()`, complete references
+    to suggest for a mistyped one; `repeats_itself(reference)`, whether every round of a run would give the
+    same times."""
+
+    SCHEME: str
+    KIND: str
+    HELP: str
+    TRAITS: Traits
+
+    def prepare(self, reference: MachineReference, wishes: PrepareOptions) -> Bench: ...
+
+
+def all_kinds() -> dict[str, Kind]:
+    """Every kind, by scheme."""
+    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
+    kinds = [m for m in modules if all(hasattr(m, name) for name in ("SCHEME", "KIND", "TRAITS", "prepare"))]
+    return {kind.SCHEME: kind for kind in sorted(kinds, key=lambda kind: kind.SCHEME)}
+
+
+def listed() -> Iterator[Kind]:
+    """The kinds for users."""
+    return (kind for kind in all_kinds().values() if not getattr(kind, "HIDDEN", False))
+
+
+def kind_of(machine: str | MachineReference) -> Kind:
+    """The kind that `machine` belongs to. Raises UsageError for an unknown scheme."""
+    reference = MachineReference.parse(machine) if isinstance(machine, str) else machine
+    kinds = all_kinds()
+    if reference.scheme not in kinds or (reference.name and not reference.scheme):
+        names = [name for kind in listed() for name in _names(kind)]
+        example = f"for example {names[0]}; " if names else ""
+        raise unknown("machine", str(reference), names, f"{example}'hockney machines' lists all")
+    return kinds[reference.scheme]
+
+
+def prepare(
+    machine: str,
+    mpi: str = "",
+    bind: bool = True,
+    tell: Tell = lambda text: None,
+    workloads: Collection[str] = (),
+    cores: int = 0,
+) -> Bench:
+    """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before, and
+    the other executables that run any of `workloads`."""
+    reference = MachineReference.parse(machine)
+    kind = kind_of(reference)
+    bench = kind.prepare(reference, PrepareOptions(mpi, bind, tell, cores, workloads))
+    named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
+    return replace(bench, machine=named)
+
+
+def repeats_itself(machine: str) -> bool:
+    """Whether every round of a run on `machine` would give the same times."""
+    reference = MachineReference.parse(machine)
+    kind = kind_of(reference)
+    decide: Callable[[MachineReference], bool] | None = getattr(kind, "repeats_itself", None)
+    return kind.TRAITS.noiseless if decide is None else decide(reference)
+
+
+def _names(kind: Kind) -> Sequence[str]:
+    names: Callable[[], Sequence[str]] | None = getattr(kind, "names", None)
+    return () if names is None else names()

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A machine with costs that are known exactly, for tests: fake, fake:seed=3;pace=5ms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hockney import __version__
+from hockney.core.machine import Machine, Traits
+from hockney.core.machine_reference import MachineReference
+from hockney.core.record import SCHEMA
+from hockney.lab.bench import Bench
+from hockney.lab.kinds import PrepareOptions
+from hockney.launch.fake import FakeLauncher, fake_from_words
+from hockney.system.bundled import bundled_catalog
+
+SCHEME = "fake"
+KIND = "fake"
+HELP = "numbers made up for tests, by a model with known costs"
+HIDDEN = True
+TRAITS = Traits(origin="fake", local=False)
+CORES = 4
+
+
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
+    return fake_bench(fake_from_words(str(reference)), wishes.cores or CORES)
+
+
+def fake_bench(launcher: str | FakeLauncher, cores: int = CORES) -> Bench:
+    """A bench on the fake machine; budgets are kept by its simulated clock."""
+    launcher = fake_from_words(launcher) if isinstance(launcher, str) else launcher
+    machine = Machine(
+        schema=SCHEMA,
+        kind=KIND,
+        traits=TRAITS,
+        host="fakehost",
+        system="none",
+        cpu="none",
+        cores=cores,
+        threads=cores,
+        caches={"L1d": 32768, "L2": 1 << 20, "L3": 1 << 24},
+        memory_bytes=1 << 33,
+        engine="fake",
+        compiler="none",
+        flags="",
+        hockney=__version__,
+    )
+    catalog = bundled_catalog()
+    launcher.world = replace(launcher.world, catalog=catalog)
+    return Bench(launcher, catalog, machine, launcher.launch_s, launcher.now, launcher.wait)

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A paper's printed numbers: published:NAME. They are read like a run, and nothing can be measured."""
+
+from __future__ import annotations
+
+from hockney import reference as papers
+from hockney.core.errors import UsageError, printable
+from hockney.core.machine_reference import MachineReference
+from hockney.lab.bench import Bench
+from hockney.lab.kinds import PrepareOptions
+
+SCHEME = "published"
+KIND = "published"
+HELP = "a machine as a paper has printed its numbers: to read with --export NAME, not to measure"
+TRAITS = papers.TRAITS
+
+
+def reference(name: str) -> str:
+    """How a run made of the paper's numbers names its machine."""
+    return str(MachineReference(SCHEME, name))
+
+
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
+    raise UsageError(
+        f"nothing can be measured on '{printable(str(reference))}'",
+        "its numbers are printed in a paper",
+        "'hockney report' and 'hockney models' show them",
+    )

@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""This machine, with an MPI found on it."""
+
+from __future__ import annotations
+
+from hockney.core.machine import Traits
+from hockney.core.machine_reference import MachineReference
+from hockney.lab.bench import Bench
+from hockney.lab.executables import executables
+from hockney.lab.kinds import PrepareOptions
+from hockney.launch.mpi import MpiLauncher
+from hockney.machine import describe, find_mpi, processors
+
+SCHEME = ""
+KIND = "real"
+HELP = "this machine, or the hosts of its batch job"
+TRAITS = Traits()
+
+
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
+    found = find_mpi(wishes.mpi or None, tell=wishes.tell)
+    built, catalog, others = executables(found, wishes.workloads, wishes.tell)
+    here = describe(found, engine=str(built.path), compiler=built.compiler, flags=built.flags)
+    launcher = MpiLauncher(found, built.path, processors().cores, bind=wishes.bind, others=others)
+    return Bench(launcher, catalog, here)

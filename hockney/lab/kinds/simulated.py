@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A described machine that SimGrid stands in for: sim:NAME or sim:FILE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney import __version__, build, simulated
+from hockney.core.machine import Machine, Mpi, Traits
+from hockney.core.machine_reference import MachineReference, without_scheme
+from hockney.core.platform import Platform
+from hockney.core.record import SCHEMA
+from hockney.lab.bench import Bench
+from hockney.lab.executables import executables
+from hockney.lab.kinds import PrepareOptions, published
+from hockney.launch.smpi import SmpiLauncher
+from hockney.machine import find_simgrid
+
+SCHEME = "sim"
+KIND = "simulated"
+HELP = "a described machine, simulated by SimGrid: NAME of those below, or FILE.toml"
+TRAITS = Traits(origin="simulated", noiseless=True, local=False, shared_memory=False, wall_clock=False)
+
+
+def names() -> Sequence[str]:
+    return [reference(name) for name in simulated.names()]
+
+
+def reference(name: str) -> str:
+    """--machine's value for the description `name`."""
+    return str(MachineReference(SCHEME, name))
+
+
+def description_name(text: str) -> str:
+    """The name or file in `text`, where only a description can be meant: t3e, sim:t3e, published:t3e."""
+    return without_scheme(text, (SCHEME, published.SCHEME))
+
+
+def repeats_itself(reference: MachineReference) -> bool:
+    return simulated.platform(reference.name).noise is None
+
+
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
+    """Read the description before anything is looked for or compiled."""
+    platform = simulated.platform(reference.name)
+    found = find_simgrid(tell=wishes.tell)
+    built, catalog, others = executables(found, wishes.workloads, wishes.tell)
+    launcher = SmpiLauncher(found, built.path, built.platform, platform, others=others)
+    return Bench(launcher, catalog, _described(platform, found, built))
+
+
+def _described(platform: Platform, found: Mpi, built: build.Engine) -> Machine:
+    """The machine that `platform` describes, as a run keeps it; nothing of this host but what compiled the
+    engine."""
+    cores = platform.capacity
+    return Machine(
+        schema=SCHEMA,
+        kind=KIND,
+        traits=TRAITS,
+        host=platform.name,
+        system="simulated",
+        cpu=platform.title,
+        cores=cores,
+        threads=cores,
+        mpi=found,
+        engine=str(built.path),
+        compiler=built.compiler,
+        flags=built.flags,
+        network=[platform.network.shape],
+        hockney=__version__,
+        platform=platform,
+    )

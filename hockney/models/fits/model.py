@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a model says what it explains: the roles of workloads, and which parameters it has as variables.
+
+    @explains("collective", "barrier", free=(SIZE, RANKS))
+    def of_collectives(observations, subject, scope) -> list[Fit]: ...
+
+Cases of a workload that differ in nothing but the free parameters are one subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hockney.core.fit import Fit, Subject
+from hockney.models.statistics import Observation
+
+SIZE = "SIZE"
+"""Stands for the parameter that is the workload's size, whatever its name."""
+
+RANKS = "ranks"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What restricts all fits of a run. `cores`: ranks that share a core cost what the scheduler costs, so
+    fits over ranks leave out more ranks than that; None leaves none out."""
+
+    cores: int | None = None
+
+    @property
+    def ranks_allowed(self) -> range | None:
+        return None if self.cores is None else range(1, self.cores + 1)
+
+
+Make = Callable[[Sequence[Observation], Subject, Scope], list[Fit]]
+
+
+@dataclass(frozen=True)
+class Model:
+    """`free` are the parameters that vary in a subject. Observations whose role is in `together_with` join
+    every subject with which they agree in the parameters that both have, the free ones apart. Fits are listed
+    by `order`, then by the name of the function."""
+
+    roles: tuple[str, ...]
+    free: tuple[str, ...]
+    together_with: tuple[str, ...]
+    order: int
+    make: Make
+
+    def subjects(self, observations: Sequence[Observation]) -> dict[Subject, list[Observation]]:
+        """In the order first written."""
+        groups: dict[Subject, list[Observation]] = {}
+        for observation in observations:
+            if observation.role in self.roles:
+                groups.setdefault(Subject.of(observation.case, self._free(observation)), []).append(
+                    observation
+                )
+        if self.together_with:
+            joining = [o for o in observations if o.role in self.together_with]
+            for subject, group in groups.items():
+                group += [o for o in joining if self._agrees(o, subject)]
+        return groups
+
+    def fits(self, observations: Sequence[Observation], scope: Scope) -> list[Fit]:
+        subjects = self.subjects(observations)
+        return [fit for subject, group in subjects.items() for fit in self.make(group, subject, scope)]
+
+    def _free(self, observation: Observation) -> tuple[str, ...]:
+        return tuple(observation.workload.size if name == SIZE else name for name in self.free)
+
+    def _agrees(self, observation: Observation, subject: Subject) -> bool:
+        free = self._free(observation)
+        fixed = ((k, v) for k, v in observation.case.values.items() if k not in free)
+        return all(subject.get(k, v) == v for k, v in fixed)
+
+
+def explains(
+    *roles: str, free: tuple[str, ...], together_with: tuple[str, ...] = (), order: int = 100
+) -> Callable[[Make], Model]:
+    """Registers a function as the model of workloads with these roles."""
+    return lambda make: Model(roles, free, together_with, order, make)

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The observations of one subject as a matrix, and linear combinations of its times, for fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtri
+
+from hockney.core.fit import Estimate
+from hockney.models.statistics.estimates import estimate
+from hockney.models.statistics.launch_variance import Z, half_width, student
+from hockney.models.statistics.observations import Observation
+
+MUCH = 8.0
+"""A row's variance over the typical one's from which it is believed: with three launches chance exceeds it
+in one of 3000."""
+
+
+@dataclass(frozen=True)
+class ObservationTable:
+    """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
+
+    `log_times` is rows x columns, an entry that a launch lacks, or a row that one spoiled, filled in from
+    the row's center and the launch's common factor; `log_center` is each row's typical launch and
+    `variance` that of its error, apart from what launches do to all rows alike: by the spread inside the
+    launches, and at least what launches do to one case beyond its neighbours, which is pooled over the rows
+    except where one is much worse.
+    """
+
+    log_times: np.ndarray
+    log_center: np.ndarray
+    variance: np.ndarray
+    errors: int
+
+    @property
+    def launches(self) -> int:
+        return self.log_times.shape[1]
+
+    @property
+    def times(self) -> np.ndarray:
+        """Of each row the median time (s) of the typical launch."""
+        return np.exp(self.log_center)
+
+    @property
+    def by_launch(self) -> np.ndarray:
+        """Median times (s), launches x rows; the typical launch's alone where no launch has enough rows."""
+        return np.exp(self.log_times).T if self.launches else self.times[None]
+
+
+def tabulate(observations: Sequence[Observation], share: float = 0.75) -> ObservationTable:
+    """A launch gets a column when it has at least `share` of the cases."""
+    counts: dict[str, int] = {}
+    for seen in observations:
+        for launch in seen.launches:
+            counts[launch] = counts.get(launch, 0) + 1
+    columns = [launch for launch, n in counts.items() if n >= share * len(observations)]
+    log_times = np.full((len(observations), len(columns)), np.nan)
+    for row, seen in enumerate(observations):
+        for launch, value in zip(seen.launches, seen.log_unbiased, strict=True):
+            if launch in columns:
+                log_times[row, columns.index(launch)] = value
+    common = _common(log_times)
+    center = np.empty(len(observations))
+    for row, seen in enumerate(observations):
+        present = np.isfinite(log_times[row])
+        center[row] = (
+            np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
+        )
+    within = np.nan_to_num([seen.within for seen in observations]) ** 2
+    apart, spoiled = _apart(log_times)
+    # One bad launch of three carries a mean away, but not a median.
+    center[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
+    variance = np.maximum(within, apart)
+    usable = np.isfinite(log_times) & ~spoiled[:, None]
+    filled = np.where(usable, log_times, center[:, None] + common)
+    return ObservationTable(filled, center, variance, sum(seen.errors for seen in observations))
+
+
+def _common(log_times: np.ndarray) -> np.ndarray:
+    """Each launch's factor common to all cases, with mean zero; exact by a few sweeps of row and column
+    means when entries are missing."""
+    columns = log_times.shape[1]
+    common = np.zeros(columns)
+    if columns > 1 and np.isnan(log_times).any():
+        some = np.isfinite(log_times).any(axis=1)
+        for _ in range(20):
+            rows = np.nanmean(log_times[some] - common, axis=1, keepdims=True)
+            common = np.nanmean(log_times[some] - rows, axis=0)
+            common -= common.mean()
+    return common
+
+
+def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row the variance of its mean due to what launches do to single cases, and which rows are
+    spoiled by a launch.
+
+    Pooled from the differences of neighbouring rows, so that what a launch does to all short messages alike
+    does not count; by their median where a few rows are so bad that they would spoil the mean, and those rows
+    (`MUCH` times worse, which chance does to few) keep their own variance.
+    """
+    rows, columns = log_times.shape
+    none = np.zeros(rows), np.zeros(rows, dtype=bool)
+    if columns < 2 or rows < 3:
+        return none
+    steps = np.diff(log_times, axis=0)
+    steps = steps[np.isfinite(steps).all(axis=1)].var(axis=1, ddof=1) / 2 / columns
+    if not len(steps):
+        return none
+    typical = np.median(steps) * (columns - 1) / chdtri(columns - 1, 0.5)
+    pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
+    apart = log_times - np.nanmean(log_times, axis=1, keepdims=True)
+    own = (apart - np.nanmedian(apart, axis=0)) ** 2
+    own = np.nan_to_num(np.nansum(own, axis=1) / (columns - 1) / columns)
+    spoiled = own > MUCH * pooled
+    return np.where(spoiled, own, pooled), spoiled
+
+
+def shared_variance(tables: Sequence[ObservationTable]) -> tuple[float, int]:
+    """Variance between launches of what all rows of one table have in common, and its degrees of freedom,
+    pooled over tables whose launches are different ones."""
+    squares, freedom = 0.0, 0
+    for table in tables:
+        if table.launches > 1:
+            common = table.log_times.mean(axis=0)
+            single = table.launches * float(np.mean(table.variance)) / len(table.variance)
+            squares += float(np.sum((common - common.mean()) ** 2)) - (table.launches - 1) * single
+            freedom += table.launches - 1
+    return (max(squares, 0.0) / freedom if freedom else 0.0), freedom
+
+
+def sum_quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_freedom: int) -> np.ndarray:
+    """Student's quantile for a sum of two estimated variances, by Satterthwaite's degrees of freedom."""
+    total = first + second
+    part = np.where(total > 0, second / np.maximum(total, 1e-300), 0.0)
+    inverse = (1 - part) ** 2 / freedom + part**2 / max(second_freedom, 1)
+    return np.array([student(round(float(1 / one), 1)) for one in inverse])
+
+
+@dataclass(frozen=True)
+class Medians:
+    """Median times (s) of all rows: the typical launch's, every launch's (launches x rows), and the variance
+    of the former that the spread inside the launches predicts (nan where unknown)."""
+
+    center: np.ndarray
+    launches: np.ndarray
+    variance: np.ndarray
+    errors: int
+
+    @staticmethod
+    def of(observations: Sequence[Observation]) -> Medians:
+        table = tabulate(observations)
+        within = np.array([observation.within for observation in observations])
+        return Medians(table.times, table.by_launch, (table.times * within) ** 2, table.errors)
+
+    def contrast(self, value: float, row: np.ndarray, constant: float, scale: float = 1.0) -> Estimate:
+        """`value` with the interval of the linear combination row @ times + constant, cut at zero."""
+        used = row != 0
+        within = Z * np.sqrt(scale * np.sum(row[used] ** 2 * self.variance[used]))
+        free = self.launches @ row + constant
+        half = float(half_width(free, within))
+        return estimate(value, max(float(free.mean()) - half, 0.0), max(float(free.mean()) + half, 0.0))
+
+    def combined(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values and variances of the linear combinations rows @ times: the larger of what the spread inside
+        the launches predicts and of what the launches show."""
+        launches = self.launches @ rows.T
+        none = np.zeros(len(rows))
+        between = launches.var(axis=0, ddof=1) / len(launches) if len(launches) > 1 else none
+        return rows @ self.center, np.maximum(rows**2 @ np.nan_to_num(self.variance), between)

@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+// Sliders over the model of efficiency: what hockney/models/applications/ring_exchange.py and granularity.py
+// compute, term by term, and pictures of it. Tests compare every function here with the one there. The page is
+// complete without this script: a table shows the results for the first values.
+// Times in seconds, sizes in bytes; a machine `m` is what hockney/studies/granularity/explore.py writes of one.
+window.hockney = window.hockney ?? {};
+hockney.efficiency = (() => {
+"use strict";
+const ROUNDING = 1e-12, FINE = 1024;
+
+function piece(pieces, size) {
+  let found = pieces[0];
+  for (const each of pieces) if (size >= each[0]) found = each;
+  return {latency: found[1], perByte: found[2]};
+}
+
+// What a message takes beside holding the medium, with `far` of them between nodes at once.
+function passed(m, size, far) {
+  const {latency, perByte} = piece(far ? m.pieces : m.near, size);
+  if (!far) return latency + perByte * size;
+  return Math.max(0, latency - m.medium[0]) + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size;
+}
+
+// For each step how many messages go from node to node.
+function steps(m, size, ranks) {
+  const waits = ranks % 2 === 1 && size > (m.eager ?? Infinity);
+  if (m.cores < 2) {
+    const half = Math.floor(ranks / 2);
+    return waits ? [half, half, 1] : [ranks - half, half];
+  }
+  if (ranks <= m.cores) return waits ? [0, 0, 0] : [0, 0];
+  const nodes = Math.ceil(ranks / m.cores), alone = ranks % m.cores === 1;
+  if (waits) return alone ? [0, nodes - 1, 1] : [0, 0, nodes];
+  return alone && ranks % 2 === 0 ? [1, nodes - 1] : [0, nodes];
+}
+
+// Tcom.
+function exchange(m, size, ranks) {
+  if (ranks < 2) return 0;
+  const hold = m.medium[0] + m.medium[1] * size, all = steps(m, size, ranks), last = all.pop();
+  let begin = 0;
+  for (const far of all) begin += Math.max((far ? hold : 0) + passed(m, size, far), far * hold);
+  const met = ranks % 2 === 1 && all.length === 1 && m.cores < 2 ? m.half_duplex_s_per_byte * size : 0;
+  return begin + (last * hold + passed(m, size, last)) + met;
+}
+
+function times(m, work, size, serial, ranks) {
+  const communication = exchange(m, size, ranks), share = (1 - serial) * work / ranks;
+  const total = ranks === 1 ? work : serial * work + share + communication;
+  const speedUp = work / total;
+  return {serial: serial * work, parallel: share, communication, total, speedUp, efficiency: speedUp / ranks, share: communication / total};
+}
+
+const efficiency = (m, work, size, serial, ranks) => times(m, work, size, serial, ranks).efficiency;
+
+const ceiling = (serial, ranks) => ranks === 1 ? 1 : 1 / (1 - serial + ranks * serial);
+
+// The work from which the efficiency is at least `wanted`; null where no work is enough.
+function workNeeded(wanted, m, size, serial, ranks) {
+  if (ranks === 1) return wanted <= 1 ? 0 : null;
+  const left = 1 - wanted / ceiling(serial, ranks), communication = exchange(m, size, ranks);
+  if (left <= ROUNDING) return left >= -ROUNDING && communication === 0 ? 0 : null;
+  return wanted * ranks * communication / left;
+}
+
+const breakEven = (m, size, serial, ranks) => workNeeded(1 / ranks, m, size, serial, ranks);
+
+// Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`.
+function counts(most) {
+  const found = [];
+  for (let n = 1; n <= Math.min(most, FINE); n++) found.push(n);
+  for (let step = 2; found.at(-1) + step <= most; step *= 2) {
+    const first = found.at(-1), end = Math.min(2 * first, most);
+    for (let n = first + step; n <= end; n += step) found.push(n);
+  }
+  if (found.at(-1) !== most) found.push(most);
+  return found;
+}
+
+function bestRanks(m, work, size, serial, most) {
+  let best = 1, fastest = 0;
+  for (const n of counts(most)) {
+    const {speedUp} = times(m, work, size, serial, n);
+    if (speedUp > fastest) [best, fastest] = [n, speedUp];
+  }
+  return best;
+}
+
+return {exchange, times, efficiency, ceiling, workNeeded, breakEven, counts, bestRanks};
+})();
+
+(() => {
+"use strict";
+const g = {...hockney.units, ...hockney.efficiency};
+const source = document.getElementById("widgets");
+if (!source || !window.ResizeObserver) return;
+const LEVELS = [.1, .2, .3, .4, .5, .6, .7, .8, .9], NAMED = [.5, .8, .9];
+const DASHES = ["", "6 3", "2 3", "7 3 2 3", "10 4"];
+// Fewer ranks make a table of a plane: one row for each number. More are drawn as a line.
+const ROWS = 40;
+
+const el = (name, attributes = {}, ...children) => {
+  const element = document.createElement(name);
+  for (const [k, v] of Object.entries(attributes)) element.setAttribute(k, v);
+  element.append(...children);
+  return element;
+};
+const plural = n => `${n} rank${n === 1 ? "" : "s"}`;
+const round = (v, digits) => Number(v.toPrecision(digits));
+const distinct = values => [...new Set(values)].sort((a, b) => a - b);
+const upTo = (count, of) => Array.from({length: count + 1}, (_, k) => of(k / count));
+
+// What each slider can stand on: more values where a small step matters.
+const SCALES = {
+  work: ([low, high]) => distinct(upTo(40 * Math.max(1, Math.ceil(Math.log10(high / low))), f => round(low * (high / low) ** f, 3))),
+  bytes: ([low, high]) => distinct([low, ...upTo(300, f => Math.round(round(Math.max(1, low) * (high / Math.max(1, low)) ** f, 3))), high]),
+  serial: ([low, high]) => distinct(upTo(200, f => round(low + (high - low) * f * f, 4))),
+  ranks: ([low, high]) => distinct([low, ...g.counts(high).filter(n => n <= 64), ...upTo(200, f => Math.round(low * (high / low) ** f)), high].filter(n => n >= low)),
+};
+// As on the command line: what is typed beyond is no question, and no chart has an axis for it.
+const MOST = {seconds: 30 * 86400, bytes: 2 ** 50};
+const INPUTS = [
+  {key: "work", label: "Work T on one rank between two exchanges", say: g.seconds, read: g.readSeconds, fits: v => v > 0 && v <= MOST.seconds, hint: "a time above 0, for example 10ms"},
+  {key: "bytes", label: "Message length L", say: g.bytes, read: g.readBytes, fits: v => v >= 0 && v <= MOST.bytes, hint: "a size, for example 40kB or 1000words", whole: true},
+  {key: "serial", label: "Serial fraction s", say: g.percent, read: g.readFraction, fits: v => v >= 0 && v <= 1, hint: "0% to 100%"},
+  {key: "ranks", label: "Ranks np", say: String, read: g.readCount, fits: v => v >= 1 && v <= 1e7, hint: "a whole number from 1", whole: true},
+];
+
+class Explorer {
+  constructor(box, spec) {
+    this.spec = spec;
+    this.ends = {work: spec.work_s, bytes: spec.bytes, serial: spec.serial, ranks: spec.ranks};
+    this.state = Object.fromEntries(INPUTS.map(({key}) => [key, this.ends[key][2]]));
+    this.machine = spec.machines[0];
+    this.over = "bytes";
+    this.live = box.querySelector(".live");
+    this.build(box.id);
+    box.classList.add("on");
+    this.live.hidden = false;
+    new ResizeObserver(() => { if (this.live.clientWidth !== this.width) this.update(); }).observe(this.live);
+    this.update();
+  }
+
+  build(id) {
+    const controls = el("div", {class: "controls"});
+    const select = el("select", {id: `${id}-machine`}, ...this.spec.machines.map((m, k) => el("option", {value: k}, m.title)));
+    select.addEventListener("change", () => { this.machine = this.spec.machines[select.value]; this.changed(); });
+    this.note = el("p", {class: "under"});
+    controls.append(el("div", {class: "control"}, el("label", {for: select.id}, "Machine"), select, this.note));
+    this.inputs = INPUTS.map(input => this.control(id, input, controls));
+    this.big = Object.fromEntries(["efficiency", "speed-up", "communication"].map(name => [name, el("dd", {"data-answer": name})]));
+    this.words = el("p", {"data-answer": "words"});
+    this.limits = el("p", {class: "note", hidden: ""});
+    this.facts = {};
+    const facts = el("dl", {class: "facts"});
+    for (const [name, title] of [["exchange", "One exchange"], ["break-even", "Break-even work"], ["50", "Work for 50%"], ["80", "Work for 80%"], ["90", "Work for 90%"], ["best", "Best number of ranks"]]) {
+      this.facts[name] = el("dd", {"data-answer": name});
+      facts.append(el("dt", {}, title), this.facts[name]);
+    }
+    const big = el("dl", {class: "big"}, ...Object.entries(this.big).map(([name, dd]) => el("div", {}, el("dt", {}, name === "communication" ? "communication's share" : name), dd)));
+    this.aloud = el("p", {class: "unseen", "aria-live": "polite"});
+    const charts = el("div", {class: "charts"}, this.chart("curves"), this.chart("plane"));
+    this.live.append(el("div", {class: "answer"}, controls, el("div", {}, big, this.words, this.limits, facts, this.aloud)), charts);
+    const set = second => (x, y) => { this.state.work = round(x, 3); second(y); this.changed(); };
+    this.curves = new hockney.sketch.Sketch(this.boxes.curves, "Efficiency against work, a curve for each number of ranks", set(() => {}), p => this.tell("curves", p && [p[0], null]));
+    this.plane = new hockney.sketch.Sketch(this.boxes.plane, "Efficiency over work and message length or ranks, as contour lines", set(y => { this.state[this.over] = this.second(y); }), p => this.tell("plane", p));
+  }
+
+  second(y) { return this.over === "ranks" ? Math.max(1, Math.round(y)) : y < 1 ? 0 : Math.round(round(y, 3)); }
+
+  control(id, {key, label, say, read, fits, hint, whole}, into) {
+    const values = SCALES[key](this.ends[key]), name = `${id}-${key}`;
+    const range = el("input", {type: "range", id: name, min: 0, max: values.length - 1, step: 1});
+    const text = el("input", {type: "text", id: `${name}-text`, "aria-label": `${label}: ${hint}`, title: hint, autocomplete: "off", spellcheck: "false"});
+    const aside = el("span", {class: "aside"});
+    range.addEventListener("input", () => { this.state[key] = values[range.value]; this.changed(range); });
+    text.addEventListener("change", () => {
+      const value = read(text.value), good = value !== null && fits(value);
+      text.setAttribute("aria-invalid", !good);
+      if (good) { this.state[key] = whole ? Math.round(value) : value; this.changed(); }
+    });
+    into.append(el("div", {class: "control"}, el("label", {for: name}, label), el("div", {class: "row"}, range, text), aside));
+    return () => {
+      const value = this.state[key], near = values.findIndex(v => v >= value), words = say(value);
+      range.value = near < 0 ? values.length - 1 : near;
+      range.setAttribute("aria-valuetext", words);
+      text.setAttribute("aria-invalid", false);
+      text.value = words;
+      aside.textContent = key === "bytes" && value && value % 4 === 0 ? `${value / 4} word${value === 4 ? "" : "s"} of 4 B` : "";
+    };
+  }
+
+  chart(name) {
+    const box = el("div", {class: "canvas"}), said = el("p", {class: "said"}), title = el("h4", {}, name === "curves" ? "Efficiency against T" : "Efficiency over T and");
+    this.boxes = {...this.boxes, [name]: box};
+    this.said = {...this.said, [name]: said};
+    const head = el("div", {class: "title"}, title);
+    if (name === "plane") {
+      const choices = el("div", {class: "choices", role: "group", "aria-label": "Second axis"});
+      for (const [key, text] of [["bytes", "length L"], ["ranks", "ranks np"]]) {
+        const b = el("button", {type: "button", "aria-pressed": key === this.over, "data-over": key}, text);
+        b.addEventListener("click", () => { this.over = key; for (const each of choices.children) each.setAttribute("aria-pressed", each === b); this.changed(); });
+        choices.append(b);
+      }
+      head.append(choices);
+    }
+    return el("div", {class: "chart"}, head, box, said);
+  }
+
+  changed() {
+    const start = performance.now();
+    this.update();
+    performance.measure("hockney-explorer", {start});
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => { this.aloud.textContent = `Efficiency ${this.big.efficiency.textContent}, speed-up ${this.big["speed-up"].textContent}. ${this.words.textContent}`; }, 600);
+  }
+
+  update() {
+    this.width = this.live.clientWidth;
+    for (const show of this.inputs) show();
+    this.answer();
+    this.drawCurves();
+    this.drawPlane();
+    this.tell("curves", null);
+    this.tell("plane", null);
+  }
+
+  answer() {
+    const m = this.machine, {work, bytes, serial, ranks} = this.state, now = g.times(m, work, bytes, serial, ranks);
+    this.note.textContent = m.note;
+    this.big.efficiency.textContent = g.percent(now.efficiency);
+    this.big["speed-up"].textContent = g.number(now.speedUp);
+    this.big.communication.textContent = g.percent(now.share);
+    const even = g.breakEven(m, bytes, serial, ranks);
+    this.words.textContent = ranks === 1
+      ? `One rank takes ${g.seconds(work)} and has nobody to exchange with.`
+      : `${plural(ranks)} take ${g.seconds(now.total)} for what takes one rank ${g.seconds(work)}: ${g.seconds(now.serial + now.parallel)} of computing and ${g.seconds(now.communication)} of exchanging ${g.bytes(bytes)}. ` +
+        (even === null ? `No amount of work makes ${plural(ranks)} faster than one.` : work < even ? `That is slower than one rank: it needs more than ${g.seconds(even)} of work.` : `From ${g.seconds(even)} of work on they are faster than one rank.`);
+    const beyond = [];
+    if (ranks > m.most_ranks) beyond.push(`This machine is known up to ${plural(m.most_ranks)}; more are taken to be on a larger one of its kind.`);
+    if (bytes > m.most_bytes) beyond.push(`Messages were measured up to ${g.bytes(m.most_bytes)}; for longer ones the last line goes on.`);
+    this.limits.textContent = beyond.join(" ");
+    this.limits.hidden = !beyond.length;
+    const needed = (v, at) => v === null ? `no work is enough: at most ${g.percent(g.ceiling(serial, at))}` : g.seconds(v);
+    this.facts.exchange.textContent = g.seconds(now.communication);
+    this.facts["break-even"].textContent = needed(even, ranks);
+    for (const e of NAMED) this.facts[100 * e].textContent = needed(g.workNeeded(e, m, bytes, serial, ranks), ranks);
+    const best = g.bestRanks(m, work, bytes, serial, m.most_ranks), there = g.times(m, work, bytes, serial, best);
+    this.facts.best.textContent = `${best} of ${m.most_ranks}: speed-up ${g.number(there.speedUp)}, efficiency ${g.percent(there.efficiency)}`;
+  }
+
+  // Ranks that are looked at: those of the machine, and enough to see where things go.
+  get most() { return Math.max(2, Math.min(Math.max(this.ends.ranks[1], this.state.ranks), Math.max(16, this.machine.most_ranks, this.state.ranks))); }
+
+  get size() {
+    const width = Math.max(260, Math.floor(this.boxes.curves.clientWidth || 500));
+    return {width, height: Math.round(Math.min(360, Math.max(250, width * .72)))};
+  }
+
+  get across() {
+    const [low, high] = this.ends.work, {work} = this.state;
+    return {x: {low: Math.min(low, work), high: Math.max(high, work), log: true}, xTitle: "work T", xTicks: a => hockney.sketch.powers(a, 10, 62).map(v => [v, short(g.seconds(v))])};
+  }
+
+  drawCurves() {
+    const {work, bytes, serial, ranks} = this.state, m = this.machine, s = this.curves;
+    const doubling = [];
+    for (let n = 2; n <= this.most; n *= 2) doubling.push(n);
+    const stride = Math.ceil(doubling.length / 5), shown = doubling.filter((n, k) => k % stride === 0 && n !== ranks);
+    const look = k => ({stroke: `var(--c${k + 1})`, "stroke-width": 1.6, "stroke-dasharray": DASHES[k]}), bold = {stroke: "var(--ink)", "stroke-width": 2.6};
+    const legend = [[plural(ranks), bold], ...shown.map((n, k) => [plural(n), look(k)])];
+    s.frame({...this.size, ...this.across, legend, y: {low: 0, high: 1.04}, yTitle: "parallel efficiency", yTicks: () => [0, .2, .4, .6, .8, 1].map(v => [v, g.percent(v)])});
+    const curve = (n, look) => s.line(upTo(110, f => s.x.low * (s.x.high / s.x.low) ** f).map(t => [s.x.place(t), s.y.place(g.efficiency(m, t, bytes, serial, n))]), look);
+    const even = (n, look) => {
+      const t = g.breakEven(m, bytes, serial, n);
+      if (t === null || t < s.x.low || t > s.x.high) return;
+      s.add("circle", {cx: s.x.place(t), cy: s.y.place(1 / n), r: 4, fill: "var(--card)", "stroke-width": 1.8, ...look});
+    };
+    shown.forEach((n, k) => curve(n, look(k)));
+    curve(ranks, bold);
+    shown.forEach((n, k) => even(n, {stroke: `var(--c${k + 1})`}));
+    if (ranks > 1) even(ranks, {stroke: "var(--ink)"});
+    this.here(s, s.y.place(g.efficiency(m, work, bytes, serial, ranks)));
+    s.show();
+  }
+
+  drawPlane() {
+    const {work, bytes, serial, ranks} = this.state, m = this.machine, s = this.plane, byRanks = this.over === "ranks";
+    const [low, high] = this.ends.bytes, most = this.most, stairs = most <= ROWS;
+    const first = Math.max(1, low), last = Math.max(high, bytes, 2 * first);
+    const y = byRanks
+      ? {low: stairs ? 1.5 : 2, high: stairs ? most + .5 : most, log: !stairs}
+      : {low: first, high: last, log: true, zero: low < 1 || bytes < 1 ? 40 : 0};
+    const counts = a => {
+      const step = Math.max(1, Math.ceil((most - 1) * 20 / Math.abs(a.to - a.from)));
+      return Array.from({length: most - 1}, (_, k) => k + 2).filter(n => n % step === 0 || step === 1).map(n => [n, String(n)]);
+    };
+    s.frame({...this.size, ...this.across, y, yTitle: byRanks ? "ranks np" : "message length L",
+      yTicks: a => byRanks ? (stairs ? counts(a) : hockney.sketch.powers(a, 2, 30).map(v => [v, String(v)])) : [...(y.zero ? [[0, "0"]] : []), ...hockney.sketch.powers(a, 2, 26).map(v => [v, g.bytes(v)])]});
+    const rows = this.rows(s, y, byRanks, stairs, most);
+    const clip = t => s.x.place(Math.min(Math.max(t, s.x.low), s.x.high));
+    const needed = (wanted, [size, n]) => g.workNeeded(typeof wanted === "function" ? wanted(n) : wanted, m, size, serial, n);
+    // The plane rises to the right, so that what is above a level lies right of its line, row by row.
+    const pieces = wanted => {
+      const found = [[]];
+      for (const row of rows) {
+        const t = needed(wanted, row.at);
+        if (t === null || t > s.x.high) found.push([]);
+        else found.at(-1).push([t, row]);
+      }
+      return found.filter(piece => piece.length);
+    };
+    const left = piece => piece.flatMap(([t, row]) => row.y.map(py => [clip(t), py]));
+    for (const level of LEVELS) for (const piece of pieces(level)) {
+      const edge = left(piece);
+      s.area([...edge, [s.x.to, edge.at(-1)[1]], [s.x.to, edge[0][1]]], {fill: "var(--c1)", "fill-opacity": .075});
+    }
+    const drawn = [...NAMED.map(e => [e, g.percent(e), {stroke: "var(--c1)", "stroke-width": 1.5}]),
+      [n => 1 / n, "break-even", {stroke: "var(--c2)", "stroke-width": 2.2, "stroke-dasharray": "6 3"}]];
+    // Each name at another height, where lines stand close.
+    const labels = [], heights = {"50%": .25, "80%": .42, "90%": .58, "break-even": .78};
+    for (const [wanted, name, look] of drawn) for (const piece of pieces(wanted)) {
+      const inside = piece.flatMap(([t, row]) => row.y.map(py => t >= s.x.low ? [clip(t), py] : null));
+      s.line(inside, look);
+      const seen = inside.filter(Boolean);
+      if (seen.length) labels.push([seen, name, look.stroke]);
+    }
+    const [hx, hy] = [s.x.place(work), s.y.place(byRanks ? ranks : bytes)];
+    s.keep([hx - 9, hy - 9, hx + 9, hy + 9]);
+    for (const [seen, name, fill] of labels.reverse()) {
+      const tried = [0, -.1, .1, -.2, .2].map(shift => seen[Math.floor(seen.length * (heights[name] + shift))]);
+      tried.some(([x, py]) => s.label(x, py, name, {fill}));
+    }
+    const limit = byRanks ? m.most_ranks + (stairs ? .5 : 0) : m.most_bytes;
+    if (limit > y.low && limit < y.high) {
+      s.line([[s.x.from, s.y.place(limit)], [s.x.to, s.y.place(limit)]], {stroke: "var(--muted)", "stroke-dasharray": "2 3"});
+      s.label(s.x.from + 60, s.y.place(limit) - 9, byRanks ? `known to ${m.most_ranks}` : `known to ${g.bytes(m.most_bytes)}`, {fill: "var(--muted)"});
+    }
+    if (!byRanks || ranks > 1) this.here(s, hy);
+    s.show();
+  }
+
+  // For each row of the plane what is computed there, and where it is drawn: of a line at one height, of
+  // whole ranks from one edge to the other.
+  rows(s, y, byRanks, stairs, most) {
+    const {bytes, ranks} = this.state;
+    if (!byRanks) {
+      const sizes = upTo(90, f => y.low * (y.high / y.low) ** f).map(size => ({at: [size, ranks], y: [s.y.place(size)]}));
+      return y.zero ? [{at: [0, ranks], y: [s.y.from, s.y.start]}, ...sizes] : sizes;
+    }
+    if (stairs) return Array.from({length: most - 1}, (_, k) => ({at: [bytes, k + 2], y: [s.y.place(k + 1.5), s.y.place(k + 2.5)]}));
+    return distinct(upTo(90, f => 2 * Math.round((most / 2) ** f))).map(n => ({at: [bytes, n], y: [s.y.place(n)]}));
+  }
+
+  here(s, y) {
+    const x = s.x.place(this.state.work);
+    s.add("path", {d: `M${x} ${s.y.from}V${y}`, stroke: "var(--ink)", "stroke-width": 1, "stroke-dasharray": "1 3"});
+    s.add("circle", {cx: x, cy: y, r: 6, fill: "var(--accent)", stroke: "var(--card)", "stroke-width": 2, class: "here"});
+  }
+
+  // Under a chart: what is pointed at, or how to read it.
+  tell(name, p) {
+    const {bytes, serial, ranks} = this.state;
+    if (!p) {
+      this.said[name].textContent = name === "curves" ? "Circles: break-even, where np ranks are as fast as one. The dot is where the sliders stand; click to put it elsewhere." : `The stronger the colour, the more efficient.${this.over === "ranks" && this.most > ROWS ? " Lines go through even numbers of ranks." : ""} Click to put the dot elsewhere.`;
+      return;
+    }
+    const y = p[1] === null ? null : this.second(p[1]);
+    const size = name === "plane" && this.over === "bytes" ? y : bytes, n = name === "plane" && this.over === "ranks" ? y : ranks;
+    this.said[name].textContent = `${g.percent(g.efficiency(this.machine, p[0], size, serial, n))} with ${g.seconds(p[0])} of work, ${g.bytes(size)}, ${plural(n)}`;
+  }
+}
+
+const short = text => text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
+const specs = JSON.parse(source.textContent);
+for (const box of document.querySelectorAll("[data-widget=efficiency]")) new Explorer(box, specs[box.id]);
+})();

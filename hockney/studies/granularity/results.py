@@ -1,0 +1,273 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The grid as measured: one cell for each T, L, s and np, with its efficiency; and the work from which ranks
+pay off.
+
+    efficiency = (time of T on one rank, measured) / (np x time of T shared among np ranks, exchange included)
+
+which is equations 1, 2 and 6 with the measured times in place of T and of the model's time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from statistics import median
+
+from hockney.core.case import parse_canonical
+from hockney.core.fit import Estimate
+from hockney.draw.page import Table
+from hockney.models.applications.granularity import Algorithm, on_cores, work_needed
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import interval, quantity
+from hockney.studies.granularity.text import length
+
+EVEN = "equal"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`alone` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
+    work over the mean, `times_s` every repetition, one tuple a launch: each is the mean of a run of many
+    exchanges; `started_s` is when each launch measured it, and `alone_s` the work on one rank in the same
+    round of launches (that of all rounds where it was not measured in this one). `outside` is how many
+    processors other programs used meanwhile, in the median launch."""
+
+    measured: Measured
+    alone: Estimate
+    imbalance: float
+    times_s: tuple[tuple[float, ...], ...]
+    outside: float = 0.0
+    started_s: tuple[float, ...] = ()
+    alone_s: tuple[float, ...] = ()
+
+    @property
+    def work_s(self) -> float:
+        return float(self.measured.case.number("work"))
+
+    @property
+    def bytes(self) -> int:
+        return self.measured.size
+
+    @property
+    def serial(self) -> float:
+        return float(self.measured.case.number("serial"))
+
+    @property
+    def ranks(self) -> int:
+        return self.measured.case.ranks
+
+    @property
+    def shares(self) -> str:
+        return str(dict(self.measured.case.parameters).get("shares", EVEN))
+
+    @property
+    def even(self) -> bool:
+        return self.shares == EVEN
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return Algorithm(self.work_s, self.bytes, self.serial, imbalance=self.imbalance)
+
+    @cached_property
+    def efficiency(self) -> Estimate:
+        return ratio(self.alone, self.measured.summary.median, self.ranks)
+
+    @property
+    def runs(self) -> tuple[float, ...]:
+        """The efficiency of every single run, against one rank in the same round."""
+        return tuple(e for launch in self.by_launch for e in launch)
+
+    @property
+    def by_launch(self) -> tuple[tuple[float, ...], ...]:
+        """The same, one tuple a launch."""
+        alone = self.alone_s or (self.alone.value,) * len(self.times_s)
+        return tuple(
+            tuple(one / (self.ranks * t) for t in launch if t > 0)
+            for one, launch in zip(alone, self.times_s, strict=True)
+        )
+
+
+def cells(evidence: Evidence) -> tuple[Cell, ...]:
+    """Every cell whose work was also measured on one rank, by np, L, s and T."""
+    alone = {
+        m.case.number("work"): m.summary.median
+        for m in evidence.of("compute", ranks=1)
+        if m.summary.median.value > 0
+    }
+    records = evidence.run.by_case()
+    rounds = _rounds(evidence)
+    serial = _serial(evidence, rounds)
+    load = {c.launch: c.outside_cores or 0.0 for c in evidence.run.closes}
+    found = []
+    for m in evidence.of("granularity"):
+        work = m.case.number("work")
+        if work in alone and work > 0 and m.summary.median.value > 0:
+            mine = records.get(m.summary.case, [])
+            imbalance = max((r.metric("imbalance") or 1.0 for r in mine), default=1.0)
+            times = tuple(tuple(r.times_s) for r in mine)
+            outside = median([load.get(r.launch, 0.0) for r in mine] or [0.0])
+            started = tuple(r.started_s for r in mine)
+            pooled = alone[work].value
+            ones = tuple(serial.get((work, rounds.get(r.launch, -1)), pooled) for r in mine)
+            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside, started, ones))
+    return tuple(sorted(found, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
+
+
+def _rounds(evidence: Evidence) -> dict[str, int]:
+    """In which round each launch was: in a round there is one for each number of ranks, failed ones too."""
+    run = evidence.run
+    counts = {len(launch.ranks) for launch in run.launches}
+    counts |= {parse_canonical(failure.case).ranks for failure in run.failures}
+    return {launch.launch: launch.index // len(counts) for launch in run.launches}
+
+
+def _serial(evidence: Evidence, rounds: Mapping[str, int]) -> dict[tuple[float, int], float]:
+    """The median time of each work on one rank, by round."""
+    records = evidence.run.by_case()
+    times: dict[tuple[float, int], list[float]] = {}
+    for m in evidence.of("compute", ranks=1):
+        for record in records.get(m.summary.case, []):
+            if record.launch in rounds:
+                times.setdefault((m.case.number("work"), rounds[record.launch]), []).extend(record.times_s)
+    middles = {key: median(found) for key, found in times.items() if found}
+    return {key: middle for key, middle in middles.items() if middle > 0}
+
+
+def ratio(above: Estimate, below: Estimate, ranks: int) -> Estimate:
+    """above / (ranks x below). Both are medians of launches of their own, whose errors are relative, so the
+    halves of their intervals are added as squares of logarithms, as of independent ones. What lasts over a
+    round (load, frequency) moves both the same way and cancels in part: then the interval is too wide."""
+    value = above.value / (ranks * below.value)
+    down = _half(above.value, above.low, below.high, below.value)
+    up = _half(above.high, above.value, below.value, below.low)
+    if down is None or up is None:
+        return Estimate(value, None, None)
+    return Estimate(value, value * math.exp(-down), value * math.exp(up))
+
+
+def _half(a: float | None, b: float | None, c: float | None, d: float | None) -> float | None:
+    """Root of log(a/b)**2 + log(c/d)**2; None where an end is not known."""
+    if not (a and b and c and d):
+        return None
+    return math.hypot(math.log(a / b), math.log(c / d))
+
+
+def lengths(found: tuple[Cell, ...]) -> tuple[int, ...]:
+    return tuple(sorted({cell.bytes for cell in found}))
+
+
+def rank_counts(found: tuple[Cell, ...]) -> tuple[int, ...]:
+    """Those of more than one rank."""
+    return tuple(sorted({cell.ranks for cell in found if cell.ranks > 1}))
+
+
+def line(found: tuple[Cell, ...], ranks: int, size: int, serial: float = 0.0) -> tuple[Cell, ...]:
+    """The cells of one curve over T: evenly shared work, ascending."""
+    return tuple(c for c in found if c.even and (c.ranks, c.bytes, c.serial) == (ranks, size, serial))
+
+
+WANTED = 0.9
+"""Beside break-even the table says from which work on this efficiency is had."""
+SHY = 1e-9
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The work (s) at which a curve of efficiencies reaches a value, or the measured work that it is
+    below or above of; `never` where no work is enough."""
+
+    at: Estimate | None = None
+    below: float | None = None
+    above: float | None = None
+    never: bool = False
+
+    def __str__(self) -> str:
+        if self.at is not None:
+            ends = [quantity(end, "s") for end in (self.at.low, self.at.high) if end is not None]
+            value = quantity(self.at.value, "s")
+            return f"{value} ({interval(self.at, 's')})" if set(ends) - {value} else value
+        if self.never:
+            return "never"
+        if self.below is not None:
+            return f"below {quantity(self.below, 's')}"
+        return f"above {quantity(self.above, 's')}" if self.above is not None else "not measured"
+
+    @property
+    def words(self) -> str:
+        """To stand behind "a work": "of 26.8 us", "below 10 us"."""
+        return f"of {self}" if self.at is not None else str(self)
+
+
+def reached(found: Sequence[Cell], wanted: float) -> Reached:
+    """Where measured efficiencies, ascending in T, pass `wanted` for the first time. Between two works
+    log(E / (1 - E)) is taken to be straight over log T, as it is by equation 2."""
+    if not found:
+        return Reached()
+    values = [(c.work_s, c.efficiency.value) for c in found]
+    if values[0][1] >= wanted:
+        return Reached(below=values[0][0])
+    at = _crossing(values, wanted)
+    if at is None:
+        return Reached(above=values[-1][0])
+    early = _crossing([(c.work_s, c.efficiency.high) for c in found], wanted)
+    late = _crossing([(c.work_s, c.efficiency.low) for c in found], wanted)
+    return Reached(at=Estimate(at, early and min(at, early), late and max(at, late)))
+
+
+def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float) -> Reached:
+    """The same by equation 6, with the interval that comes from the fit's."""
+    algorithm = on_cores(Algorithm(1.0, size), ranks, messages.most_ranks)
+    value = work_needed(wanted, algorithm, messages, ranks)
+    if value is None:
+        return Reached(never=True)
+    ends = messages.bounds(size, ranks)
+    low, high = (
+        (None, None) if ends is None else (work_needed(wanted, algorithm, messages, ranks, e) for e in ends)
+    )
+    return Reached(at=Estimate(value, low and min(low, value), high and max(high, value)))
+
+
+def grain_table(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Table:
+    """A row for each number of ranks and length."""
+    rows = []
+    for p in rank_counts(found):
+        for size in lengths(found):
+            mine = line(found, p, size)
+            if not mine:
+                continue
+            said = [str(p), length(size)]
+            for wanted in (1 / p, WANTED):
+                said.append(str(predicted(messages, size, p, wanted)) if messages else "unknown")
+                said.append(str(reached(mine, wanted)))
+            rows.append(tuple(said))
+    columns = ("ranks", "message")
+    for name in ("break-even", f"{WANTED:.0%}"):
+        columns += (f"{name}, predicted", f"{name}, measured")
+    return Table(
+        "grain",
+        "Work from which ranks are worth it",
+        columns,
+        tuple(rows),
+        numeric=(0,),
+        caption="Break-even is an efficiency of 1/np, a speed-up of 1. Measured works lie between those of "
+        "the grid; in brackets 95% intervals.",
+    )
+
+
+def _crossing(values: Sequence[tuple[float, float | None]], wanted: float) -> float | None:
+    """The first place where the value passes `wanted` from below."""
+    for (t0, e0), (t1, e1) in pairwise(values):
+        if e0 is not None and e1 is not None and e0 < wanted <= e1:
+            a, b, w = (_straight(v) for v in (e0, e1, wanted))
+            return t0 * (t1 / t0) ** ((w - a) / (b - a))
+    return None
+
+
+def _straight(value: float) -> float:
+    inside = min(max(value, SHY), 1 - SHY)
+    return math.log(inside / (1 - inside))

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line does, from Python."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from hockney import api, lab, models
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.lab import CaseEnded, MeasuringBegan
+from hockney.models.applications.granularity import Algorithm
+
+FAKE = api.RunOptions(machine="fake", seed=1, budget=5.0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("api") / "r"
+    events: list[object] = []
+    run = api.run("pingpong bytes=0:1MiB", FAKE, out=path, listen=events.append)
+    assert run.outcome is not None and run.outcome.left == 0 and not run.wrong
+    began = next(event for event in events if isinstance(event, MeasuringBegan))
+    assert sum(isinstance(event, CaseEnded) for event in events) == began.measurements
+    return path
+
+
+def test_a_run_is_read(folder):
+    run = api.load(folder)
+    assert run.outcome is None and run.settings.study == "cases" and run.machine.kind == "fake"
+    assert len(run.records) == 3 * len(run.summaries) == run.evidence.planned
+    assert run.fits.of("hockney", "pingpong") and run.page.sections
+    assert {caveat.code for caveat in run.caveats} >= set()
+    assert run.fits == lab.results(run.folder, save=False).fits
+
+
+def test_a_report_is_written_where_it_is_wanted(folder, tmp_path):
+    assert api.load(folder).report(tmp_path / "page.html").stat().st_size > 10**5
+
+
+def test_repetitions_are_exported_without_any_fit(folder, tmp_path, monkeypatch):
+    def fit_all(*args: object, **more: object) -> None:
+        raise AssertionError("nothing needs a model")
+
+    monkeypatch.setattr(models, "fit_all", fit_all)
+    run = api.load(folder)
+    with open(run.export(tmp_path / "t.csv"), newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == sum(len(record.times_s) for record in run.records)
+    with pytest.raises(UsageError):
+        run.export(tmp_path / "t.xls")
+    with pytest.raises(AssertionError):
+        run.export(tmp_path / "t.csv", "summaries")
+
+
+def test_what_is_planned(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    planned = api.plan("granularity work=1ms,3ms serial=0", FAKE)
+    works = {case.value("work") for case in planned.cases if case.workload == "granularity"}
+    assert works == {1e-3, 3e-3} and planned.settings.study == "granularity"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "granularity wrok=1ms", "nothing", "survey barrier", "cases", "published"]
+)
+def test_questions_that_nobody_can_mean(bad):
+    with pytest.raises(UsageError):
+        api.plan(bad, FAKE)
+
+
+def test_a_survey_of_another_run(folder, tmp_path):
+    planned = api.plan(["granularity", f"survey={folder}"], FAKE)
+    assert planned.surveyed is not None and not any(c.workload == "pingpong" for c in planned.cases)
+    with pytest.raises(UsageError):
+        api.plan("granularity", api.RunOptions(machine="fake", force=True))
+
+
+def test_a_prediction(folder, tmp_path, monkeypatch):
+    forecast = api.predict(Algorithm(1.0, 40_000), ranks=(2, 4), run=folder)
+    assert [row.ranks for row in forecast.prediction.rows] == [2, 4]
+    described = api.predict(Algorithm(1.0, 40_000), machine="sun-ethernet")
+    assert described.known.platform is not None
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Inconclusive):
+        api.predict(Algorithm(1.0, 40_000))
+
+
+def test_a_run_goes_on(folder):
+    run = api.resume(folder)
+    assert run.outcome is not None and run.outcome.measured == run.outcome.left == 0

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A workload that only the catalog knows: planned, measured, summarised, shown, exported and fitted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from hockney import api
+from hockney.core.catalog import Catalog, Metric, Parameter, Workload
+from hockney.lab.kinds import fake
+from hockney.launch.fake_world import World
+from hockney.store import RunFolder
+from hockney.system.bundled import bundled_catalog
+
+SIZE = Parameter("length", "integer", "B", "8", 0, 1e9, [], "bytes of the grid")
+SYNC = Parameter("sync", "choice", "", "barrier", 0, 0, ["barrier", "window"], "how ranks start together")
+THING = Workload(
+    name="thing",
+    help="a kernel that nobody has heard of",
+    time="the longest over the ranks",
+    min_ranks=1,
+    max_ranks=0,
+    parameters=[SIZE, SYNC],
+    role="kernel",
+    operation="relax",
+    size="length",
+    group="thing-engine",
+    metrics=[
+        Metric("sweeps", "", "max", "record", False, "until the residual was small"),
+        Metric("traffic", "B", "sum", "repetition", False, "bytes sent"),
+        Metric("waiting", "s", "each", "repetition", False, "time in MPI_Wait"),
+        Metric("computing", "s", "max", "repetition", True, "updating the grid"),
+        Metric("exchanging", "s", "max", "repetition", True, "halo exchange"),
+    ],
+)
+TREE = msgspec.structs.replace(
+    THING, name="tree", role="collective", operation="bcast", metrics=[], min_ranks=2
+)
+ODD = msgspec.structs.replace(THING, name="odd", role="annealing", operation="", size="", metrics=[])
+
+
+@pytest.fixture
+def catalog(monkeypatch) -> Catalog:
+    bundled = bundled_catalog()
+    made = msgspec.structs.replace(bundled, workloads=[*bundled.workloads, THING, TREE, ODD])
+    monkeypatch.setattr(fake, "bundled_catalog", lambda: made)
+    return made
+
+
+@pytest.fixture
+def folder(catalog, hockney) -> RunFolder:
+    lines = [f"thing length={n} ranks=4" for n in (64, 1024)]
+    lines += [f"tree length={n} ranks={p}" for n in (8, 4096) for p in (2, 4)]
+    done = hockney("run", *lines, "odd ranks=2", "--out", "r", "--seed", "1", "-q")
+    assert done.code == 0, done.err
+    return RunFolder.open(Path("r"))
+
+
+def test_the_run_keeps_what_the_catalog_says_of_its_workloads(folder):
+    kept = folder.catalog()
+    assert kept is not None and kept.workloads == [THING, TREE, ODD]
+
+
+def test_metrics_are_summarised_with_their_intervals(folder, hockney):
+    document = json.loads(hockney("models", "r", "--json").out)
+    assert {w["name"]: w["role"] for w in document["workloads"]} == {
+        w.name: w.role for w in (THING, TREE, ODD)
+    }
+    summary = next(s for s in document["summaries"] if s["case"].startswith("thing length=64 "))
+    metrics = summary["metrics"]
+    assert list(metrics) == [metric.name for metric in THING.metrics]
+    assert metrics["sweeps"]["median"]["value"] == pytest.approx(World.truth("sweeps"))
+    assert metrics["traffic"]["unit"] == "B" and metrics["traffic"]["over_ranks"] == "sum"
+    wait = World.truth("waiting")
+    assert metrics["waiting"]["median"]["value"] == pytest.approx(wait)
+    assert metrics["waiting"]["by_rank"] == pytest.approx([wait / 4, wait / 2, 3 * wait / 4, wait])
+    parts = [metrics[name]["median"] for name in ("computing", "exchanging")]
+    assert sum(part["value"] for part in parts) == pytest.approx(summary["median"]["value"], rel=0.01)
+    assert all(part["low"] < part["value"] < part["high"] for part in parts)
+
+
+def test_a_workload_is_fitted_by_its_role(folder, hockney):
+    fits = json.loads(hockney("models", "r", "--json").out)["fits"]
+    assert {(fit["model"], fit["subject"]) for fit in fits} == {
+        ("logarithmic", "tree sync=barrier"),
+        ("linear", "tree sync=barrier"),
+    }
+    assert sum(fit["preferred"] for fit in fits) == 1
+
+
+def test_the_report_has_tables_of_metrics_and_phases(folder):
+    page = page_of(folder)
+    tables = {table.name: table for section in page.sections for table in section.tables if section.figures}
+    assert len(tables["metrics"].rows) == len(tables["phases"].rows) == 2
+    assert len(tables["metrics"].columns) == 1 + 3 and len(tables["phases"].columns) == 2 + 2
+    figures = [figure for section in page.sections for figure in section.figures]
+    against_size = [f for f in figures if f.x.unit == "B" and f.y.unit == "s"]
+    assert {len(series.x) for f in against_size for series in f.series if series.kind == "points"} == {2}
+
+
+def page_of(folder: RunFolder):
+    return api.load(folder.path).page
+
+
+def test_metrics_are_columns_of_both_exports(folder, hockney):
+    assert hockney("export", "r", "--csv", "all.csv").code == 0
+    rows = [
+        row for row in csv.DictReader(io.StringIO(Path("all.csv").read_text())) if row["workload"] == "thing"
+    ]
+    for row in rows:
+        phases = float(row["metric_computing_s"]) + float(row["metric_exchanging_s"])
+        assert phases == pytest.approx(float(row["time_s"]))
+        assert float(row["metric_sweeps"]) == pytest.approx(World.truth("sweeps"))
+        assert float(row["metric_waiting_s_rank3"]) == pytest.approx(World.truth("waiting"))
+    assert hockney("export", "r", "--what", "summaries", "--csv", "cases.csv").code == 0
+    for row in csv.DictReader(io.StringIO(Path("cases.csv").read_text())):
+        assert (row["metric_traffic_bytes"] != "") == (row["workload"] == "thing")
+
+
+def test_an_unheard_of_role_is_measured_and_shown(folder):
+    cases = [
+        row
+        for section in page_of(folder).sections
+        for t in section.tables
+        if t.name == "cases"
+        for row in t.rows
+    ]
+    assert any(row[0].startswith("odd ") for row in cases)

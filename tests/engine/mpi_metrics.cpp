@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+// Metrics that a workload declares and reports; run under mpiexec with the tests of mpi_measure.cpp.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+
+#include "measured.hpp"
+
+namespace {
+
+using namespace checks;
+
+// A workload with metrics of its own: everything about them is in its descriptor and its class.
+struct Reported {
+  bool forgets = false;
+  bool invents = false;
+};
+constexpr Metric own_metrics[] = {
+    {.name = "rank", .over_ranks = OverRanks::each, .help = "per record, each rank's"},
+    {.name = "least", .unit = "B", .over_ranks = OverRanks::min},
+    {.name = "average", .over_ranks = OverRanks::mean},
+    {.name = "runs", .over_ranks = OverRanks::root, .per = Per::repetition},
+    {.name = "total", .over_ranks = OverRanks::sum, .per = Per::repetition},
+    {.name = "spread", .over_ranks = OverRanks::each, .per = Per::repetition},
+    {.name = "waiting", .unit = "s", .per = Per::repetition, .phase = true},
+};
+
+class Reporter final : public Workload {
+ public:
+  Reporter(const Comm& comm, Reported kind) : comm_(comm), kind_(kind) {}
+  void run() override {
+    ++runs_;
+    waiting_s_ += 1e-3 * (comm_.rank + 1);
+  }
+  int back_to_back() const override { return 3; }
+  double operations() const override { return 2; }
+  void report(MetricValues& values) override {
+    values.set("rank", comm_.rank);
+    values.set("least", comm_.rank + 5);
+    if (!kind_.forgets || comm_.rank != comm_.size - 1) values.set("average", comm_.rank);
+    values.label("colour", "red");
+  }
+  void sample(MetricValues& values) override {
+    values.set("runs", runs_);
+    values.set("total", 1);
+    values.set("spread", 10 * ++samples_ + comm_.rank);
+    values.set("waiting", waiting_s_);
+    if (kind_.invents && comm_.rank == 0) values.set("surprise", 1);
+    runs_ = 0;
+    waiting_s_ = 0;
+  }
+
+ private:
+  const Comm& comm_;
+  const Reported kind_;
+  int runs_ = 0;
+  int samples_ = 0;
+  double waiting_s_ = 0;
+};
+
+constexpr Parameter every_sync[] = {{"sync", Kind::choice, "", "barrier", 0, 0, "barrier|window|loop", ""}};
+
+template <bool forgets, bool invents>
+constexpr WorkloadInfo reporter{
+    .name = "reporter",
+    .parameters = every_sync,
+    .metrics = own_metrics,
+    .make = [](const Place& place, const Values&) -> std::unique_ptr<Workload> {
+      return std::make_unique<Reporter>(place.comm, Reported{forgets, invents});
+    },
+};
+
+const MetricSeries& series_of(const Measurement& result, const std::string& name) {
+  for (const MetricSeries& series : result.metrics)
+    if (name == series.metric->name) return series;
+  throw std::out_of_range(name);
+}
+
+TEST(Metrics, AreCombinedAsTheyAreDeclared) {
+  const int size = control().size;
+  const bool crowded = static_cast<int>(std::thread::hardware_concurrency()) < size;
+  for (const std::string sync : {"barrier", "loop", "window"}) {
+    if (sync == "window" && crowded) continue;  // the ranks may never meet
+    const Measurement result =
+        measured(reporter<false, false>, sync.c_str(),
+                 {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16});
+    EXPECT_EQ(result.metrics.size(), 7u);
+    if (!control().root()) continue;
+    EXPECT_EQ(result.labels.at("colour"), "red");
+    const std::size_t repetitions = result.times_s.size();
+    ASSERT_GT(repetitions, 0u);
+    std::vector<double> ranks;
+    for (int rank = 0; rank < size; ++rank) ranks.push_back(rank);
+    EXPECT_EQ(series_of(result, "rank").values, ranks);
+    EXPECT_EQ(series_of(result, "least").values, std::vector<double>{5});
+    EXPECT_EQ(series_of(result, "average").values, std::vector<double>{(size - 1) / 2.0});
+    EXPECT_EQ(series_of(result, "total").values, std::vector<double>(repetitions, size));
+    // Of one repetition, without what ran before it: `batch` counts operations.
+    EXPECT_EQ(series_of(result, "runs").values, std::vector<double>(repetitions, result.batch / 2.0));
+    for (const double waiting : series_of(result, "waiting").values)
+      EXPECT_NEAR(waiting, 0.5e-3 * size, 1e-12);
+    EXPECT_EQ(series_of(result, "waiting").values.size(), repetitions);
+    // The ranks vary fastest, and a repetition that is dropped is dropped from the metrics too.
+    const std::vector<double>& spread = series_of(result, "spread").values;
+    ASSERT_EQ(spread.size(), repetitions * static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < spread.size(); ++i)
+      EXPECT_EQ(static_cast<int>(spread[i]) % 10, static_cast<int>(i) % size % 10);
+    for (std::size_t i = static_cast<std::size_t>(size); i < spread.size(); ++i)
+      EXPECT_GE(spread[i], spread[i - static_cast<std::size_t>(size)] + 10);
+  }
+}
+
+TEST(Metrics, AreSampledWithoutASynchronisationToo) {
+  static constexpr WorkloadInfo alone{
+      .name = "alone", .metrics = own_metrics, .make = reporter<false, false>.make};
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  const Measurement result =
+      Measurer({comm, arena}, comm, {3e-8, 1e-9})
+          .measure(alone, Values({}),
+                   {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16}, now());
+  if (!comm.root()) return;
+  ASSERT_EQ(result.times_s.size(), 7u);
+  EXPECT_EQ(series_of(result, "runs").values, std::vector<double>(7, result.batch / 2.0));
+}
+
+TEST(Metrics, ThatAreNotTheDeclaredOnesFailOnAllRanksByName) {
+  const StopRule rule{.budget_s = 1, .max_repetitions = 3};
+  const auto problem = [&](const WorkloadInfo& info) -> std::string {
+    try {
+      measured(info, "barrier", rule);
+    } catch (const BrokenWorkload& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(problem(reporter<true, false>).find("'average'"), std::string::npos);
+  EXPECT_NE(problem(reporter<false, true>).find("'surprise'"), std::string::npos);
+}
+
+}  // namespace

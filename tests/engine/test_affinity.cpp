@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "comm/affinity.hpp"
+
+namespace {
+
+using namespace hockney;
+
+Processors of(std::initializer_list<int> cpus) {
+  Processors processors{};
+  for (const int cpu : cpus)
+    processors[static_cast<std::size_t>(cpu) / 8] |= static_cast<unsigned char>(1 << cpu % 8);
+  return processors;
+}
+
+TEST(Affinity, AListHasRangesAlsoBeyond1024Processors) {
+  EXPECT_EQ(list_of(of({})), "");
+  EXPECT_EQ(list_of(of({0})), "0");
+  EXPECT_EQ(list_of(of({0, 1, 2, 3, 8})), "0-3,8");
+  EXPECT_EQ(list_of(of({1022, 1023, 1024, 1025, 4096})), "1022-1025,4096");
+  EXPECT_EQ(list_of(of({most_processors - 2, most_processors - 1})), "16382-16383");
+  EXPECT_EQ(count(of({1022, 1023, 1024, 1025, 4096})), 5);
+}
+
+// The kernel's own list, whatever its number of processors.
+TEST(Affinity, IsWhatTheSystemSaysOfThisProcess) {
+  std::ifstream status("/proc/self/status");
+  const std::string key = "Cpus_allowed_list:\t";
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(key)) continue;
+    ASSERT_TRUE(affinity());
+    EXPECT_EQ(list_of(*affinity()), line.substr(key.size()));
+    return;
+  }
+  GTEST_SKIP() << "no /proc/self/status here";
+}
+
+}  // namespace
