@@ -30,7 +30,6 @@ ERRORS = {
 NOT_YET = {
     "api",
     "build",
-    "simulated",
     "cli",
     "draw",
     "lab",
