@@ -25,7 +25,7 @@ import numpy as np
 from scipy.signal import lfilter
 
 from hockney.core.case import Case
-from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 
 POPULATIONS = ("tails", "modes", "drift")
 
@@ -43,7 +43,7 @@ class Noise:
 
 def simulate(
     true: Callable[[Case], float], cases: Iterable[Case], noise: Noise, rng: np.random.Generator
-) -> Run:
+) -> RunRecords:
     """A run of all cases. Each rank count has launches of its own, as with mpiexec. A case's `delay` is
     kept exactly: the engine waits by the clock, so only the rest of the time is noisy."""
     cases = list(cases)
@@ -54,7 +54,7 @@ def simulate(
             factor = np.exp(shared[case.ranks] + rng.normal(0, noise.own))
             times = true(case) * factor * repetitions(noise.population, noise.repetitions, rng)
             records.append(_record(case, f"{launch}-{case.ranks}", position, times + _waiting(case)))
-    return Run(records=tuple(records))
+    return RunRecords(records=tuple(records))
 
 
 def repetitions(population: str, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from hockney import build
-from hockney.core.record import Launch, Record, Run
+from hockney.core.record import Launch, Record, RunRecords
 from hockney.core.units import parse_sizes
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
@@ -61,7 +61,7 @@ def main() -> None:
         walls.append(wall)
         reached.append(sum(r.stop.reason == "precision" for r in records))
         widest.append(max(r.stop.achieved or float("inf") for r in records))
-        run = Run((launch,), tuple(records))
+        run = RunRecords((launch,), tuple(records))
         fit_s, fits = timed(lambda run=run: fit_all(run, bundled_catalog(), cores=2))
         fitting.append(fit_s)
         verdict = fits.fits[0].verdict

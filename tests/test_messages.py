@@ -29,11 +29,6 @@ ERRORS = {
 }
 NOT_YET = {
     "api",
-    "core",
-    "machine",
-    "reference",
-    "simulated",
-    "system",
     "cli",
     "draw",
     "models",

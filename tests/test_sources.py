@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import re
 import subprocess
+import tokenize
 from fnmatch import fnmatch
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -116,3 +120,60 @@ def test_every_test_file_is_collected(pytestconfig):
     assert passed_over(ROOT / "tests" / ".hidden" / "test_x.py", pytestconfig), (
         "the check sees skipped folders"
     )
+
+
+"""Two classes, of which one is still to get another name."""
+
+
+def modules() -> list[tuple[str, ast.Module]]:
+    return [
+        (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8")))
+        for path in sorted((ROOT / "hockney").rglob("*.py"))
+    ]
+
+
+def test_no_two_classes_have_one_name():
+    """Private ones too: a name stands for one thing in the whole package."""
+    places: dict[str, list[str]] = {}
+    for name, module in modules():
+        for node in module.body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(name)
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    assert twice == {}
+
+
+SHORTEST_FRAGMENT = 24
+
+
+def stubs(text: str) -> list[tuple[int, str]]:
+    """Lines that hold hardly more than one word of a sentence which goes on in the next string."""
+    kinds = (tokenize.NL, tokenize.COMMENT)
+    tokens = [t for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type not in kinds]
+    return [
+        (first.start[0], first.line.strip())
+        for first, second in pairwise(tokens)
+        if first.type == second.type == tokenize.STRING
+        and first.end[0] < second.start[0]
+        and len(first.line.strip()) < SHORTEST_FRAGMENT
+    ]
+
+
+def test_sentences_fill_their_lines():
+    texts = [(name, (ROOT / name).read_text("utf-8")) for name, _ in modules()]
+    assert [(name, *stub) for name, text in texts for stub in stubs(text)] == []
+    assert stubs('x = (\n    "a sentence that is long enough, "\n    "and by "\n    "nobody"\n)\n')
+
+
+def test_docstrings_have_no_stray_quotes():
+    """Such as a formatter leaves that takes a docstring for two strings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    broken = [
+        name
+        for name, module in modules()
+        for node in ast.walk(module)
+        if isinstance(node, documented)
+        and '"\n' in (ast.get_docstring(node) or "")
+        and '\n"' in (ast.get_docstring(node) or "")
+    ]
+    assert broken == []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney.core.case import Case, Value, parse_canonical
 from hockney.core.fit import Fits, Summary
-from hockney.core.record import Record, Run
+from hockney.core.record import Record, RunRecords
 
 Cell = Value | None
 
@@ -25,7 +25,7 @@ class Rows:
         return len(next(iter(self.columns.values()), []))
 
 
-def repetitions(run: Run) -> Rows:
+def repetitions(run: RunRecords) -> Rows:
     """One row for each repetition kept, in the order measured; `repetition` counts from 0."""
     names = _parameters(parse_canonical(record.case) for record in run.records)
     index = {launch.launch: launch.index for launch in run.launches}
@@ -120,7 +120,7 @@ class _Metrics:
     columns: tuple[str, ...]
 
     @staticmethod
-    def of(run: Run) -> _Metrics:
+    def of(run: RunRecords) -> _Metrics:
         return _Metrics(tuple(dict.fromkeys(name for r in run.records for name in _by_column(r))))
 
     def cells(self, record: Record) -> dict[str, list[Cell]]:

@@ -14,10 +14,10 @@ from hockney import lab
 from hockney.api.run import Run as RunRead
 from hockney.core.errors import HockneyError, Inconclusive, printable
 from hockney.core.machine import Machine
-from hockney.lab import Listener, Notice, Step, silent
+from hockney.lab import Listener, Notice, Status, silent
 from hockney.machine import processors
 from hockney.models.applications.message_costs import messages_of_run
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import RunFolder
 
 PLACE = Path("runs")
@@ -29,7 +29,7 @@ STUDIES = ("survey", "granularity")
 class Source:
     """`hosts` are all on which its ranks were, `pair_hosts` those of launches of two ranks, at most."""
 
-    messages: Messages
+    messages: PointToPointCosts
     machine: Machine
     hosts: int
     pair_hosts: int
@@ -51,7 +51,7 @@ def newest_source(listen: Listener) -> Source:
             continue
         with contextlib.suppress(HockneyError):
             found = _source(folder, listen)
-            listen(Step(f"from {where}, the newest survey in {PLACE}"))
+            listen(Status(f"from {where}, the newest survey in {PLACE}"))
             if passed:
                 listen(Notice(f"{passed}; --run takes it all the same"))
             return found
@@ -66,7 +66,7 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """Of the study's runs in the default place the one written last. Raises Inconclusive where there is
     none."""
     for folder, _ in by_age((study,)):
-        listen(Step(f"from {printable(str(folder.path))}, the newest run of {study} in {PLACE}"))
+        listen(Status(f"from {printable(str(folder.path))}, the newest run of {study} in {PLACE}"))
         return RunRead(folder)
     raise Inconclusive(
         f"no run in {PLACE} has measured {study}",

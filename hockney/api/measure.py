@@ -16,7 +16,7 @@ from hockney.core.case import Case
 from hockney.core.errors import HockneyError, UsageError
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import Bench, Listener, Notice, Outcome, Step, silent, teller
+from hockney.lab import Bench, Listener, Notice, Outcome, Status, silent, teller
 from hockney.store import RunFolder, default_path
 from hockney.studies import Options
 
@@ -130,7 +130,7 @@ def _measured(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float
     try:
         outcome: Outcome = lab.measure(folder, bench, listen, budget_s)
     except (HockneyError, KeyboardInterrupt, SystemExit):
-        listen(Step(f"what was measured is kept: hockney resume {folder.path}"))
+        listen(Status(f"what was measured is kept: hockney resume {folder.path}"))
         raise
     made = Run(folder, outcome)
     made.save_fits()

@@ -18,8 +18,8 @@ from hockney.models.applications.contention import overruled
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Messages
-from hockney.views.grain_prediction import Known
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.views.grain_prediction import CostsOrigin
 
 MOST_ASKED = 16
 """Of a machine that is not here so many ranks are shown where none are asked for."""
@@ -30,7 +30,7 @@ class Forecast:
     """`known` is what the times of messages are from, which says what to doubt."""
 
     prediction: Prediction
-    known: Known
+    known: CostsOrigin
 
 
 def predict(
@@ -62,8 +62,8 @@ class _Source:
     """`room` is the description that says how many ranks can start at all; `here` is a machine whose cores
     are the ones to fill."""
 
-    messages: Messages
-    known: Known
+    messages: PointToPointCosts
+    known: CostsOrigin
     room: Platform | None
     here: bool
 
@@ -74,14 +74,14 @@ def _source(run: Path | None, machine: str, listen: Listener) -> _Source:
     if machine:
         name = lab.description_name(machine)
         platform = simulated.platform(name)
-        return _Source(described(platform), Known(platform), platform, here=False)
+        return _Source(described(platform), CostsOrigin(platform), platform, here=False)
     found = find_runs.named_source(run, listen) if run is not None else find_runs.newest_source(listen)
-    known = Known(None, found.machine.traits.origin, found.hosts, found.pair_hosts)
+    known = CostsOrigin(None, found.machine.traits.origin, found.hosts, found.pair_hosts)
     here = not found.machine.traits.described
     return _Source(found.messages, known, found.machine.platform, here)
 
 
-def _default(messages: Messages, *, here: bool) -> tuple[int, ...]:
+def _default(messages: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
     room = messages.most_ranks or MOST_ASKED
     most = max(2, room if here else min(room, MOST_ASKED))
     return tuple(doubling(2, 1 << (most.bit_length() - 1)))

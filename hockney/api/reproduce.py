@@ -11,7 +11,7 @@ from pathlib import Path
 from hockney import lab, report, simulated
 from hockney import reproductions as shelf
 from hockney.core.errors import HockneyError, UsageError
-from hockney.lab import Bench, Listener, Step, silent, teller
+from hockney.lab import Bench, Listener, Status, silent, teller
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
 
@@ -79,7 +79,7 @@ class _Reproducer:
         left = 0
         parts = study.parts(lab.bundled_catalog())
         for number, part in enumerate(parts, 1):
-            self.listen(Step(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {part.machine}"))
+            self.listen(Status(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {part.machine}"))
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)
@@ -96,7 +96,7 @@ class _Reproducer:
             folder, left = lab.run_part(out / part.name, machine, part.cases, self._bench, self.listen)
         except (HockneyError, KeyboardInterrupt, SystemExit):
             if (out / part.name).exists():
-                self.listen(Step(f"what was measured is kept: give --out {out} again"))
+                self.listen(Status(f"what was measured is kept: give --out {out} again"))
             raise
         reading = folder.read()
         for notice in reading.notices:

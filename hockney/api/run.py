@@ -17,7 +17,7 @@ from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Record
 from hockney.core.settings import Settings
-from hockney.draw.page import Page, Warning
+from hockney.draw.page import Caveat, Page
 from hockney.lab import Outcome
 from hockney.store import Plan, Reading, RunFolder
 from hockney.studies import Evidence
@@ -87,7 +87,7 @@ class Run:
         return studies.study(self.settings.study).page(self.evidence)
 
     @property
-    def caveats(self) -> tuple[Warning, ...]:
+    def caveats(self) -> tuple[Caveat, ...]:
         """What to doubt, each with a code, and what it touches: of the whole page, then of its sections."""
         return (*self.page.warnings, *(w for section in self.page.sections for w in section.warnings))
 

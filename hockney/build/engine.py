@@ -25,6 +25,7 @@ from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
+from hockney.system.files import cache_unwritable
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0
@@ -129,7 +130,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
         sweep(shelf)
         fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=shelf))
     except OSError as error:
-        raise messages.cache_not_writable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     try:
         with workplace_of(mpi, identity, source, cache) as work:
             work.mirror(source)
@@ -159,7 +160,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
                 raise
         return identity
     except OSError as error:
-        raise messages.cache_not_writable(shelf, error) from error
+        raise cache_unwritable(shelf, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

@@ -17,6 +17,7 @@ from hockney.build.log import logged
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
+from hockney.system.files import cache_unwritable
 
 
 def install_library(
@@ -45,7 +46,7 @@ def install_library(
                 if logged(words, mpi.environment, log) != 0:
                     raise failed(mpi, log, "library", keep_log=keep_log)
     except OSError as error:
-        raise messages.cache_not_writable(Path(tempfile.gettempdir()), error) from error
+        raise cache_unwritable(Path(tempfile.gettempdir()), error) from error
 
 
 def refuse_unwritable(prefix: Path) -> None:

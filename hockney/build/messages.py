@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -12,12 +11,12 @@ from typing import Literal
 from hockney.build.log import BuildFailed
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.units import format_bytes
+from hockney.system.messages import MAKE_ROOM
 
 Step = Literal["configuring", "compiling", "installing"]
 """Of building SimGrid."""
 
 INSTALL_COMPILER = "install GCC 10, Clang 12 or newer (on Debian: apt install g++)"
-FREE_SPACE = "free some space, or set HOCKNEY_CACHE to another folder"
 
 
 def _engine(group: str) -> str:
@@ -82,7 +81,7 @@ def disk_full(product: str, *, log: Path, tail: Sequence[str] = ()) -> BuildFail
     return BuildFailed(
         f"cannot build the {product}",
         "the disk is full",
-        FREE_SPACE,
+        MAKE_ROOM,
         code="build-disk-full",
         log=log,
         tail=tail,
@@ -113,18 +112,6 @@ def engine_not_starting(mpi: str, reason: str, folder: Path, library_missing: bo
         code="engine-not-starting",
         reason=reason,
         library_missing=library_missing,
-    )
-
-
-def cache_not_writable(folder: Path, error: OSError) -> EnvironmentProblem:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return EnvironmentProblem(
-        f"cannot write to {folder}",
-        "the disk is full" if full else error.strerror or str(error),
-        FREE_SPACE if full else "set HOCKNEY_CACHE to a writable folder",
-        code="build-cache-not-writable",
-        folder=str(folder),
-        full=full,
     )
 
 
@@ -189,7 +176,7 @@ def no_room_for_simgrid(folder: Path, free: int, needed: int) -> EnvironmentProb
     return EnvironmentProblem(
         f"{folder} has {format_bytes(free)} free",
         f"building SimGrid takes up to {format_bytes(needed)}",
-        FREE_SPACE,
+        MAKE_ROOM,
         code="no-room-for-simgrid",
         free=free,
         needed=needed,
@@ -200,7 +187,7 @@ def simgrid_disk_full(title: str, step: Step, *, log: Path, tail: Sequence[str] 
     return BuildFailed(
         f"cannot build {title}",
         f"the disk was full while {step}",
-        FREE_SPACE,
+        MAKE_ROOM,
         code="simgrid-disk-full",
         log=log,
         tail=tail,

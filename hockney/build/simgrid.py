@@ -23,6 +23,7 @@ from hockney.build.sources import BOOST, SIMGRID, fetch
 from hockney.build.tools import tool
 from hockney.build.trial import try_out
 from hockney.core.paths import COMPLETE, cache_folder
+from hockney.system.files import cache_unwritable
 
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -74,7 +75,7 @@ def simgrid(
             ) as fresh:
                 make(prefix, Path(fresh), system, tell, progress, jobs)
     except OSError as error:
-        raise messages.cache_not_writable(prefix.parent, error) from error
+        raise cache_unwritable(prefix.parent, error) from error
     return prefix
 
 

@@ -65,7 +65,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     metrics: dict[str, MetricSummary] = {}
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+class FittedParameter(msgspec.Struct, frozen=True, kw_only=True):
     """One fitted parameter. `symbol` as the field writes it (L, o_s, r_inf), `unit` s, B, s/B, B/s or ""."""
 
     name: str
@@ -84,7 +84,7 @@ class CurvePoint(msgspec.Struct, frozen=True):
     high: float
 
 
-class Segment(msgspec.Struct, frozen=True, kw_only=True):
+class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
     """One piece of a piecewise model: time = latency + bytes * per_byte for first <= bytes < beyond."""
 
     first: int
@@ -152,12 +152,12 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     line: str = msgspec.field(name="subject")
-    parameters: list[Parameter]
+    parameters: list[FittedParameter]
     verdict: Verdict
     why: str
     error: float | None = None
     worst: float | None = None
-    segments: list[Segment] = []
+    segments: list[FittedSegment] = []
     change_points: list[Estimate] = []
     curve: list[CurvePoint] = []
     preferred: bool = False
@@ -166,7 +166,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     def subject(self) -> Subject:
         return Subject.parse(self.line)
 
-    def parameter(self, symbol: str) -> Parameter | None:
+    def parameter(self, symbol: str) -> FittedParameter | None:
         return next((p for p in self.parameters if p.symbol == symbol), None)
 
 

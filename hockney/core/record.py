@@ -242,7 +242,7 @@ def decode_line(raw: bytes) -> Line:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunRecords:
     """All that `records.jsonl` says, in the order written."""
 
     launches: tuple[Launch, ...] = ()
@@ -251,11 +251,11 @@ class Run:
     closes: tuple[Close, ...] = ()
 
     @staticmethod
-    def of(lines: Iterable[Line]) -> Run:
+    def of(lines: Iterable[Line]) -> RunRecords:
         kinds: dict[type, list[Any]] = {Launch: [], Record: [], Failure: [], Close: []}
         for line in lines:
             kinds[type(line)].append(line)
-        return Run(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
+        return RunRecords(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
 
     @property
     def hosts(self) -> frozenset[str]:

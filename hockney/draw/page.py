@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hockney.draw.figure import Figure, Plane
 
 
 @dataclass(frozen=True)
-class Warning:
+class Caveat:
     """What makes numbers doubtful, which ones, and what to do about it. `code` is a short stable name."""
 
     code: str
@@ -32,40 +34,15 @@ class Table:
 
 
 @dataclass(frozen=True)
-class ExplorerMachine:
-    """What the explorer computes with: `pieces` are (from this many bytes on, latency in seconds,
-    seconds a byte) of a message's time one way, ascending from 0 bytes; on a `shared` medium messages under
-    way at once share the bandwidth. `most_bytes` and `most_ranks` are where what is known ends. `eager`
-    (None: no size is too large), `medium`, `half_duplex_s_per_byte`, `near` (in the form of
-    `pieces`) and `cores` are as in `models.exchange.Messages`.
-    """
+class Widget:
+    """Something interactive on the page. `script` names a file in `report/widgets` that draws it from `data`:
+    numbers, texts, lists and dictionaries. `fallback` is shown where scripts do not run."""
 
     name: str
     title: str
-    note: str
-    pieces: tuple[tuple[int, float, float], ...]
-    shared: bool
-    most_bytes: int
-    most_ranks: int
-    eager: int | None = None
-    medium: tuple[float, float] = (0.0, 0.0)
-    half_duplex_s_per_byte: float = 0.0
-    near: tuple[tuple[int, float, float], ...] = ()
-    cores: int = 0
-
-
-@dataclass(frozen=True)
-class Explorer:
-    """Sliders over the model of granularity, answered in the page. Each of `work_s`, `bytes`, `serial` and
-    `ranks` is (lowest, highest, first shown); the first machine is shown first."""
-
-    name: str
-    title: str
-    machines: tuple[ExplorerMachine, ...]
-    work_s: tuple[float, float, float]
-    bytes: tuple[int, int, int]
-    serial: tuple[float, float, float]
-    ranks: tuple[int, int, int]
+    script: str
+    data: Mapping[str, Any]
+    fallback: Table
     caption: str = ""
 
 
@@ -77,8 +54,8 @@ class Section:
     text: tuple[str, ...] = ()
     figures: tuple[Figure | Plane, ...] = ()
     tables: tuple[Table, ...] = ()
-    warnings: tuple[Warning, ...] = ()
-    explorer: Explorer | None = None
+    warnings: tuple[Caveat, ...] = ()
+    widget: Widget | None = None
     id: str = ""
 
 
@@ -89,7 +66,7 @@ class Page:
     title: str
     subtitle: str
     headline: tuple[str, ...]
-    warnings: tuple[Warning, ...]
+    warnings: tuple[Caveat, ...]
     sections: tuple[Section, ...]
     environment: tuple[tuple[str, str], ...]
     method: tuple[str, ...]

@@ -26,26 +26,26 @@ class Theme:
     grid: str
     line: str
     accent: str
-    doubt: str
+    caveat: str
     series: tuple[str, ...]
 
     @property
     def variables(self) -> dict[str, str]:
         """Names of the page's style variables, as in var(--ink)."""
         named = {
-            n: getattr(self, n) for n in ("paper", "card", "ink", "muted", "grid", "line", "accent", "doubt")
+            n: getattr(self, n) for n in ("paper", "card", "ink", "muted", "grid", "line", "accent", "caveat")
         }
         return named | {f"c{k + 1}": colour for k, colour in enumerate(self.series)}
 
 
 LIGHT = Theme(
     paper="#fcfcfb", card="#fffffe", ink="#1c2128", muted="#59626e", grid="#e7e9ec", line="#c9ced5",
-    accent="#0a5ea8", doubt="#9a5b00",
+    accent="#0a5ea8", caveat="#9a5b00",
     series=("#0868b4", "#bf3c00", "#0b8a69", "#b5539a", "#b58508", "#3f97cc", "#4f5969", "#791949"),
 )  # fmt: skip
 DARK = Theme(
     paper="#14171b", card="#1a1e23", ink="#e7eaee", muted="#9fa9b5", grid="#2a3038", line="#434c57",
-    accent="#6db3f8", doubt="#e9b452",
+    accent="#6db3f8", caveat="#e9b452",
     series=("#59a9f4", "#f7874b", "#2fc79d", "#d688c8", "#e2b93b", "#a3d9fa", "#b1bcc6", "#c5678e"),
 )  # fmt: skip
 

@@ -61,7 +61,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Step:
+class Status:
     """What is being done before anything is measured, or was done, as a line of text."""
 
     text: str
@@ -76,7 +76,9 @@ class Counted:
     total: int
 
 
-Event = MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice | Step | Counted
+Event = (
+    MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice | Status | Counted
+)
 Listener = Callable[[Event], None]
 
 
@@ -85,5 +87,5 @@ def silent(event: Event) -> None:
 
 
 def teller(listen: Listener) -> Callable[[str], None]:
-    """For functions that tell lines of text: each becomes a `Step`."""
-    return lambda text: listen(Step(text))
+    """For functions that tell lines of text: each becomes a `Status`."""
+    return lambda text: listen(Status(text))

@@ -23,7 +23,7 @@ def too_many_ranks(ranks: int, threads: int, limit: int) -> UsageError:
         f"{ranks} ranks are too many for {threads} hardware threads",
         "they would exhaust the machine instead of measuring it",
         f"use --ranks up to {limit}",
-        code="too-many-ranks",
+        code="ranks-exceed-machine",
         ranks=ranks,
         limit=limit,
     )

@@ -10,14 +10,14 @@ from hockney import models
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_catalog
 
 
 @dataclass(frozen=True)
 class Results:
-    run: Run
+    run: RunRecords
     fits: Fits
     machine: Machine
     notices: tuple[Notice, ...]

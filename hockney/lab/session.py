@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney.core.case import Case
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import messages
@@ -165,7 +165,7 @@ class _Session:
 class _Names:
     """Launch names: planned number, dot, how often that number was launched before."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunRecords) -> None:
         named = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}
         named |= {failure.launch for failure in run.failures}
         self.used = Counter(name.partition(".")[0] for name in named)

@@ -30,7 +30,7 @@ LINEAR = ("gather", "scatter", "allgather", "alltoall")
 
 
 @dataclass(frozen=True)
-class Piece:
+class FakePiece:
     """From `first` bytes on, a message takes latency_s + bytes * per_byte_s."""
 
     first: int
@@ -51,10 +51,10 @@ class World:
     """The truth. Noise: each time is multiplied by a lognormal of relative width `noise`, by a factor of
     the launch of width `launch_noise`, and with probability `tail` by an exponential excess of mean 5."""
 
-    pieces: tuple[Piece, ...] = (
-        Piece(0, 0.45e-6, 0.09e-9),
-        Piece(4096, 1.4e-6, 0.13e-9),
-        Piece(65536, 6.0e-6, 0.10e-9),
+    pieces: tuple[FakePiece, ...] = (
+        FakePiece(0, 0.45e-6, 0.09e-9),
+        FakePiece(4096, 1.4e-6, 0.13e-9),
+        FakePiece(65536, 6.0e-6, 0.10e-9),
     )
     cold_factor: float = 1.6
     latency_s: float = 0.20e-6

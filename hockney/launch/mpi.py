@@ -22,7 +22,7 @@ from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import Hello, say_hello
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
-from hockney.launch.reading import Reading
+from hockney.launch.reading import EngineReader
 
 
 class MpiLauncher(Launcher):
@@ -60,7 +60,7 @@ class MpiLauncher(Launcher):
         with plan_file(plan, engine.parent) as file:
             started = self._command(engine, ranks, *option_words(options), "--plan", str(file))
             watch = HangDetector(options, len(plan), ranks)
-            read = Reading(started, watch, plan, lambda: file.unlink(missing_ok=True), self._died)
+            read = EngineReader(started, watch, plan, lambda: file.unlink(missing_ok=True), self._died)
             yield from read.lines()
 
     def _command(self, engine: Path, ranks: int, *words: str) -> LaunchCommand:

@@ -21,7 +21,7 @@ FINISH_SECONDS = 30.0  # for MPI_Finalize; all results are safe by then
 Died = Callable[[int, str, int, tuple[str, ...]], LaunchFailed]
 
 
-class Reading:
+class EngineReader:
     """Starts `started` and follows it. `begun` is called when the engine has read its plan; `died` makes the
     error of a launch that failed, from ranks, the case it failed on, exit code and last output; `cwd` is the
     folder it is started in."""

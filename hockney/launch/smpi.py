@@ -28,7 +28,7 @@ from hockney.launch.messages import binding, explanations, failures
 from hockney.launch.messages.explanations import Explanation
 from hockney.launch.mpi import option_words, program
 from hockney.launch.platform_lines import algorithm_words, platform_lines
-from hockney.launch.reading import Reading
+from hockney.launch.reading import EngineReader
 
 REPETITIONS = 2
 """The second shows that nothing was left over from the first; more would give the same times."""
@@ -79,7 +79,7 @@ class SmpiLauncher(Launcher):
             words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
             watch = WallClock(options, len(plan), ranks)
             started = self._command(program(plan, self.engine, self.others), ranks, *words)
-            read = Reading(started, watch, plan, lambda: None, self._died, cwd=folder)
+            read = EngineReader(started, watch, plan, lambda: None, self._died, cwd=folder)
             for line in read.lines():
                 yield anonymous(line) if isinstance(line, Launch) else line
 

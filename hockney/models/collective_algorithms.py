@@ -74,7 +74,8 @@ def _call_time(platform: Platform, operation: str, size: int) -> float:
     last, seconds = points[-1]
     if size > last > 0:
         return seconds * size / last
-    return float(np.interp(size, *zip(*points, strict=True)))
+    sizes, times = zip(*points, strict=True)
+    return float(np.interp(size, sizes, times))
 
 
 def _shared(platform: Platform, busiest: float, ranks: int) -> float:

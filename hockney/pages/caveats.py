@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from hockney.core.record import Launch, Record
-from hockney.draw.page import Section, Warning
+from hockney.draw.page import Caveat, Section
 from hockney.pages import collectives, loggp, point_to_point
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import listing, percent, plural, quantity, together
@@ -23,37 +23,41 @@ CLOCK_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Doubt:
+class RunCaveat:
     """`cases` are the lines it touches; None means all."""
 
-    warning: Warning
+    caveat: Caveat
     cases: frozenset[str] | None = None
 
 
-def doubts(evidence: Evidence) -> tuple[Doubt, ...]:
-    """All doubts about a run, the gravest first."""
-    return tuple(found for one in _ALL if (found := one(evidence)) is not None)
+def caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
+    """All caveats about a run, the gravest first."""
+    return evidence.cached(_caveats)
 
 
-def everywhere(evidence: Evidence) -> tuple[Warning, ...]:
+def _caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
+    return tuple(caveat for check in _ALL if (caveat := check(evidence)) is not None)
+
+
+def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
     """Those that touch all numbers, or more than one section's."""
     return tuple(
-        d.warning
-        for d in doubts(evidence)
+        d.caveat
+        for d in caveats(evidence)
         if d.cases is None or len(of := _sections(d.cases, evidence)) != 1 or "" in of
     )
 
 
 def beside(section: Section, evidence: Evidence) -> Section:
-    """The section with the doubts that touch it alone."""
+    """The section with the caveats that touch it alone."""
     mine = [
-        d.warning
-        for d in doubts(evidence)
+        d.caveat
+        for d in caveats(evidence)
         if section.id and d.cases is not None and _sections(d.cases, evidence) == {section.id}
     ]
     if not mine:
         return section
-    texts = tuple(w.text for w in mine)
+    texts = tuple(caveat.text for caveat in mine)
     figures = tuple(replace(f, warnings=(*f.warnings, *texts)) for f in section.figures)
     return replace(section, warnings=(*section.warnings, *mine), figures=figures)
 
@@ -74,19 +78,21 @@ def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
     return {section_of(evidence.role_of(case)) for case in cases}
 
 
-def _doubt(code: str, text: str, todo: str, cases: Iterable[str] | None = None, touches: str = "") -> Doubt:
+def _caveat(
+    code: str, text: str, todo: str, cases: Iterable[str] | None = None, touches: str = ""
+) -> RunCaveat:
     lines = None if cases is None else frozenset(cases)
     if not touches:
         touches = "all numbers" if lines is None else listing(sorted(lines))
-    return Doubt(Warning(code, text, touches, todo), lines)
+    return RunCaveat(Caveat(code, text, touches, todo), lines)
 
 
-def _verification(evidence: Evidence) -> Doubt | None:
+def _verification(evidence: Evidence) -> RunCaveat | None:
     bad = [r for r in evidence.run.records if r.verified.errors]
     if not bad:
         return None
     errors = sum(r.verified.errors for r in bad)
-    return _doubt(
+    return _caveat(
         "verification",
         f"{plural(errors, 'payload')} arrived wrong: {bad[0].verified.first}",
         "do not use these numbers; this MPI or this network corrupts messages",
@@ -94,7 +100,7 @@ def _verification(evidence: Evidence) -> Doubt | None:
     )
 
 
-def _failures(evidence: Evidence) -> Doubt | None:
+def _failures(evidence: Evidence) -> RunCaveat | None:
     failed = {f.case: f for f in evidence.run.failures}
     for record in evidence.run.records:
         failed.pop(record.case, None)
@@ -102,10 +108,10 @@ def _failures(evidence: Evidence) -> Doubt | None:
         return None
     one = next(iter(failed.values()))
     silent = ""
-    if one.silent_ranks and "did not answer" not in one.message:
+    if one.silent_ranks:
         noun = "rank" if len(one.silent_ranks) == 1 else "ranks"
-        silent = f"; {noun} {', '.join(map(str, one.silent_ranks))} did not answer"
-    return _doubt(
+        silent = f"; silent {noun}: {', '.join(map(str, one.silent_ranks))}"
+    return _caveat(
         "failures",
         f"{plural(len(failed), 'case')} gave no result, {one.case} because {one.message}{silent}",
         "'hockney resume' tries them again",
@@ -113,22 +119,22 @@ def _failures(evidence: Evidence) -> Doubt | None:
     )
 
 
-def _incomplete(evidence: Evidence) -> Doubt | None:
+def _incomplete(evidence: Evidence) -> RunCaveat | None:
     index = {launch.launch: launch.index for launch in evidence.run.launches}
     done = len({(index.get(r.launch), r.case) for r in evidence.run.records})
     if done >= evidence.planned:
         return None
     text = f"only {done} of {evidence.planned} planned measurements were made"
-    return _doubt("incomplete", text, "'hockney resume' makes the rest")
+    return _caveat("incomplete", text, "'hockney resume' makes the rest")
 
 
-def _oversubscribed(evidence: Evidence) -> Doubt | None:
+def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
     """More ranks on a host than hardware threads they may use."""
     crowded = {launch.launch: launch for launch in evidence.run.launches if _crowded(launch, evidence)}
     if not crowded:
         return None
     ranks = sorted({len(launch.ranks) for launch in crowded.values()})
-    return _doubt(
+    return _caveat(
         "oversubscribed",
         f"{together(ranks)} ranks share fewer processors: the scheduler is measured too",
         "use fewer ranks (--ranks) or a larger machine",
@@ -160,7 +166,7 @@ def _cpus(mask: str) -> set[int]:
     return found
 
 
-def _unbound(evidence: Evidence) -> Doubt | None:
+def _unbound(evidence: Evidence) -> RunCaveat | None:
     # A rank bound to a core may use all hardware threads of it.
     threads = -(-evidence.machine.threads // max(1, evidence.machine.cores))
     free = [
@@ -173,7 +179,7 @@ def _unbound(evidence: Evidence) -> Doubt | None:
     names = {launch.launch for launch in free}
     cases = {r.case for r in evidence.run.records if r.launch in names}
     whole = len(free) == len(evidence.run.launches)
-    return _doubt(
+    return _caveat(
         "unbound",
         "ranks may wander between processors, which adds rare long times",
         "leave out --no-bind, or let the launcher bind",
@@ -182,50 +188,50 @@ def _unbound(evidence: Evidence) -> Doubt | None:
     )
 
 
-def _load(evidence: Evidence) -> Doubt | None:
+def _load(evidence: Evidence) -> RunCaveat | None:
     loads = [c.outside_cores for c in evidence.run.closes if c.outside_cores is not None]
     busy = max(loads, default=0.0)
     if busy <= OUTSIDE_CORES:
         return None
-    return _doubt(
+    return _caveat(
         "load",
         f"other programs used up to {busy:.2f} processors during a launch",
         "end them and measure again",
     )
 
 
-def _steal(evidence: Evidence) -> Doubt | None:
+def _steal(evidence: Evidence) -> RunCaveat | None:
     worst = max((c.steal for c in evidence.run.closes if c.steal is not None), default=0.0)
     if worst <= STEAL:
         return None
-    return _doubt(
+    return _caveat(
         "steal",
         f"the hypervisor took away up to {percent(worst)} of the processors' time",
         "measure again later, or on a machine of your own",
     )
 
 
-def _virtual(evidence: Evidence) -> Doubt | None:
+def _virtual(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.virtual:
         return None
-    return _doubt(
+    return _caveat(
         "virtual",
         f"this machine is virtual ({evidence.machine.virtual}): neighbours can slow it unseen",
         "compare several runs before trusting small differences",
     )
 
 
-def _governor(evidence: Evidence) -> Doubt | None:
+def _governor(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.governor in ("", "performance"):
         return None
-    return _doubt(
+    return _caveat(
         "governor",
         f"the processors change their frequency (governor {evidence.machine.governor})",
         "set the governor 'performance', for example with cpupower frequency-set -g performance",
     )
 
 
-def _precision(evidence: Evidence) -> Doubt | None:
+def _precision(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.traits.noiseless:
         return None
     wide = [r for r in evidence.run.records if _missed(r)]
@@ -233,7 +239,7 @@ def _precision(evidence: Evidence) -> Doubt | None:
         return None
     measured = len(evidence.run.records)
     worst = max((r.stop.achieved for r in wide if r.stop.achieved is not None), default=None)
-    return _doubt(
+    return _caveat(
         "precision",
         f"{len(wide)} of {measured} measurements did not reach the wanted "
         f"{percent(evidence.settings.precision)} (the widest: {percent(worst)})",
@@ -247,12 +253,12 @@ def _missed(record: Record) -> bool:
     return record.stop.achieved is None or record.stop.achieved > record.stop.precision
 
 
-def _few_launches(evidence: Evidence) -> Doubt | None:
+def _few_launches(evidence: Evidence) -> RunCaveat | None:
     fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
     if fewest >= FEWEST_LAUNCHES or evidence.machine.traits.noiseless:
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
-    return _doubt(
+    return _caveat(
         "launches",
         f"{plural(len(few), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
         + (
@@ -265,7 +271,7 @@ def _few_launches(evidence: Evidence) -> Doubt | None:
     )
 
 
-def _clock(evidence: Evidence) -> Doubt | None:
+def _clock(evidence: Evidence) -> RunCaveat | None:
     clock = {launch.launch: launch.clock.resolution_s for launch in evidence.run.launches}
     coarse = {
         r.case
@@ -274,7 +280,7 @@ def _clock(evidence: Evidence) -> Doubt | None:
     }
     if not coarse:
         return None
-    return _doubt(
+    return _caveat(
         "clock",
         f"the clock's step ({quantity(max(clock.values()), 's')}) is too coarse "
         f"for {plural(len(coarse), 'case')}",
@@ -283,17 +289,17 @@ def _clock(evidence: Evidence) -> Doubt | None:
     )
 
 
-def _notices(evidence: Evidence) -> Doubt | None:
+def _notices(evidence: Evidence) -> RunCaveat | None:
     if not evidence.notices:
         return None
-    return _doubt("notices", "; ".join(evidence.notices), "'hockney resume' measures what is missing")
+    return _caveat("notices", "; ".join(evidence.notices), "'hockney resume' measures what is missing")
 
 
-def _surveyed(evidence: Evidence) -> Doubt | None:
+def _surveyed(evidence: Evidence) -> RunCaveat | None:
     """Only --force leaves such differences."""
     if evidence.surveyed is None or not evidence.surveyed.differences:
         return None
-    return _doubt(
+    return _caveat(
         "survey",
         f"what a message costs is from the survey {evidence.surveyed.where}, made on another machine: "
         + "; ".join(evidence.surveyed.differences),
@@ -302,36 +308,36 @@ def _surveyed(evidence: Evidence) -> Doubt | None:
     )
 
 
-def _fake(evidence: Evidence) -> Doubt | None:
+def _fake(evidence: Evidence) -> RunCaveat | None:
     if not any(record.invented for record in evidence.run.records):
         return None
-    return _doubt(
+    return _caveat(
         "fake", "these numbers were made up by the fake machine", "leave out --machine fake to measure"
     )
 
 
-def _simulated(evidence: Evidence) -> Doubt | None:
+def _simulated(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.platform is None:
         return None
     title = evidence.machine.platform.title
-    return _doubt(
+    return _caveat(
         "simulated",
         f"these numbers were simulated on a description of {title}, not measured",
         "'hockney machines --show' tells what of it was printed, fitted or guessed",
     )
 
 
-def _published(evidence: Evidence) -> Doubt | None:
+def _published(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.traits.published:
         return None
-    return _doubt(
+    return _caveat(
         "published",
         f"these numbers were printed, not measured here: {evidence.machine.citation}",
         f"'hockney machines --show {evidence.machine.host}' tells what of them does not agree with itself",
     )
 
 
-_ALL: tuple[Callable[[Evidence], Doubt | None], ...] = (
+_ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, _simulated, _published, _verification, _failures, _incomplete, _surveyed, _notices, _load, _steal,
     _oversubscribed, _unbound, _virtual, _governor, _precision, _few_launches, _clock,
 )  # fmt: skip

@@ -4,20 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
-from hockney.core.record import Run
+from hockney.core.parameters import StudyParameter
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,7 @@ class Options:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     surveyed: Surveyed | None = None
 
-    def value(self, parameter: Parameter) -> Any:
+    def value(self, parameter: StudyParameter) -> Any:
         """As given, or the parameter's default: of the type that its kind makes."""
         return self.parameters.get(parameter.name, parameter.value())
 
@@ -44,12 +46,22 @@ class Evidence:
     run."""
 
     fits: Fits
-    run: Run
+    run: RunRecords
     machine: Machine
     settings: Settings
     planned: int
     notices: tuple[str, ...] = ()
     surveyed: Surveyed | None = None
+
+    def cached(self, compute: Callable[[Evidence], T]) -> T:
+        """`compute(self)`, computed the first time only: several sections of a page need the same."""
+        if compute not in self._cache:
+            self._cache[compute] = compute(self)
+        return self._cache[compute]
+
+    @cached_property
+    def _cache(self) -> dict[Callable[[Evidence], Any], Any]:
+        return {}
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:

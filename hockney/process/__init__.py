@@ -3,6 +3,6 @@
 """The only room that starts processes."""
 
 from hockney.process.errors import CannotStart, TookTooLong
-from hockney.process.run import Finished, Job, Line, Quiet, capture, stream
+from hockney.process.run import Finished, Job, OutputLine, Quiet, capture, stream
 
-__all__ = ["CannotStart", "Finished", "Job", "Line", "Quiet", "TookTooLong", "capture", "stream"]
+__all__ = ["CannotStart", "Finished", "Job", "OutputLine", "Quiet", "TookTooLong", "capture", "stream"]

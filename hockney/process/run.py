@@ -45,7 +45,7 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Line:
+class OutputLine:
     """One line without its end, from standard output or standard error."""
 
     source: Literal["out", "err"]
@@ -73,7 +73,7 @@ class Job:
         """The last lines of standard error, and what the reader adds."""
         self._env, self._cwd, self._grace_s = env, cwd, grace_s
         self._input = memoryview(input.encode()) if input is not None else None
-        self._ready: deque[Line] = deque()
+        self._ready: deque[OutputLine] = deque()
         self._part = {"out": bytearray(), "err": bytearray()}
         self._selector = selectors.DefaultSelector()
         self._process: subprocess.Popen | None = None
@@ -128,7 +128,7 @@ class Job:
         """The keeper's process; the program is below it."""
         return self._process.pid
 
-    def line(self, timeout: float | None = None) -> Line | None:
+    def line(self, timeout: float | None = None) -> OutputLine | None:
         """The next line; None when the program has ended and all is read.
 
         Raises Quiet when nothing comes for `timeout` seconds. Feeds standard input meanwhile.
@@ -209,14 +209,14 @@ class Job:
         if not data:
             self._selector.unregister(stream)
             if part:
-                self._ready.append(Line(name, part.decode(errors="replace")))
+                self._ready.append(OutputLine(name, part.decode(errors="replace")))
                 part.clear()
             return False
         start = len(part)
         part += data
         if part.find(b"\n", start) >= 0:
             *whole, rest = part.split(b"\n")
-            self._ready.extend(Line(name, text.decode(errors="replace").rstrip("\r")) for text in whole)
+            self._ready.extend(OutputLine(name, text.decode(errors="replace").rstrip("\r")) for text in whole)
             self._part[name] = rest
         return True
 

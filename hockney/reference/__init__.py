@@ -8,16 +8,16 @@ copying and what does not agree with itself.
 """
 
 from hockney.reference.load import machine_names, names, paper_of, published
-from hockney.reference.published import About, Formula, Piece, Published, Row
+from hockney.reference.published import About, Formula, FormulaPiece, PrintedRow, Published
 from hockney.reference.run import TRAITS, run_of
 
 __all__ = [
     "TRAITS",
     "About",
     "Formula",
-    "Piece",
+    "FormulaPiece",
+    "PrintedRow",
     "Published",
-    "Row",
     "machine_names",
     "names",
     "paper_of",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -53,6 +54,15 @@ def _kept(quantity: str) -> Markup:
     """No-break spaces in the quantity; its interval may go to the next line."""
     value, bracket, interval = quantity.partition(" [")
     return escape(value.replace(" ", "\u00a0") + (" [" + interval.replace(" ", "\u00a0") if bracket else ""))
+
+
+def printable_data(value: Any) -> Any:
+    """Plain data with each text as one printable line."""
+    if isinstance(value, Mapping):
+        return {key: printable_data(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [printable_data(item) for item in value]
+    return one_line(value) if isinstance(value, str) else value
 
 
 def embedded_json(value: Any) -> Markup:

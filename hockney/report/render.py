@@ -19,10 +19,9 @@ from hockney.draw.describe import describe
 from hockney.draw.figure import Figure, Plane
 from hockney.draw.files import file_name
 from hockney.draw.interactive import interactive
-from hockney.draw.page import Explorer, Page, Section, Table, Warning
+from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
 from hockney.report import assets, data, html_text
-from hockney.report.explorer import live, values
 from hockney.report.static_svg import still
 
 
@@ -58,14 +57,15 @@ class ShownTable:
 
 
 @dataclass(frozen=True)
-class ShownExplorer:
-    """`table` is what is shown where the page's script does not run; `live` is what it computes with."""
+class ShownWidget:
+    """`table` is shown where the page's scripts do not run; `data` is what `script` computes with."""
 
     id: str
     title: str
     caption: str
+    script: str
     table: Table
-    live: dict[str, Any]
+    data: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class ShownSection:
     text: tuple[str, ...]
     figures: tuple[ShownFigure, ...]
     tables: tuple[ShownTable, ...]
-    warnings: tuple[Warning, ...]
-    explorer: ShownExplorer | None
+    warnings: tuple[Caveat, ...]
+    widget: ShownWidget | None
 
 
 def render(page: Page) -> str:
@@ -84,7 +84,7 @@ def render(page: Page) -> str:
     identities = _Identities()
     shown = [_section(section, identities) for section in page.sections]
     drawn = {f.id: f.live for section in shown for f in section.figures}
-    explorers = {section.explorer.id: section.explorer.live for section in shown if section.explorer}
+    widgets = {section.widget.id: section.widget.data for section in shown if section.widget}
     library = assets.plotly() if drawn else None
     scripts = [_resource(name) for name in _scripts(page)]
     allowed = [assets.policy(script.encode()) for script in scripts]
@@ -100,7 +100,7 @@ def render(page: Page) -> str:
         figures_packed=Markup(
             assets.packed(html_text.embedded_json({"figures": drawn, "dark": _dark()}).encode())
         ),
-        explorers_json=html_text.embedded_json(explorers) if explorers else None,
+        widgets_json=html_text.embedded_json(widgets) if widgets else None,
         version=__version__,
     )
 
@@ -108,9 +108,10 @@ def render(page: Page) -> str:
 def _scripts(page: Page) -> list[str]:
     """What the page needs, in the order in which it builds on one another."""
     planes = any(isinstance(f, Plane) for section in page.sections for f in section.figures)
-    explorers = any(section.explorer for section in page.sections)
-    exploring = ["granularity.js", "sketch.js", "explorer.js"]
-    return [*(exploring if explorers else []), *(["plane.js"] if planes else []), "report.js"]
+    widgets = dict.fromkeys(section.widget.script for section in page.sections if section.widget)
+    shared = ["units.js", "sketch.js"] if widgets else []
+    own = [f"widgets/{name}.js" for name in widgets]
+    return [*shared, *own, *(["plane.js"] if planes else []), "report.js"]
 
 
 def _template() -> Callable[..., str]:
@@ -142,7 +143,7 @@ class _Identities:
     """Anchors: readable, stable, each once on the page."""
 
     def __init__(self) -> None:
-        self._taken = {"content", "environment", "method", "theme", "figures", "plotly", "explorers"}
+        self._taken = {"content", "environment", "method", "theme", "figures", "plotly", "widgets"}
 
     def new(self, kind: str, text: str) -> str:
         word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-")
@@ -163,13 +164,19 @@ def _section(section: Section, identities: _Identities) -> ShownSection:
         tuple(_figure(f, identities) for f in section.figures),
         tuple(_table(t, identities) for t in section.tables),
         section.warnings,
-        section.explorer and _explorer(section.explorer, identities),
+        section.widget and _widget(section.widget, identities),
     )
 
 
-def _explorer(explorer: Explorer, identities: _Identities) -> ShownExplorer:
-    identity = identities.new("", explorer.name or "explorer")
-    return ShownExplorer(identity, explorer.title, explorer.caption, values(explorer), live(explorer))
+def _widget(widget: Widget, identities: _Identities) -> ShownWidget:
+    return ShownWidget(
+        identities.new("", widget.name or "widget"),
+        widget.title,
+        widget.caption,
+        widget.script,
+        widget.fallback,
+        html_text.printable_data(widget.data),
+    )
 
 
 FLAT_KEYS = "Keys: plus and minus zoom, arrows move, 0 resets."

@@ -13,17 +13,17 @@ from typing import Protocol
 from hockney.core.catalog import Catalog
 from hockney.core.errors import unknown
 from hockney.draw.page import Page
-from hockney.reproductions.compared import Compared, Limit, Status, Tally, status_of, tallies, within
+from hockney.reproductions.compared import CloseRows, Compared, Limit, Status, status_of, tallies, within
 from hockney.reproductions.parts import Answer, Part
 
 __all__ = [
     "Answer",
+    "CloseRows",
     "Compared",
     "Limit",
     "Part",
     "Reproduction",
     "Status",
-    "Tally",
     "all_reproductions",
     "reproduction",
     "status_of",

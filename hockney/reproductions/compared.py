@@ -26,7 +26,8 @@ class Compared:
     all three values. `status`: fitted when the machine's description has used this row, variant when it ran
     on a machine with a mechanism laid over (named in `mechanism`), else predicted. Where a row that is no
     variant misses, `mechanism` names what explains it. `table` groups the rows of one of the paper's tables
-    or figures."""
+    or figures, `series` those that are evaluated together: `collectives` the paper's tables of collectives,
+    `tried` the same numbers on a machine with a mechanism."""
 
     key: str
     what: str
@@ -38,6 +39,7 @@ class Compared:
     mechanism: str = ""
     note: str = ""
     table: str = ""
+    series: Literal["", "collectives", "tried"] = ""
 
     @property
     def error(self) -> float | None:
@@ -58,7 +60,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Tally:
+class CloseRows:
     """How many rows of one status there are and how many come within each of CLOSE. `missing` ones were not
     measured."""
 
@@ -77,7 +79,7 @@ def status_of(platform: Platform, key: str, mechanism: str = "") -> Status:
     return "variant" if mechanism else "predicted"
 
 
-def tallies(compared: Iterable[Compared]) -> list[Tally]:
+def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
     """One for each status that occurs."""
     rows = list(compared)
     found = []
@@ -86,7 +88,7 @@ def tallies(compared: Iterable[Compared]) -> list[Tally]:
         errors = [abs(row.error) for row in mine if row.error is not None]
         counts = tuple(sum(error <= close for error in errors) for close in CLOSE)
         if mine:
-            found.append(Tally(status, len(mine), counts, len(mine) - len(errors)))
+            found.append(CloseRows(status, len(mine), counts, len(mine) - len(errors)))
     return found
 
 

@@ -10,7 +10,7 @@ from statistics import median
 
 from hockney.core.case import Case, Value
 from hockney.core.platform import Platform
-from hockney.core.record import Record, Run
+from hockney.core.record import Record, RunRecords
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Answer:
 
     part: Part
     platform: Platform
-    run: Run
+    run: RunRecords
 
     def seconds(self, workload: str, **fixed: Value) -> float | None:
         """Time of the one case of the part with these parameters (`ranks` is one of them): the median of its

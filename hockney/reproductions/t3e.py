@@ -89,6 +89,7 @@ def _row(answer: Answer, operation: str, size: str, processes: int, m: Mechanism
         m.words if m else "; ".join(each.words for each in explained if miss),
         note="" if asked else TOO_MANY,
         table=f"tried out: {m.words}" if m else f"time of collectives, {SIZE_WORDS[size]}",
+        series="tried" if m else "collectives",
     )
 
 
@@ -176,7 +177,7 @@ def _barriers(answers: Mapping[str, Answer]) -> Iterable[Compared]:
 
 def table_rows(compared: Iterable[Compared]) -> list[Compared]:
     """The 72 printed times on the machine of messages."""
-    return [row for row in compared if row.table.startswith("time of collectives")]
+    return [row for row in compared if row.series == "collectives"]
 
 
 def hits(rows: Iterable[Compared]) -> list[Compared]:
@@ -190,7 +191,7 @@ def explained(compared: Sequence[Compared]) -> tuple[int, int, int]:
     close = {
         row.key: row.status
         for row in hits(compared)
-        if row.table.startswith("tried out") and (row.mechanism, *row.key.split("/")[2:4]) in held
+        if row.series == "tried" and (row.mechanism, *row.key.split("/")[2:4]) in held
     }
     near = {row.key for row in hits(table_rows(compared))}
     missed = [row.key for row in table_rows(compared) if row.key not in near]

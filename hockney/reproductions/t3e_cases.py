@@ -19,7 +19,7 @@ from math import log2
 from hockney import reference
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
-from hockney.reference import Row
+from hockney.reference import PrintedRow
 from hockney.reproductions.parts import Answer, Part
 
 PRINTED = reference.published("t3e")
@@ -161,7 +161,7 @@ def lines(mechanism: Mechanism) -> list[str]:
     return [line(*each, mechanism.sync) for each in [*tried, *text]]
 
 
-def printed(operation: str, size: str, processes: int) -> Row:
+def printed(operation: str, size: str, processes: int) -> PrintedRow:
     return PRINTED.row(f"t3e/table/{operation}/{size}/{processes}")
 
 

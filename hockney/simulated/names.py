@@ -14,9 +14,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
 from hockney.core.paths import at_home
 from hockney.core.platform import Platform
+from hockney.simulated import messages
 from hockney.simulated.read import parse, read
 from hockney.simulated.variants import Variant
 from hockney.simulated.variants import variants as _variants
@@ -35,17 +35,16 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(p.name.removesuffix(ENDING) for p in folder.iterdir() if p.name.endswith(ENDING)))
 
 
-def platform(words: str) -> Platform:
-    """The machine that is asked for by `words`. Raises UsageError, or EnvironmentProblem for a file that
-    cannot be read."""
-    base, dims, wanted = _split(words)
+def platform(name: str) -> Platform:
+    """The machine of this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
+    base, dims, wanted = _split(name)
     text, where = text_of(base)
     return read(text, where, variants=wanted, dims=dims)
 
 
-def variants(words: str) -> tuple[Variant, ...]:
+def variants(name: str) -> tuple[Variant, ...]:
     """What the machine's file offers."""
-    text, where = text_of(_split(words)[0])
+    text, where = text_of(_split(name)[0])
     return _variants(parse(text, where), where)
 
 
@@ -54,7 +53,7 @@ def text_of(base: str) -> tuple[str, str]:
     if _is_file(base):
         return _read_file(at_home(Path(base))), base
     if base not in names():
-        raise unknown("simulated machine", base, names())
+        raise messages.unknown_simulated_machine(base, names())
     where = base + ENDING
     return (files("hockney.simulated") / "machines" / where).read_text("utf-8"), where
 
@@ -63,52 +62,37 @@ def _is_file(base: str) -> bool:
     return "/" in base or base.endswith(ENDING)
 
 
-def _split(words: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
+def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
     """The file or name, the extent, the variants. A path may have + and - in it, up to its ending."""
-    if not words.strip():
-        raise UsageError("no simulated machine is named", "", f"known: {', '.join(names())}")
-    end = words.rfind(ENDING) + len(ENDING) if ENDING in words else 0
-    head, plus, rest = words[end:].partition("+")
-    base, wanted = words[:end] + head, rest.split("+") if plus else []
+    if not name.strip():
+        raise messages.no_machine_name(names())
+    end = name.rfind(ENDING) + len(ENDING) if ENDING in name else 0
+    head, plus, rest = name[end:].partition("+")
+    base, wanted = name[:end] + head, rest.split("+") if plus else []
     if len(set(wanted)) < len(wanted) or "" in wanted:
-        raise UsageError(
-            f"'{printable(words)}' names a variant twice or not at all", "", "write NAME+VARIANT, each once"
-        )
+        raise messages.bad_variant_list(name)
     match = _EXTENT.fullmatch(base)
     if match is None or base in names():
         return base, (), wanted
     dims = tuple(int(n) for n in match[2].split("x") if len(n) < 9)
     if len(dims) != match[2].count("x") + 1 or 0 in dims:
-        raise UsageError(
-            f"'{printable(match[2])}' is no extent", "", "write numbers from 1, as in paragon-8x8"
-        )
+        raise messages.bad_extent(match[2])
     return match[1], dims, wanted
 
 
 def _read_file(path: Path) -> str:
-    shown = printable(str(path))
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise UsageError(f"{shown} is not a file", "a machine is described in one", "name a .toml file")
-        if found.st_size > MOST_BYTES:
-            raise UsageError(
-                f"{shown} is too large for a machine file", f"{found.st_size} bytes", "name another file"
-            )
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise messages.not_a_file(str(path))
+        if status.st_size > MOST_BYTES:
+            raise messages.machine_file_too_large(str(path), status.st_size, MOST_BYTES)
         return path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise UsageError(
-            f"there is no machine file {shown}",
-            "",
-            f"check its name; known without a file: {', '.join(names())}",
-        ) from error
+        raise messages.no_machine_file(str(path), names()) from error
     except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{shown} is not a machine file", "it is not text in UTF-8", "name a .toml file"
-        ) from error
+        raise messages.machine_file_not_text(str(path)) from error
     except ValueError as error:  # a NUL in the name
-        raise UsageError(f"there is no machine file {shown}", str(error), "check its name") from error
+        raise messages.bad_file_name(str(path), str(error)) from error
     except OSError as error:
-        raise EnvironmentProblem(
-            f"cannot read {shown}", (error.strerror or str(error)).lower(), "check its permissions"
-        ) from error
+        raise messages.cannot_read_machine_file(str(path), (error.strerror or str(error)).lower()) from error

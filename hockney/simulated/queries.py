@@ -8,26 +8,21 @@ from collections.abc import Iterator
 
 import msgspec
 
-from hockney.core.errors import UsageError
 from hockney.core.platform import Origin, Platform
+from hockney.simulated import messages
 
-_WORDS = ("name", "title", "source", "origins", "notes")
-"""What is told for people, and needs no origin itself."""
+_DESCRIPTIVE = ("name", "title", "source", "origins", "notes")
+"""Keys for readers, which need no origin."""
 
 
 def check_ranks(platform: Platform, ranks: int) -> None:
     """Raises UsageError when the machine has fewer cores than `ranks`."""
     if ranks <= platform.capacity:
         return
-    ways = f"ask for at most {platform.capacity}"
+    larger = ""
     if dims := platform.network.dims:
         larger = "x".join(map(str, (*dims[:-1], dims[-1] * -(-ranks // platform.capacity))))
-        ways += f", or for a larger machine by its name's ending: -{larger}"
-    raise UsageError(
-        f"{ranks} ranks are too many for {platform.name}",
-        f"its {platform.network.shape} has room for {platform.capacity}",
-        ways,
-    )
+    raise messages.too_many_ranks(platform.name, ranks, platform.network.shape, platform.capacity, larger)
 
 
 def places(platform: Platform) -> dict[str, object]:
@@ -35,7 +30,7 @@ def places(platform: Platform) -> dict[str, object]:
     found = {}
     for field in msgspec.structs.fields(Platform):
         value = getattr(platform, field.name)
-        if field.name not in _WORDS and (field.required or value != field.default):
+        if field.name not in _DESCRIPTIVE and (field.required or value != field.default):
             found.update(_below(field.name, value))
     return found
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the text of a machine file to a Platform, with one line naming file and key for whatever is wrong.
+"""From the text of a machine file to a Platform; every error names the file and the key.
 
-The struct classes of core/platform.py say which keys there are and which must be given; here is only what a
-key's value means, and what must agree with what.
+The struct classes of core/platform.py define which keys there are and which are required; here is only what
+a key's value means, and which values must agree.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.errors import UsageError
 from hockney.core.platform import (
     CALLED,
     SELECTABLE_COLLECTIVES,
@@ -29,7 +29,7 @@ from hockney.core.platform import (
     Status,
 )
 from hockney.core.smpi_algorithms import check as check_algorithm
-from hockney.simulated import values
+from hockney.simulated import messages, values
 from hockney.simulated.queries import exists
 from hockney.simulated.shapes import check_network
 from hockney.simulated.values import Place
@@ -66,24 +66,22 @@ def read(
 
 
 def parse(text: str, where: str) -> dict[str, Any]:
-    """The file as TOML sees it."""
+    """The file as TOML reads it."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        message, line = _line(str(error))
-        raise UsageError(
-            f"{printable(where)}: {line} is not TOML", message, "docs/machine-files.md has an example"
-        ) from error
+        message, position = _position(str(error))
+        raise messages.not_toml(where, position, message) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
-        raise UsageError(f"{printable(where)} is not TOML that can be read", str(error)) from error
+        raise messages.toml_not_readable(where, str(error)) from error
 
 
-def _line(message: str) -> tuple[str, str]:
-    found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|(end of document))\)", message, re.DOTALL)
-    if not found:
-        return message, "it"
-    what = found[1][:1].lower() + found[1][1:]
-    return what, f"line {found[2]}, column {found[3]}," if found[2] else "its end"
+def _position(message: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|(end of document))\)", message, re.DOTALL)
+    if not match:
+        return message, ""
+    what = match[1][:1].lower() + match[1][1:]
+    return what, f"line {match[2]}, column {match[3]}" if match[2] else "end of file"
 
 
 def _varied(raw: dict[str, Any], base: Platform, names: list[str], where: str) -> Platform:
@@ -94,7 +92,7 @@ def _varied(raw: dict[str, Any], base: Platform, names: list[str], where: str) -
     merged = {k: v for k, v in raw.items() if k != VARIANTS}
     for name in names:
         if name not in known:
-            raise unknown(f"variant of {base.name}", name, known, "" if known else "it has none")
+            raise messages.unknown_variant(name, base.name, known)
         merged = lay_over(merged, name, known[name], where)
     return _platform(merged, Place(where, f"variants.{'+'.join(names)}"))
 
@@ -107,58 +105,47 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     for k, origin in enumerate(found.origins):
         if not exists(found, origin.key):
             here = place.at("origins").item(k).at("key")
-            here.fail(
-                f"= '{origin.key}' is nothing in this file",
-                "an origin says where a key's value is from",
-                "for example network.link or segments[0].latency_s",
-            )
+            raise messages.origin_of_nothing(here.named, origin.key)
     return found
 
 
 def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bool) -> None:
     if not segments and required:
-        place.fail(
-            "is missing", "what a message costs is told in at least one", "add [[segments]] with first = 0"
-        )
+        raise messages.no_segments(place.named)
     if segments and segments[0].first != 0:
-        place.item(0).at("first").fail(
-            f"= {segments[0].first}", "the first segment holds from 0 bytes on", "start with first = 0"
-        )
+        raise messages.first_segment_not_zero(place.item(0).at("first").named, segments[0].first)
     for k in range(1, len(segments)):
         before, first = segments[k - 1].first, segments[k].first
         if first <= before:
-            place.item(k).at("first").fail(
-                f"= {first} is not above {before}",
-                "segments go from small to large",
-                "sort them, each first once",
-            )
+            raise messages.not_ascending(place.item(k).at("first").named, first, before)
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
     if not isinstance(raw, dict):
-        place.fail("is not a table", "keys with values are wanted", f"write [{place.key}]")
+        raise messages.table_expected(place.named, place.key)
     fields = msgspec.structs.fields(kind)
     names = tuple(f.name for f in fields)
     for name in raw:
         if name not in names:
-            values.unknown_key(name, (*names, VARIANTS) if kind is Platform else names, place)
+            available = (*names, VARIANTS) if kind is Platform else names
+            raise messages.unknown_key(place.at(name).named, name, available)
     for field in fields:
         if field.required and field.name not in raw:
-            place.at(field.name).fail("is missing", "there is no value to take for it", _way(field.name))
+            raise messages.key_missing(place.at(field.name).named, _example(field.name))
     return kind(**{name: READERS[kind][name](value, place.at(name)) for name, value in raw.items()})
 
 
-def _way(name: str) -> str:
-    ways = {"network": "add [network] with its shape", "segments": "add [[segments]] with first = 0"}
-    return ways.get(name, f"add {name} = ...")
+def _example(name: str) -> str:
+    tables = {"network": "[network] with its shape", "segments": "[[segments]] with first = 0"}
+    return tables.get(name, f"{name} = ...")
 
 
 def _collectives(raw: Any, place: Place) -> dict[str, str]:
     if not isinstance(raw, dict):
-        place.fail("is not a table", "operations with their algorithms are wanted", "write [collectives]")
+        raise messages.table_expected(place.named, place.key)
     for name in raw:
         if name not in SELECTABLE_COLLECTIVES:
-            values.unknown_key(name, SELECTABLE_COLLECTIVES, place)
+            raise messages.unknown_key(place.at(name).named, name, SELECTABLE_COLLECTIVES)
     return {name: _algorithm(name, value, place.at(name)) for name, value in raw.items()}
 
 
@@ -167,33 +154,32 @@ def _algorithm(operation: str, raw: Any, place: Place) -> str:
     try:
         check_algorithm(operation, name)
     except UsageError as error:
-        raise UsageError(f"{place.named}: {error.what}", error.why, error.todo) from error
+        raise error.inside(place.named) from error
     return name
 
 
 def _calls(raw: Any, place: Place) -> dict[str, tuple[tuple[int, float], ...]]:
     if not isinstance(raw, dict):
-        place.fail("is not a table", "operations with what their calls cost are wanted", "write [calls]")
+        raise messages.table_expected(place.named, place.key)
     for name in raw:
         if name not in CALLED:
-            values.unknown_key(name, CALLED, place)
+            raise messages.unknown_key(place.at(name).named, name, CALLED)
     return {name: _points(pairs, place.at(name)) for name, pairs in raw.items()}
 
 
 def _points(raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
     points = values.many(_point)(raw, place)
     if not points:
-        place.fail("is empty", "pairs of bytes and seconds are wanted", 'for example [[1024, "200ns"]]')
+        raise messages.no_points(place.named)
     for k in range(1, len(points)):
         if points[k][0] <= points[k - 1][0]:
-            why = "pairs go from small to large"
-            place.item(k).fail(f"is not above {points[k - 1][0]} bytes", why, "sort them, each size once")
+            raise messages.not_ascending(place.item(k).named, points[k][0], points[k - 1][0])
     return points
 
 
 def _point(raw: Any, place: Place) -> tuple[int, float]:
     if not isinstance(raw, list) or len(raw) != 2:
-        place.fail("is no pair", "bytes and seconds are wanted", 'for example [1024, "200ns"]')
+        raise messages.not_a_pair(place.named)
     return values.BYTES.read(raw[0], place.item(0)), values.SECONDS.read(raw[1], place.item(1))
 
 

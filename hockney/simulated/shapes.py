@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 
 from hockney.core.platform import Network
+from hockney.simulated import messages
 from hockney.simulated.values import MOST, Place
 
 KEYS = {
@@ -35,24 +36,16 @@ def check_network(network: Network, place: Place) -> None:
     for key, example in _EXAMPLES.items():
         given = bool(getattr(network, key))
         if key in wanted and not given:
-            place.at(key).fail("is missing", f"a {network.shape} counts its nodes by it", f"add {example}")
+            raise messages.shape_needs_key(place.at(key).named, network.shape, example)
         if given and key not in wanted:
-            place.at(key).fail(
-                f"is not for a {network.shape}",
-                f"its nodes are counted by {', '.join(wanted)}",
-                f"remove {key}",
-            )
+            raise messages.key_of_another_shape(place.at(key).named, network.shape, wanted)
     levels = {key: len(getattr(network, key)) for key in ("down", "up", "cables")}
     if len(set(levels.values())) > 1:
-        said = ", ".join(f"{key} has {count}" for key, count in levels.items())
-        place.at("down").fail("has not as many levels as up and cables", said, "give each as many numbers")
+        raise messages.levels_differ(place.named, levels)
     if network.shape == "dragonfly" and len(network.dragonfly) != 4:
-        place.at("dragonfly").fail(
-            f"has {len(network.dragonfly)} numbers",
-            "groups, chassis a group, routers a chassis, nodes a router are wanted",
-            f"for example {_EXAMPLES['dragonfly']}",
-        )
+        count, example = len(network.dragonfly), _EXAMPLES["dragonfly"]
+        raise messages.bad_dragonfly(place.at("dragonfly").named, count, example)
     cores = sum(group.count * group.cores for group in network.nodes)
     extents = {"fat-tree": network.down, "dragonfly": network.dragonfly}.get(network.shape, network.dims)
     if max(cores, math.prod(extents)) > MOST:
-        place.at(wanted[0]).fail("counts too many nodes", f"{MOST} are the most", "ask for less")
+        raise messages.too_many_nodes(place.at(wanted[0]).named, MOST)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One value of a machine file: a number in SI units, or a string with its unit.
 
-What a key means is told by its name alone, so that `latency_s` is a time wherever it stands.
+The name of a key alone decides what it means: `latency_s` is a time wherever it stands.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-from hockney.core.errors import UsageError, printable, unknown
+from hockney.core.errors import UsageError, printable
 from hockney.core.units import (
     MAX_BYTES,
     MAX_SECONDS,
@@ -23,9 +23,10 @@ from hockney.core.units import (
     parse_seconds,
     parse_seconds_per_byte,
 )
+from hockney.simulated import messages
 
 MOST = 10**7
-"""The most ranks that a case may have, so that more nodes or cores stand for a slip of the pen."""
+"""The most ranks that a case may have; more nodes or cores are taken for a typing error."""
 MOST_SEED = 2**31 - 1
 MOST_RATE = 1e18
 MOST_FLOPS = 1e21
@@ -53,9 +54,6 @@ class Place:
         """The start of an error line."""
         return f"{printable(self.where)}: {printable(self.key)}" if self.key else printable(self.where)
 
-    def fail(self, what: str, why: str = "", todo: str = "") -> NoReturn:
-        raise UsageError(f"{self.named} {what}", why, todo)
-
 
 @dataclass(frozen=True)
 class Quantity:
@@ -73,63 +71,58 @@ class Quantity:
             try:
                 value = self.parse(value)
             except UsageError as error:
-                raise UsageError(f"{place.named}: {error.what}", error.why, error.todo) from error
+                raise error.inside(place.named) from error
         elif isinstance(value, bool) or not isinstance(value, int | float):
-            place.fail(f"is {_kind(value)}", f"a {self.name} is wanted", f"for example {self.example}")
+            raise messages.quantity_expected(place.named, self.name, kind_of(value), self.example)
         if self.whole and not isinstance(value, int):
-            place.fail(
-                f"= {value} is no {self.name}", "a whole number is wanted", f"for example {self.example}"
-            )
+            raise messages.whole_number_expected(place.named, self.name, str(value), self.example)
         if not 0 <= value <= self.high or (self.positive and value == 0):
-            low = "above 0 and" if self.positive else "from 0 and"
-            why = f"a {self.name} {low} at most {self.high:g} is wanted"
-            place.fail(f"= {_short(value)} is out of range", why, f"for example {self.example}")
+            raise messages.outside_limits(
+                place.named, _short(value), self.name, self.positive, self.high, self.example
+            )
         return value if self.whole else float(value)
 
 
 SECONDS = Quantity("time", parse_seconds, '"10.5us"', MAX_SECONDS)
-PER_BYTE = Quantity("time for each byte", parse_seconds_per_byte, '"20ns/B" or "1/(308MB/s)"', MAX_SECONDS)
+PER_BYTE = Quantity("time per byte", parse_seconds_per_byte, '"20ns/B" or "1/(308MB/s)"', MAX_SECONDS)
 BYTES = Quantity("size", parse_bytes, '"4KiB" or 4096', MAX_BYTES, whole=True)
 RATE = Quantity("rate", parse_rate, '"308MB/s"', MOST_RATE, positive=True)
 FLOPS = Quantity("computing speed", parse_flops, '"600Mflop/s"', MOST_FLOPS, positive=True)
 
 
-def _no_words(text: str) -> float:
-    raise UsageError(f"'{text}' is not a number", "no unit and no quotes here", "write the number alone")
+def _no_text(text: str) -> float:
+    raise messages.number_without_unit_expected(text)
 
 
-COUNT = Quantity("count", _no_words, "8", MOST, positive=True, whole=True)
-SEED = Quantity("whole number", _no_words, "1", MOST_SEED, whole=True)
-FRACTION = Quantity("spread", _no_words, "0.05", 10.0)
+COUNT = Quantity("count", _no_text, "8", MOST, positive=True, whole=True)
+SEED = Quantity("whole number", _no_text, "1", MOST_SEED, whole=True)
+FRACTION = Quantity("spread", _no_text, "0.05", 10.0)
 
 
 def text(value: Any, place: Place) -> str:
     if not isinstance(value, str):
-        place.fail(f"is {_kind(value)}", "text is wanted", "put it in quotes")
+        raise messages.text_expected(place.named, kind_of(value))
     return value
 
 
 def filled(value: Any, place: Place) -> str:
-    """Text that says something."""
+    """Text that is not empty."""
     if not text(value, place).strip():
-        place.fail("is empty", "text is wanted", "say in a few words")
+        raise messages.empty_text(place.named)
     return value
 
 
 def name(value: Any, place: Place) -> str:
     """A machine's name: small letters, digits, dots, dashes; its variants after a +."""
     if not NAME.fullmatch(text(value, place)):
-        place.fail(f"= '{value}' is no name", "small letters, digits, - and . are wanted", "for example t3e")
+        raise messages.bad_name(place.named, value, "t3e")
     return value
 
 
 def choice(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
     def read(value: Any, place: Place) -> str:
         if text(value, place) not in allowed:
-            error = unknown("value", value, allowed)
-            place.fail(
-                f"= '{value}' is unknown", f"one of {', '.join(allowed)} is wanted", _did_you_mean(error)
-            )
+            raise messages.unknown_choice(place.named, value, allowed)
         return value
 
     return read
@@ -138,23 +131,14 @@ def choice(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
 def many(one: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple]:
     def read(value: Any, place: Place) -> tuple:
         if not isinstance(value, list):
-            way = f"write [[{place.key}]]" if isinstance(value, dict) else "put it in [ ]"
-            place.fail(f"is {_kind(value)}", "a list is wanted", way)
+            table = place.key if isinstance(value, dict) else ""
+            raise messages.list_expected(place.named, kind_of(value), table)
         return tuple(one(each, place.item(k)) for k, each in enumerate(value))
 
     return read
 
 
-def _did_you_mean(error: UsageError) -> str:
-    return error.todo if error.todo.startswith("did you mean") else ""
-
-
-def unknown_key(name: str, known: tuple[str, ...], place: Place) -> NoReturn:
-    error = unknown("key", name, known)
-    place.at(name).fail("is unknown", "no machine has such a key here", error.todo)
-
-
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     names = (
         (bool, "true or false"),
         (str, "text"),

@@ -20,8 +20,9 @@ from typing import Any
 import msgspec
 
 from hockney.core.platform import Origin, Platform
+from hockney.simulated import messages
 from hockney.simulated.shapes import KEYS
-from hockney.simulated.values import WORD, Place, filled
+from hockney.simulated.values import WORD, Place, filled, kind_of
 
 VARIANTS = "variants"
 _OWN = ("title", "why")
@@ -49,22 +50,22 @@ def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
     table = raw.get(VARIANTS, {})
     place = Place(where, VARIANTS)
     if not isinstance(table, dict):
-        place.fail("is not a table", "variants have names", "write [variants.NAME]")
+        raise messages.table_expected(place.named, "variants.NAME")
     for name, own in table.items():
         here = place.at(name)
         if not WORD.fullmatch(name):
-            here.fail("is no name", "small letters, digits, - and . are wanted", "for example no-eager")
+            raise messages.bad_name(place.named, name, "no-eager")
         if not isinstance(own, dict):
-            here.fail("is not a table", "it has keys of the file", f"write [variants.{name}]")
+            raise messages.table_expected(here.named, f"variants.{name}")
         for key in _OWN:
             if key not in own:
-                here.at(key).fail("is missing", "a variant says what it is and why", f'add {key} = "..."')
+                raise messages.variant_incomplete(here.at(key).named, key)
             filled(own[key], here.at(key))
         for key in ("name", VARIANTS):
             if key in own:
-                here.at(key).fail("is not for a variant", "it is the file's own", "remove it")
+                raise messages.key_not_for_variants(here.at(key).named)
         if not _changed(own):
-            here.fail("changes nothing", "a variant lays some keys over the file's", "add one or remove it")
+            raise messages.variant_changes_nothing(here.named)
     return table
 
 
@@ -74,17 +75,18 @@ def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) ->
     merged = _merge(_without_extent(raw, keys), keys)
     for key in ("name", "title"):
         if not isinstance(raw.get(key), str):
-            Place(where, key).fail("is missing", "there is no value to take for it", f"add {key} = ...")
+            raise messages.key_missing(Place(where, key).named, f"{key} = ...")
     merged["name"] = f"{raw['name']}+{name}"
     merged["title"] = f"{raw['title']}, {own['title']}"
     changed = _changed(own)
-    kept = [each for each in _list(raw, "origins", where) if not _within(each, changed)]
-    added = _list(own, "origins", f"{where}: variants.{name}")
+    whole, part = Place(where, ""), Place(where, f"{VARIANTS}.{name}")
+    kept = [each for each in _list(raw, "origins", whole) if not _within(each, changed)]
+    added = _list(own, "origins", part)
     said = [each.get("key") for each in added if isinstance(each, dict)]
     unsaid = [key for key in changed if not any(_covers(each, key) for each in said)]
     guesses = [{"key": key, "status": "guess", "source": f"variant {name}: {own['why']}"} for key in unsaid]
     merged["origins"] = [*added, *guesses, *kept]
-    merged["notes"] = [*_list(raw, "notes", where), f"{name}: {own['why']}", *_list(own, "notes", where)]
+    merged["notes"] = [*_list(raw, "notes", whole), f"{name}: {own['why']}", *_list(own, "notes", part)]
     return merged
 
 
@@ -93,9 +95,7 @@ def with_dims(platform: Platform, dims: tuple[int, ...], where: str) -> Platform
     shape = platform.network.shape
     named = "x".join(map(str, dims))
     if shape not in ("torus", "mesh"):
-        Place(where, "network.shape").fail(
-            f"= {shape} has no extent {named}", "only a torus or mesh has dims", "leave it off the name"
-        )
+        raise messages.shape_without_extent(Place(where, "network.shape").named, shape, named)
     base, plus, rest = platform.name.partition("+")
     origin = Origin(key="network.dims", status="guess", source=f"asked for by name: {named}")
     kept = tuple(each for each in platform.origins if each.key != "network.dims")
@@ -144,8 +144,8 @@ def _covers(prefix: Any, key: str) -> bool:
     return key == prefix or key.startswith((f"{prefix}.", f"{prefix}["))
 
 
-def _list(table: dict[str, Any], key: str, where: str) -> list[Any]:
-    found = table.get(key, [])
-    if not isinstance(found, list):
-        Place(where, key).fail("is not a list", "several are allowed", f"write [[{key}]] or {key} = [ ]")
-    return found
+def _list(table: dict[str, Any], key: str, place: Place) -> list[Any]:
+    values = table.get(key, [])
+    if not isinstance(values, list):
+        raise messages.list_expected(place.at(key).named, kind_of(values), key)
+    return values

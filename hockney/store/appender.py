@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from hockney.core.notice import Notice
-from hockney.core.record import Line, Run, encode_line
+from hockney.core.record import Line, RunRecords, encode_line
 from hockney.store import messages
 from hockney.store.record_reader import Reading, read_lines
 
@@ -32,7 +32,7 @@ class Appender:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.reading = Reading(run=Run(), good_bytes=0)
+        self.reading = Reading(run=RunRecords(), good_bytes=0)
         self._file = -1
 
     def __enter__(self) -> Appender:

@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -26,6 +23,7 @@ from hockney.store import messages
 from hockney.store.appender import Appender
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
+from hockney.system.files import write_atomically
 
 MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
 """What JSON of another shape raises where it is upgraded."""
@@ -164,20 +162,8 @@ class RunFolder:
         return messages.file_damaged(path, str(error))
 
     def _replace(self, path: Path, data: bytes) -> None:
-        """Write to a temporary file, then rename: readers see the old file or the new one, never a part."""
         try:
-            handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            try:
-                with open(handle, "wb") as stream:
-                    stream.write(data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                os.chmod(temporary, 0o666 & ~_umask())
-                os.replace(temporary, path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-                raise
+            write_atomically(path, data)
         except OSError as error:
             raise messages.not_writable(path, error) from error
 
@@ -188,13 +174,6 @@ def _decoded(data: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(data, type=kind)
     raw = msgspec.json.decode(data)
     return msgspec.convert(upgrade(raw) if isinstance(raw, dict) else raw, kind)
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _pretty(value: Machine | Fits | Surveyed | Catalog) -> bytes:

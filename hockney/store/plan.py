@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import HockneyError
 from hockney.core.migration import upgraded_case
-from hockney.core.record import SCHEMA, Run
+from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.store import messages
 
@@ -109,7 +109,7 @@ def _read(kind: object, text: str) -> bool | str | int | float:
     return value
 
 
-def left(plan: Plan, run: Run) -> tuple[Item, ...]:
+def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The items without a record, in the plan's order. A record belongs to the planned launch whose number
     its launch line gives; a launch that had to be made again has the same number."""
     index = {launch.launch: launch.index for launch in run.launches}

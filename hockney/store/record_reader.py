@@ -17,7 +17,7 @@ import msgspec
 
 from hockney.core.errors import UsageError
 from hockney.core.notice import Notice
-from hockney.core.record import SCHEMA, Line, Record, Run, decode_line
+from hockney.core.record import SCHEMA, Line, Record, RunRecords, decode_line
 from hockney.store import messages
 
 
@@ -25,12 +25,12 @@ from hockney.store import messages
 class Reading:
     """`good_bytes` is the length of the file up to the last line that counts; `notices` are for the user."""
 
-    run: Run
+    run: RunRecords
     good_bytes: int
     notices: tuple[Notice, ...] = ()
 
 
-class _Envelope(msgspec.Struct):
+class _LineHead(msgspec.Struct):
     schema: int
 
 
@@ -55,7 +55,7 @@ def read_lines(path: Path) -> Reading:
         pass
     except OSError as error:
         raise messages.not_readable(path, error) from error
-    return Reading(Run.of(lines), good, notices)
+    return Reading(RunRecords.of(lines), good, notices)
 
 
 def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | None:
@@ -76,6 +76,6 @@ def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | Non
 
 def _schema_of(raw: bytes) -> int:
     try:
-        return msgspec.json.decode(raw, type=_Envelope).schema
+        return msgspec.json.decode(raw, type=_LineHead).schema
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return 0

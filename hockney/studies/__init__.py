@@ -8,7 +8,7 @@ import importlib
 import pkgutil
 
 from hockney.core.errors import unknown
-from hockney.core.parameters import Parameter
+from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Evidence, Options, Study
 
 __all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "study"]
@@ -21,7 +21,7 @@ def all_studies() -> dict[str, Study]:
     return {m.NAME: m for m in sorted(found, key=lambda m: m.NAME)}
 
 
-def parameters_of(study: Study) -> tuple[Parameter, ...]:
+def parameters_of(study: Study) -> tuple[StudyParameter, ...]:
     """The parameters of its own that it declares."""
     return getattr(study, "PARAMETERS", ())
 

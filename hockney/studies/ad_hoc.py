@@ -16,7 +16,7 @@ from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import environment, method, metrics, quality
-from hockney.pages.caveats import doubts
+from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, told
 from hockney.pages.series import curve, rates, times
@@ -73,7 +73,7 @@ def page(evidence: Evidence) -> Page:
         title=", ".join(names) or "Nothing measured",
         subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
-        warnings=tuple(d.warning for d in doubts(evidence)),
+        warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=(*sections, *(s for s in more if s is not None)),
         environment=environment.facts(evidence),
         method=method.sentences(evidence),

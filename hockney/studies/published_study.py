@@ -15,7 +15,7 @@ from hockney.core.machine import Machine
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, environment, method, point_to_point, quality
-from hockney.pages.caveats import doubts
+from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.format import plural, quantity
 from hockney.pages.series import times
@@ -46,7 +46,7 @@ def page(evidence: Evidence) -> Page:
         title="Published numbers",
         subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
-        warnings=tuple(d.warning for d in doubts(evidence)),
+        warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=tuple(section for section in sections if section is not None),
         environment=environment.facts(evidence),
         method=method.sentences(evidence),

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
-from hockney.reference import Formula, Published, Row
+from hockney.reference import Formula, PrintedRow, Published
 from hockney.simulated import origin_of, places, said
 
 NO_ORIGIN = "not said"
@@ -57,7 +57,7 @@ def node_count(platform: Platform) -> int:
     return sum(group.count for group in platform.nodes)
 
 
-def _is_grid(rows: Sequence[Row]) -> bool:
+def _is_grid(rows: Sequence[PrintedRow]) -> bool:
     """Every workload has a number for each of several process counts, once."""
     asked = [(_what(row), row.ranks) for row in rows]
     counts = {row.ranks for row in rows}
@@ -66,12 +66,12 @@ def _is_grid(rows: Sequence[Row]) -> bool:
     return whole and None not in counts and len(counts) > 1
 
 
-def _what(row: Row) -> str:
+def _what(row: PrintedRow) -> str:
     """The workload, and its algorithm where the case names one."""
     return " ".join([row.workload, *(word for word in row.case.split() if word.startswith("algorithm="))])
 
 
-def _grid(name: str, rows: Sequence[Row]) -> Table:
+def _grid(name: str, rows: Sequence[PrintedRow]) -> Table:
     counts = sorted({row.ranks for row in rows if row.ranks is not None})
     lines: dict[str, dict[int | None, str]] = {}
     for row in rows:
@@ -82,7 +82,7 @@ def _grid(name: str, rows: Sequence[Row]) -> Table:
     return Table(name, name, columns, cells, numeric=tuple(range(1, len(columns))), caption=caption)
 
 
-def _list(name: str, rows: Sequence[Row]) -> Table:
+def _list(name: str, rows: Sequence[PrintedRow]) -> Table:
     cells = tuple(
         (
             f"{row.workload}, {row.quantity}",

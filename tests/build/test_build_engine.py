@@ -213,7 +213,7 @@ def test_a_cache_that_cannot_be_written(source, mpi_mock, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EnvironmentProblem) as caught:
         build.engine(mpi_mock, source, tmp_path / "file")
-    assert caught.value.code == "build-cache-not-writable" and not caught.value.fields["full"]
+    assert caught.value.code == "cache-unwritable"
 
 
 def test_an_engine_that_does_not_start(source, mpi_mock, tmp_path):

@@ -230,7 +230,7 @@ def test_little_room_and_none(place, monkeypatch, tmp_path):
     place.environ["HOCKNEY_CACHE"] = str(tmp_path / "file")
     with pytest.raises(EnvironmentProblem) as caught:
         place.build()
-    assert caught.value.code == "build-cache-not-writable"
+    assert caught.value.code == "cache-unwritable"
 
 
 def test_no_cmake(place, monkeypatch):

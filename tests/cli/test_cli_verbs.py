@@ -19,7 +19,7 @@ def test_a_survey_says_its_answer_and_leaves_a_run(hockney):
     assert said.code == 0
     assert "Up to 1 KiB a message costs about" in said.out and "95%" in said.out
     assert said.out.rstrip().endswith("report: r/report.html")
-    assert "doubt: these numbers were made up" in said.out
+    assert "warning: these numbers were made up" in said.out
     assert "measuring:" in said.err and "measuring:" not in said.out
     assert {p.name for p in Path("r").iterdir()} == {
         "plan.txt", "machine.json", "catalog.json", "records.jsonl", "fits.json", "report.html",

@@ -17,7 +17,7 @@ from hockney.core.record import (
     Launch,
     Rank,
     Record,
-    Run,
+    RunRecords,
     Start,
     Stop,
     Sync,
@@ -99,7 +99,7 @@ def test_the_contracts_schema_is_made_from_the_classes():
 
 
 def test_a_run_groups_what_it_reads():
-    run = Run.of([*LINES, record("pingpong bytes=8 ranks=2", "1.0"), record("barrier ranks=2")])
+    run = RunRecords.of([*LINES, record("pingpong bytes=8 ranks=2", "1.0"), record("barrier ranks=2")])
     assert [len(part) for part in (run.launches, run.records, run.failures, run.closes)] == [1, 3, 1, 1]
     assert [len(group) for group in run.by_case().values()] == [2, 1]
     assert run.records[0].parsed_case().value("bytes") == 8

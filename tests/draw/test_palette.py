@@ -54,7 +54,7 @@ def test_series_stand_out_from_their_ground_and_text_can_be_read(theme: Theme):
     for ground in (theme.card, theme.paper):
         assert min(contrast(colour, ground) for colour in theme.series) >= 3.0
         assert (
-            min(contrast(colour, ground) for colour in (theme.ink, theme.muted, theme.accent, theme.doubt))
+            min(contrast(colour, ground) for colour in (theme.ink, theme.muted, theme.accent, theme.caveat))
             >= 4.5
         )
 

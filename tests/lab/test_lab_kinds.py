@@ -15,7 +15,7 @@ from hockney.core.errors import UsageError
 from hockney.core.machine import Machine, Traits
 from hockney.core.machine_reference import MachineReference, without_scheme
 from hockney.core.migration import upgraded_machine, upgraded_survey
-from hockney.core.record import Clock, Launch, Rank, Run
+from hockney.core.record import Clock, Launch, Rank, RunRecords
 from hockney.lab.kinds import all_kinds
 
 PACKAGE = Path(lab.__file__).resolve().parents[1]
@@ -140,28 +140,28 @@ def machine(traits: Traits, cores: int) -> Machine:
 
 
 def test_cores_are_those_of_all_hosts_of_a_launch():
-    run = Run((launched("0", "a", "a"), launched("1", "a", "a", "b", "b")))
+    run = RunRecords((launched("0", "a", "a"), launched("1", "a", "a", "b", "b")))
     assert run.hosts == run.nodes == {"a", "b"}
     assert (run.most_hosts(), run.most_hosts(2), run.most_hosts(3)) == (2, 1, 1)
     assert run.cores(machine(Traits(), 8)) == 16
-    assert Run().cores(machine(Traits(), 0)) == 1
+    assert RunRecords().cores(machine(Traits(), 0)) == 1
 
 
 def test_a_description_has_the_cores_of_all_its_nodes_already():
     nodes = [f"n{k}" for k in range(8)]
-    run = Run((launched("0", *nodes),))
+    run = RunRecords((launched("0", *nodes),))
     for scheme in ("sim", "published"):
         assert run.cores(machine(all_kinds()[scheme].TRAITS, 16)) == 16
 
 
 def test_launches_on_different_hosts_do_not_add_up():
     """A run resumed elsewhere: no case had the cores of both hosts."""
-    run = Run((launched("0", "a", "a"), launched("0.1", "b", "b")))
+    run = RunRecords((launched("0", "a", "a"), launched("0.1", "b", "b")))
     assert run.hosts == {"a", "b"} and run.cores(machine(Traits(), 8)) == 8
 
 
 def test_emulated_nodes_of_one_host_share_its_cores():
-    run = Run((launched("0", ("a", "n0"), ("a", "n1")),))
+    run = RunRecords((launched("0", ("a", "n0"), ("a", "n1")),))
     assert run.hosts == {"a"} and run.nodes == {"n0", "n1"}
     assert run.cores(machine(Traits(shared_memory=False), 4)) == 4
 

@@ -183,7 +183,7 @@ def test_too_many_ranks_are_refused_before_they_start():
     bench = lab.fake_bench("fake")
     with pytest.raises(UsageError) as caught:
         refuse_too_many_ranks(9999999, bench.machine)
-    assert caught.value.code == "too-many-ranks" and caught.value.fields["limit"] == 64
+    assert caught.value.code == "ranks-exceed-machine" and caught.value.fields["limit"] == 64
     refuse_too_many_ranks(64, bench.machine)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hockney.core.case import Case
-from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.system.bundled import bundled_catalog
 
 CATALOG = bundled_catalog()
@@ -52,9 +52,9 @@ def record(case: Case, launch: str, times: Sequence[float], errors: int = 0) -> 
 
 def exact(
     true: Callable[[Case], float], cases: Sequence[Case], launches: int = 3, repetitions: int = 10
-) -> Run:
+) -> RunRecords:
     """A run without any noise."""
-    return Run(
+    return RunRecords(
         records=tuple(
             record(case, f"{launch}-{case.ranks}", [true(case)] * repetitions)
             for launch in range(launches)

@@ -16,7 +16,7 @@ from models_data import CATALOG, NOISE, record, simulate
 
 from hockney.core.case import Case
 from hockney.core.fit import Fit, Fits
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.models import fit_all, summarise
 
 POINT_TO_POINT = [w.name for w in CATALOG.of_role("point-to-point", "stream")]
@@ -24,7 +24,7 @@ COLLECTIVES = [w.name for w in CATALOG.of_role("collective", "barrier")]
 SIZES = [0, *(1 << k for k in range(23))]
 
 
-def survey() -> Run:
+def survey() -> RunRecords:
     """What a survey leaves: 5 sweeps, PRTT, 10 collectives; 3 launches of 1000 repetitions."""
     cases = [Case.of(w, 2, buffers="hot", bytes=s) for w in POINT_TO_POINT for s in SIZES]
     cases += [
@@ -47,11 +47,11 @@ def survey() -> Run:
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
+def run() -> RunRecords:
     return survey()
 
 
-def test_every_subject_gets_its_model_within_seconds(run: Run) -> None:
+def test_every_subject_gets_its_model_within_seconds(run: RunRecords) -> None:
     begin = time.process_time()
     fits = fit_all(run, CATALOG, cores=4)
     assert time.process_time() - begin < 6, "3 s are promised on one core; twice that on a busy one"
@@ -67,8 +67,10 @@ def test_every_subject_gets_its_model_within_seconds(run: Run) -> None:
     assert all(f.verdict == "good" for f in fits.fits if f.model == "hockney")
 
 
-def test_same_run_same_fits_through_json(run: Run) -> None:
-    part = Run(records=tuple(r for r in run.records if r.case.startswith(("pingpong ", "prtt", "receive"))))
+def test_same_run_same_fits_through_json(run: RunRecords) -> None:
+    part = RunRecords(
+        records=tuple(r for r in run.records if r.case.startswith(("pingpong ", "prtt", "receive")))
+    )
     first, second = fit_all(part, CATALOG, cores=None), fit_all(part, CATALOG, cores=None)
     words = msgspec.json.encode(first)
     assert words == msgspec.json.encode(second)
@@ -76,7 +78,7 @@ def test_same_run_same_fits_through_json(run: Run) -> None:
 
 
 def test_an_empty_run_has_no_fits() -> None:
-    assert fit_all(Run(), CATALOG, cores=2).fits == [] and summarise(Run(), CATALOG) == []
+    assert fit_all(RunRecords(), CATALOG, cores=2).fits == [] and summarise(RunRecords(), CATALOG) == []
 
 
 def numbers(value: object) -> list[float]:
@@ -112,7 +114,9 @@ def test_odd_records_never_break_the_fits(data: st.DataObject) -> None:
         for each in cases
         for launch in data.draw(st.lists(st.sampled_from("abc"), unique=True, max_size=3))
     ]
-    fits = fit_all(Run(records=tuple(records)), CATALOG, cores=data.draw(st.sampled_from([None, 1, 4])))
+    fits = fit_all(
+        RunRecords(records=tuple(records)), CATALOG, cores=data.draw(st.sampled_from([None, 1, 4]))
+    )
     assert all(math.isfinite(n) for n in numbers(msgspec.to_builtins(fits)))
     for fit in fits.fits:
         check(fit)

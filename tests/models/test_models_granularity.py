@@ -29,7 +29,7 @@ from hockney.models.applications.granularity import (
     work_needed,
 )
 from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 
 SUN = described(simulated.platform("sun-ethernet"))
 T_START, T_W, WORD = 1500e-6, 5e-6, 4
@@ -41,14 +41,14 @@ def sun_exchange(ranks: int, words: int) -> float:
 
 
 @st.composite
-def machines(draw) -> Messages:
+def machines(draw) -> PointToPointCosts:
     """A machine on which a longer message never takes less."""
     latency = draw(st.floats(1e-7, 1e-2))
     per_byte = draw(st.floats(1e-11, 1e-5))
-    pieces = [Piece(0, latency, per_byte)]
+    pieces = [CostPiece(0, latency, per_byte)]
     if draw(st.booleans()):
-        pieces.append(Piece(4096, latency * draw(st.floats(1, 5)), per_byte))
-    return Messages(
+        pieces.append(CostPiece(4096, latency * draw(st.floats(1, 5)), per_byte))
+    return PointToPointCosts(
         "m", "M", tuple(pieces), draw(st.booleans()), "", eager=draw(st.sampled_from([0, math.inf]))
     )
 

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from hockney import simulated
 from hockney.core.errors import UsageError
-from hockney.core.fit import CurvePoint, Estimate, Fit, Segment
+from hockney.core.fit import CurvePoint, Estimate, Fit, FittedSegment
 from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.core.platform import Segment as Described
 from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Band, Messages, Piece, of_fit
+from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts, of_fit
+from hockney.models.applications.ring_exchange import exchange_time
 
 WORD = 4
 SIMULATED_US = {
@@ -56,14 +57,14 @@ CROWDED_US = {
 }
 
 
-def on(name: str) -> Messages:
+def on(name: str) -> PointToPointCosts:
     return described(simulated.platform(name))
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 8, 16])
 @pytest.mark.parametrize("words", [0, 1, 10, 1000, 10000])
 def test_the_suns_take_equation_3(ranks, words):
-    assert on("sun-ethernet").exchange(WORD * words, ranks) == pytest.approx(
+    assert exchange_time(on("sun-ethernet"), WORD * words, ranks) == pytest.approx(
         2 * (1500e-6 + 5e-6 * (ranks / 2) * words), rel=1e-14
     )
 
@@ -71,7 +72,7 @@ def test_the_suns_take_equation_3(ranks, words):
 @pytest.mark.parametrize(("machine", "ranks", "size"), SIMULATED_US)
 def test_described_machines_take_what_the_simulator_does(machine, ranks, size):
     took = SIMULATED_US[machine, ranks, size] * 1e-6
-    assert on(machine).exchange(size, ranks) == pytest.approx(took, rel=0.01)
+    assert exchange_time(on(machine), size, ranks) == pytest.approx(took, rel=0.01)
 
 
 @pytest.mark.parametrize(("cores", "shape", "ranks", "size"), CROWDED_US)
@@ -84,30 +85,32 @@ def test_nodes_of_several_cores(cores, shape, ranks, size):
         name="m", title="M", network=network, eager=4096, segments=(between,), on_node=(within,)
     )
     took = CROWDED_US[cores, shape, ranks, size] * 1e-6
-    assert described(platform).exchange(size, ranks) == pytest.approx(took, rel=0.03)
+    assert exchange_time(described(platform), size, ranks) == pytest.approx(took, rel=0.03)
 
 
 def test_a_switch_takes_two_messages_whatever_the_ranks():
-    messages = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "")
+    messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "")
     for ranks in (2, 4, 6, 1000):
-        assert messages.exchange(500, ranks) == pytest.approx(2 * messages.one_way(500))
-    assert messages.exchange(500, 1) == 0.0
+        assert exchange_time(messages, 500, ranks) == pytest.approx(2 * messages.one_way(500))
+    assert exchange_time(messages, 500, 1) == 0.0
 
 
 def test_an_odd_number_takes_a_third_step_where_sends_wait():
-    messages = Messages("m", "M", (Piece(0, 1e-6, 1e-9),), False, "", eager=1000)
-    assert messages.exchange(1000, 5) == pytest.approx(2 * messages.one_way(1000))
-    assert messages.exchange(1001, 5) == pytest.approx(3 * messages.one_way(1001))
-    assert messages.exchange(1001, 6) == pytest.approx(2 * messages.one_way(1001))
+    messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", eager=1000)
+    assert exchange_time(messages, 1000, 5) == pytest.approx(2 * messages.one_way(1000))
+    assert exchange_time(messages, 1001, 5) == pytest.approx(3 * messages.one_way(1001))
+    assert exchange_time(messages, 1001, 6) == pytest.approx(2 * messages.one_way(1001))
 
 
 @given(st.integers(2, 200), st.integers(0, 10**6), st.booleans(), st.floats(0, 1e-3), st.floats(0, 1e-3))
 def test_a_network_that_is_shared_is_never_faster(ranks, size, waits, latency, per_byte):
     def took(**more) -> float:
-        pieces = (Piece(0, latency, per_byte),)
+        pieces = (CostPiece(0, latency, per_byte),)
         limit = 0 if waits else math.inf
-        return Messages("m", "M", pieces, more.pop("shared", False), "", eager=limit, **more).exchange(
-            size, ranks
+        return exchange_time(
+            PointToPointCosts("m", "M", pieces, more.pop("shared", False), "", eager=limit, **more),
+            size,
+            ranks,
         )
 
     alone = took()
@@ -123,7 +126,7 @@ def fitted(*pieces: tuple[int, float, float], verdict: str = "good") -> Fit:
 
     ends = [*(first for first, _, _ in pieces[1:]), None]
     segments = [
-        Segment(first=first, beyond=beyond, latency=sure(latency), per_byte=sure(per_byte))
+        FittedSegment(first=first, beyond=beyond, latency=sure(latency), per_byte=sure(per_byte))
         for (first, latency, per_byte), beyond in zip(pieces, ends, strict=True)
     ]
     curve = [CurvePoint(8, 1e-6, 0.9e-6, 1.2e-6), CurvePoint(1024, 2e-6, 1e-6, 4e-6)]
@@ -135,7 +138,7 @@ def fitted(*pieces: tuple[int, float, float], verdict: str = "good") -> Fit:
 
 def test_a_fit_says_what_is_known_and_how_well():
     messages = of_fit(fitted((8, 1e-6, 1e-9), (512, 1.2e-6, 2e-9)), name="m", title="M", source="here")
-    assert messages.pieces == (Piece(0, 1e-6, 1e-9), Piece(512, 1.2e-6, 2e-9))
+    assert messages.pieces == (CostPiece(0, 1e-6, 1e-9), CostPiece(512, 1.2e-6, 2e-9))
     assert messages.one_way(511) == pytest.approx(1e-6 + 511e-9)
     assert messages.one_way(512) == pytest.approx(1.2e-6 + 1024e-9)
     assert messages.band == (Band(8, 0.9, 1.2), Band(1024, 0.5, 2.0))

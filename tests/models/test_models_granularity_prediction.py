@@ -12,10 +12,16 @@ from hypothesis import strategies as st
 
 from hockney.models.applications.grain_prediction import WANTED, predict
 from hockney.models.applications.granularity import Algorithm, efficiency, times, work_needed
-from hockney.models.applications.point_to_point_costs import Band, Messages, Piece
+from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 
-MACHINE = Messages(
-    "m", "M", (Piece(0, 1e-3, 1e-6),), True, "", band=(Band(0, 0.8, 1.1), Band(1000, 0.9, 1.3)), largest=1000
+MACHINE = PointToPointCosts(
+    "m",
+    "M",
+    (CostPiece(0, 1e-3, 1e-6),),
+    True,
+    "",
+    band=(Band(0, 0.8, 1.1), Band(1000, 0.9, 1.3)),
+    largest=1000,
 )
 
 

@@ -10,7 +10,7 @@ from models_data import CATALOG, NOISE, exact, record, simulate
 
 from hockney.core.case import Case
 from hockney.core.fit import Fit, Subject
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.models import fit_hockney, observe
 
 SIZES = [0, *(1 << k for k in range(23))]
@@ -24,7 +24,7 @@ def three_protocols(case: Case) -> float:
     return 1.2e-6 + 1.2e-10 * size if size <= 65536 else 4e-6 + 9e-11 * size
 
 
-def fit(run: Run) -> Fit:
+def fit(run: RunRecords) -> Fit:
     return fit_hockney(observe(run, CATALOG), Subject.parse("pingpong ranks=2"))
 
 
@@ -69,7 +69,7 @@ def test_one_straight_line_is_left_in_one_piece() -> None:
 def test_the_order_of_the_records_does_not_matter() -> None:
     run = simulate(three_protocols, CASES, NOISE, np.random.default_rng(3))
     shuffled = np.random.default_rng(1).permutation(len(run.records))
-    again = fit(Run(records=tuple(run.records[k] for k in shuffled)))
+    again = fit(RunRecords(records=tuple(run.records[k] for k in shuffled)))
     first = fit(run)
     assert again.parameter("r_inf").estimate.value == pytest.approx(first.parameter("r_inf").estimate.value)
     assert [c.value for c in again.change_points] == pytest.approx([c.value for c in first.change_points])
@@ -81,7 +81,7 @@ def test_a_launch_that_was_killed_half_way_does_not_bend_the_curve() -> None:
     slow = [r for r in run.records if r.launch == "2-2"][:20]
     kept = [r for r in run.records if r.launch != "2-2"]
     slow = [record(r.parsed_case(), r.launch, [1.2 * t for t in r.times_s]) for r in slow]
-    found = fit(Run(records=(*kept, *slow)))
+    found = fit(RunRecords(records=(*kept, *slow)))
     assert [len(found.segments), found.verdict] == [3, "good"]
     ratio = found.parameter("t_0").estimate.value / (4e-7 * 1.2 ** (1 / 3))
     assert ratio == pytest.approx(1, abs=0.07)
@@ -93,7 +93,7 @@ def test_one_outlier_is_named_but_does_not_decide() -> None:
         record(r.parsed_case(), r.launch, [5 * t for t in r.times_s]) if " bytes=1024 " in r.case else r
         for r in run.records
     )
-    found = fit(Run(records=bad))
+    found = fit(RunRecords(records=bad))
     assert found.parameter("r_inf").estimate.value == pytest.approx(1 / 9e-11, rel=0.01)
     assert found.parameter("t_0").estimate.value == pytest.approx(4e-7, rel=0.1)
     assert found.verdict != "good" and "400% at worst" in found.why
@@ -131,7 +131,7 @@ def test_without_a_cost_of_a_byte_there_is_no_bandwidth() -> None:
 def test_wrong_payloads_make_a_poor_fit() -> None:
     run = exact(three_protocols, CASES)
     wrong = record(CASES[5], "0-2", run.records[5].times_s, errors=2)
-    found = fit(Run(records=(*run.records[:5], wrong, *run.records[6:])))
+    found = fit(RunRecords(records=(*run.records[:5], wrong, *run.records[6:])))
     assert found.verdict == "poor" and "2 payloads" in found.why
 
 

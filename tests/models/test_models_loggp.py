@@ -8,7 +8,7 @@ from models_data import CATALOG, exact, record
 
 from hockney.core.case import Case
 from hockney.core.fit import Fit, Subject
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.models import fit_loggp, observe
 
 SIZES = (1, 64, 1024, 8192)
@@ -31,7 +31,7 @@ def cases(sizes: tuple[int, ...] = SIZES, trains: tuple = ((1, 0.0), (16, 0.0), 
     return found + [Case.of("receive_overhead", 2, bytes=s, delay=1e-4, sync="barrier") for s in sizes]
 
 
-def fit(run: Run) -> Fit:
+def fit(run: RunRecords) -> Fit:
     return fit_loggp(observe(run, CATALOG), Subject.parse("prtt ranks=2"))
 
 
@@ -90,7 +90,7 @@ def test_launches_that_differ_show_in_the_intervals() -> None:
             waits = (case.value("messages") - 1) * case.value("delay") if case.workload == "prtt" else 0.0
             times = (true(case) - waits) * factor * rng.lognormal(0, 0.01, 200) + waits
             records.append(record(case, str(launch), times))
-    found = fit(Run(records=tuple(records)))
+    found = fit(RunRecords(records=tuple(records)))
     for symbol, value in TRUTH.items():
         estimate = found.parameter(symbol).estimate
         assert estimate.low <= value <= estimate.high

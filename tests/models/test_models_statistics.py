@@ -14,7 +14,7 @@ from models_data import CATALOG, record
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, MetricSummary
-from hockney.core.record import MetricSeries, Run
+from hockney.core.record import MetricSeries, RunRecords
 from hockney.models import all_models, fit_all, summarise
 
 PACKAGE = Path(__file__).parents[2] / "hockney"
@@ -33,7 +33,7 @@ def summary_of(launches: Sequence[Sequence[float]], **declared: object) -> Metri
         )
         for k, values in enumerate(launches)
     ]
-    (summary,) = summarise(Run(records=tuple(records)), CATALOG)
+    (summary,) = summarise(RunRecords(records=tuple(records)), CATALOG)
     return summary.metrics["m"]
 
 
@@ -70,7 +70,7 @@ def test_of_each_rank_the_largest_counts_and_all_are_kept():
 
 def test_a_metric_without_values_has_no_summary():
     empty = MetricSeries(unit="", over_ranks="max", per="record", phase=False, values=[])
-    run = Run(records=(msgspec.structs.replace(record(CASE, "0", [1e-6]), metrics={"m": empty}),))
+    run = RunRecords(records=(msgspec.structs.replace(record(CASE, "0", [1e-6]), metrics={"m": empty}),))
     assert summarise(run, CATALOG)[0].metrics == {}
 
 
@@ -81,6 +81,8 @@ def test_models_declare_what_they_explain():
 
 def test_a_workload_that_the_catalog_lacks_is_summarised_and_not_fitted():
     cases = [Case.of("unheard_of", 2, bytes=8 << k) for k in range(6)]
-    fits = fit_all(Run(records=tuple(record(case, "0", [1e-6] * 9) for case in cases)), CATALOG, cores=4)
+    fits = fit_all(
+        RunRecords(records=tuple(record(case, "0", [1e-6] * 9) for case in cases)), CATALOG, cores=4
+    )
     assert len(fits.summaries) == 6 and fits.fits == []
     assert [(w.name, w.role) for w in fits.workloads] == [("unheard_of", "")]

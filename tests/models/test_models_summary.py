@@ -7,15 +7,15 @@ import pytest
 from models_data import CATALOG, record
 
 from hockney.core.case import Case
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.models import median_interval, summarise
 from hockney.models.statistics.launch_variance import half_width
 
 CASE = Case.of("pingpong", 2, bytes=8)
 
 
-def launches(*times: list[float], errors: int = 0) -> Run:
-    return Run(records=tuple(record(CASE, str(k), t, errors) for k, t in enumerate(times)))
+def launches(*times: list[float], errors: int = 0) -> RunRecords:
+    return RunRecords(records=tuple(record(CASE, str(k), t, errors) for k, t in enumerate(times)))
 
 
 def test_one_launch_is_its_median_and_ranks() -> None:

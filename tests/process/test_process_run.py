@@ -47,7 +47,7 @@ def gone(marker: str) -> bool:
     return holds(lambda: not alive(marker))
 
 
-def taken(job: process.Job) -> process.Line | None:
+def taken(job: process.Job) -> process.OutputLine | None:
     """The line that is there already, if any."""
     try:
         return job.line(0)
@@ -114,8 +114,8 @@ def test_lines_come_as_they_are_written_and_quiet_is_told(tmp_path):
             job.line(0.1)
         (tmp_path / "go").touch()
         assert {job.line(HANG_S), job.line(HANG_S)} == {
-            process.Line("out", "two"),
-            process.Line("err", "bad"),
+            process.OutputLine("out", "two"),
+            process.OutputLine("err", "bad"),
         }
         assert job.line(HANG_S) is None and job.wait(HANG_S) == 0
         assert list(job.tail) == ["bad"]

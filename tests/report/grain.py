@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 
 from hockney.draw.figure import Axis, Plane, Sheet
-from hockney.draw.page import Explorer, ExplorerMachine, Page, Section
+from hockney.draw.page import Page, Section
 from hockney.models.applications.granularity import Algorithm, efficiency
-from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
+from hockney.studies.granularity.explore import EfficiencyExplorer
 
 WORD = 4
-SUN = Messages("sun", "SUNs on one Ethernet", (Piece(0, 1500e-6, 5e-6 / WORD),), True, "the paper")
+SUN = PointToPointCosts(
+    "sun", "SUNs on one Ethernet", (CostPiece(0, 1500e-6, 5e-6 / WORD),), True, "the paper"
+)
 GRID = 40
 WORKS = tuple(10 ** (-2 + 4 * k / (GRID - 1)) for k in range(GRID))
 SERIAL = tuple(0.2 * k / (GRID - 1) for k in range(GRID))
@@ -69,51 +72,60 @@ def over_ranks(most: int = 40) -> Plane:
 
 
 MACHINES = (
-    ExplorerMachine(
-        "sun", SUN.title, "the paper", ((0, 1500e-6, 5e-6 / WORD),), True, 1 << 40, 16, eager=128000
+    PointToPointCosts(
+        "sun",
+        SUN.title,
+        (CostPiece(0, 1500e-6, 5e-6 / WORD),),
+        True,
+        "the paper",
+        largest=1 << 40,
+        most_ranks=16,
+        eager=128000,
     ),
-    ExplorerMachine(
+    PointToPointCosts(
         "here",
         "this machine",
-        "a good fit of a made-up survey",
-        ((0, 410e-9, 0.11e-9), (4096, 700e-9, 0.145e-9), (65536, 2.9e-6, 0.104e-9)),
+        (
+            CostPiece(0, 410e-9, 0.11e-9),
+            CostPiece(4096, 700e-9, 0.145e-9),
+            CostPiece(65536, 2.9e-6, 0.104e-9),
+        ),
         False,
-        1 << 22,
-        2,
+        "a good fit of a made-up survey",
+        largest=1 << 22,
+        most_ranks=2,
         eager=4095,
     ),
-    ExplorerMachine(
+    PointToPointCosts(
         "daemon",
         "a daemon passes each message",
-        "",
-        ((0, 3e-3, 2e-6),),
+        (CostPiece(0, 3e-3, 2e-6),),
         False,
-        1 << 40,
-        64,
+        "",
+        largest=1 << 40,
+        most_ranks=64,
         medium=(1e-3, 1e-6),
         half_duplex_s_per_byte=5e-7,
     ),
-    ExplorerMachine(
+    PointToPointCosts(
         "nodes",
         "nodes of 4 cores",
-        "",
-        ((0, 20e-6, 1e-8), (1 << 14, 50e-6, 8e-9)),
+        (CostPiece(0, 20e-6, 1e-8), CostPiece(1 << 14, 50e-6, 8e-9)),
         False,
-        1 << 30,
-        4096,
+        "",
+        largest=1 << 30,
+        most_ranks=4096,
         eager=1 << 14,
-        near=((0, 1e-6, 1e-10),),
+        near=(CostPiece(0, 1e-6, 1e-10),),
         cores=4,
     ),
 )
-EXPLORER = Explorer(
+EXPLORER = EfficiencyExplorer(
+    MACHINES, (1e-6, 1000.0, 1.0), (0, 1 << 22, 4000), (0.0, 1.0, 0.01), (1, 1024, 4)
+)
+WIDGET = EXPLORER.widget(
     "explorer",
     "Which efficiency will I get?",
-    MACHINES,
-    (1e-6, 1000.0, 1.0),
-    (0, 1 << 22, 4000),
-    (0.0, 1.0, 0.01),
-    (1, 1024, 4),
     "The machines are those of the paper, and made-up ones.",
 )
 
@@ -126,7 +138,7 @@ def grain(planes: tuple[Plane, ...] = (over_serial(1), over_serial(10000), over_
         (),
         (
             Section("Efficiency planes", ("What equation 6 says.",), planes),
-            Section("Your algorithm", explorer=EXPLORER),
+            Section("Your algorithm", widget=WIDGET),
         ),
         (),
         (),

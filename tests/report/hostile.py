@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
-from hockney.draw.page import Explorer, ExplorerMachine, Page, Section, Table, Warning
+from hockney.draw.page import Caveat, Page, Section, Table
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
+from hockney.studies.granularity.explore import EfficiencyExplorer
 
 ATTACKS = (
     "</script><script>window.stolen=1</script>",
@@ -42,7 +44,7 @@ def series(kind: str) -> tuple[Series, ...]:
 
 
 def hostile() -> Page:
-    doubt = Warning(ALL, ALL, ALL, ALL)
+    caveat = Caveat(ALL, ALL, ALL, ALL)
     figures = tuple(
         Figure(
             name,
@@ -68,16 +70,19 @@ def hostile() -> Page:
         ALL,
         (ALL, LONG),
     )
-    machine = ExplorerMachine(ALL, ALL, LONG + ALL, ((0, 1e-6, 1e-9),), False, 1 << 20, 4)
-    explorer = Explorer(ALL, ALL, (machine,) * 2, (1e-6, 1.0, 0.1), (0, 64, 8), (0, 1, 0), (1, 4, 2), ALL)
     table = Table(ALL, ALL, (ALL, LONG, "c"), ((ALL, LONG, "1"), (*ATTACKS[:2], LONG)), (2,), ALL)
+    machine = PointToPointCosts(
+        ALL, ALL, (CostPiece(0, 1e-6, 1e-9),), False, LONG + ALL, largest=1 << 20, most_ranks=4
+    )
+    explorer = EfficiencyExplorer((machine,) * 2, (1e-6, 1.0, 0.1), (0, 64, 8), (0, 1, 0), (1, 4, 2))
+    widget = explorer.widget(ALL, ALL, ALL)
     return Page(
         title=ALL,
         subtitle=ALL,
         headline=(ALL, LONG, *ATTACKS),
-        warnings=(doubt,) * 6,
+        warnings=(caveat,) * 6,
         sections=(
-            Section(ALL, (ALL, LONG), (*figures, plane), (table, table), (doubt,), explorer),
+            Section(ALL, (ALL, LONG), (*figures, plane), (table, table), (caveat,), widget),
             Section(ALL),
             Section("content"),
             Section("漢字"),

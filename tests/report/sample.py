@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hockney.core.units import format_bytes, format_interval, format_seconds
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.page import Page, Section, Table, Warning
+from hockney.draw.page import Caveat, Page, Section, Table
 
 SIZES = (0, *(1 << k for k in range(23)))
 MESSAGE = Axis("message size", "B", zero=True)
@@ -199,7 +199,7 @@ def table_hockney() -> Table:
     )
 
 
-def warnings() -> tuple[Warning, ...]:
+def warnings() -> tuple[Caveat, ...]:
     subjects = (
         "the machine",
         "allreduce at 16 ranks",
@@ -223,7 +223,7 @@ def warnings() -> tuple[Warning, ...]:
         ("unbound", "ranks were not bound to cores", "run with --bind core"),
     )
     return tuple(
-        Warning(code, text, touches, todo)
+        Caveat(code, text, touches, todo)
         for k, touches in enumerate(subjects[:3] * 1)
         for code, text, todo in facts[k % 2 :: 1]
     )[:9]
@@ -250,7 +250,7 @@ def sample() -> Page:
                 figures_point_to_point(),
                 (table_hockney(), table_loggp()),
                 (
-                    Warning(
+                    Caveat(
                         "outliers",
                         "2.1% of repetitions took more than ten times the median",
                         "latency below 64 B",
@@ -264,13 +264,13 @@ def sample() -> Page:
                 figures_collectives(),
                 (),
                 (
-                    Warning(
+                    Caveat(
                         "oversubscribed",
                         "16 ranks ran on 2 cores",
                         "everything at more than 2 ranks",
                         "read them as times of a shared machine",
                     ),
-                    Warning(
+                    Caveat(
                         "window",
                         "12 repetitions started late and were dropped",
                         "scan at 16 ranks",

@@ -8,14 +8,13 @@ import math
 import random
 import statistics
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from chromium import Browser
 from grain import EXPLORER, MACHINES, grain
 
-from hockney.core.units import format_bytes, format_seconds
+from hockney.core.units import format_bytes, format_number, format_percent, format_seconds
 from hockney.models.applications.granularity import (
     Algorithm,
     best_ranks,
@@ -25,13 +24,14 @@ from hockney.models.applications.granularity import (
     times,
     work_needed,
 )
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.report import write
-from hockney.report.explorer import messages, number, percent
+from hockney.studies.granularity.explore import machine_data
 
 pytestmark = pytest.mark.browser
 
 POINTS = 600
-ASK = """const g = hockney.granularity, [machines, points] = arguments;
+ASK = """const g = {...hockney.units, ...hockney.efficiency}, [machines, points] = arguments;
 return points.map(([k, work, size, serial, ranks, wanted]) => {
   const m = machines[k], t = g.times(m, work, size, serial, ranks);
   return [g.exchange(m, size, ranks), g.efficiency(m, work, size, serial, ranks), t.speedUp, t.share,
@@ -53,7 +53,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def explorer(browser: Browser, page: Path) -> Iterator[Browser]:
     browser.open(page, figures=False)
-    browser.until("return document.querySelectorAll('.explorer.on').length === 1")
+    browser.until("return document.querySelectorAll('.widget.on').length === 1")
     yield browser
     assert browser.console() == []
 
@@ -65,7 +65,7 @@ def points() -> list[tuple[int, float, float, float, int, float]]:
     for _ in range(POINTS):
         k = dice.randrange(len(MACHINES))
         m = MACHINES[k]
-        edges = [first for first, _, _ in m.pieces] + [m.eager or 0]
+        edges = [piece.first for piece in m.pieces] + [0 if math.isinf(m.eager) else m.eager]
         size = dice.choice(
             [0, max(0, dice.choice(edges) + dice.choice((-1, 0, 1))), int(2 ** dice.uniform(0, 24))]
         )
@@ -77,13 +77,13 @@ def points() -> list[tuple[int, float, float, float, int, float]]:
 
 def test_the_page_computes_what_the_models_say(explorer: Browser):
     asked = points()
-    answers = explorer.run(ASK, [asdict(m) for m in MACHINES], asked)
+    answers = explorer.run(ASK, [machine_data(m) for m in MACHINES], asked)
     assert len(answers) == POINTS
     for (k, work, size, serial, ranks, wanted), answer in zip(asked, answers, strict=True):
-        model, algorithm = messages(MACHINES[k]), Algorithm(work, size, serial)
+        model, algorithm = MACHINES[k], Algorithm(work, size, serial)
         now = times(algorithm, model, ranks)
         expected = [
-            model.exchange(size, ranks),
+            exchange_time(model, size, ranks),
             now.efficiency,
             now.speed_up,
             now.communication_share,
@@ -107,7 +107,7 @@ def test_it_says_and_reads_as_the_command_line_does(explorer: Browser):
     sizes = [int(2 ** dice.uniform(0, 40)) for _ in range(200)] + [0, 1023, 1024, 40000]
     shares = [10 ** dice.uniform(-6, 0) for _ in range(200)] + [0, 1, 0.5]
     said = explorer.run(
-        "const g = hockney.granularity, [s, b, p] = arguments;"
+        "const g = {...hockney.units, ...hockney.efficiency}, [s, b, p] = arguments;"
         "return [s.map(g.seconds), b.map(g.bytes), p.map(g.percent), p.map(v => g.number(1000 * v))]",
         seconds,
         sizes,
@@ -115,10 +115,10 @@ def test_it_says_and_reads_as_the_command_line_does(explorer: Browser):
     )
     assert said[0] == [format_seconds(v) for v in seconds]
     assert said[1] == [format_bytes(v) for v in sizes]
-    assert said[2] == [percent(v) for v in shares]
-    assert said[3] == [number(1000 * v) for v in shares]
+    assert said[2] == [format_percent(v) for v in shares]
+    assert said[3] == [format_number(1000 * v) for v in shares]
     assert explorer.run(
-        "const g = hockney.granularity; return ["
+        "const g = {...hockney.units, ...hockney.efficiency}; return ["
         "...['10ms', '2 us', '4m40s', '1h05m', '3', 'x', '-1s', '1 parsec'].map(g.readSeconds),"
         "...['40kB', '4 KiB', '1000words', '0', '3.906 KiB', ''].map(g.readBytes),"
         "...['1%', '0.01', '1 %'].map(g.readFraction), ...['4', '4 ranks'].map(g.readCount),"
@@ -131,7 +131,7 @@ def test_it_says_and_reads_as_the_command_line_does(explorer: Browser):
 
 
 def expected(machine: int, work: float, size: float, serial: float, ranks: int) -> dict[str, str]:
-    model, algorithm = messages(MACHINES[machine]), Algorithm(work, size, serial)
+    model, algorithm = MACHINES[machine], Algorithm(work, size, serial)
     now = times(algorithm, model, ranks)
     most = MACHINES[machine].most_ranks
     best = best_ranks(algorithm, model, most)
@@ -139,18 +139,18 @@ def expected(machine: int, work: float, size: float, serial: float, ranks: int) 
 
     def needed(value: float | None) -> str:
         if value is None:
-            return f"no work is enough: at most {percent(ceiling(algorithm, ranks))}"
+            return f"no work is enough: at most {format_percent(ceiling(algorithm, ranks))}"
         return format_seconds(value)
 
     return {
-        "efficiency": percent(now.efficiency),
-        "speed-up": number(now.speed_up),
-        "communication": percent(now.communication_share),
+        "efficiency": format_percent(now.efficiency),
+        "speed-up": format_number(now.speed_up),
+        "communication": format_percent(now.communication_share),
         "exchange": format_seconds(now.communication),
         "break-even": needed(break_even(algorithm, model, ranks)),
         **{f"{100 * e:g}": needed(work_needed(e, algorithm, model, ranks)) for e in (0.5, 0.8, 0.9)},
-        "best": f"{best} of {most}: speed-up {number(there.speed_up)}, "
-        f"efficiency {percent(there.efficiency)}",
+        "best": f"{best} of {most}: speed-up {format_number(there.speed_up)}, "
+        f"efficiency {format_percent(there.efficiency)}",
     }
 
 
@@ -184,10 +184,9 @@ def test_a_slider_s_move_shows_what_the_models_say(explorer: Browser):
     assert shown() == expected(3, 0.25, 40000, 0.02, 3)
     said = explorer.run(SHOWN)["words"]
     assert (
-        before != said
-        and format_seconds(times(Algorithm(0.25, 40000, 0.02), messages(MACHINES[3]), 3).total) in said
+        before != said and format_seconds(times(Algorithm(0.25, 40000, 0.02), MACHINES[3], 3).total) in said
     )
-    explorer.until("return document.querySelector('.explorer [aria-live]').textContent.includes('speed-up')")
+    explorer.until("return document.querySelector('.widget [aria-live]').textContent.includes('speed-up')")
     # an endless time or size would have an endless axis
     for name, text in (("work", "-3"), ("work", "1e999"), ("work", "1e9s"), ("bytes", "1e999")):
         box = find(f"#explorer-{name}-text")
@@ -269,7 +268,7 @@ def test_a_slider_answers_each_move(explorer: Browser, record_property):
 def test_it_fits_the_screen(browser: Browser, page: Path, width, dark, mobile):
     browser.shape(width, 844, dark, mobile)
     browser.open(page, figures=False)
-    browser.until("return document.querySelectorAll('.explorer.on .sketch path').length > 20")
+    browser.until("return document.querySelectorAll('.widget.on .sketch path').length > 20")
     assert browser.run("return document.documentElement.scrollWidth") <= width
     cut = browser.run(
         "return [...document.querySelectorAll('.sketch text')].filter(t => {"
@@ -282,7 +281,7 @@ def test_it_fits_the_screen(browser: Browser, page: Path, width, dark, mobile):
 
 def test_every_control_has_a_name(explorer: Browser):
     nameless = explorer.run(
-        "return [...document.querySelectorAll('.explorer :is(input, select, button, svg[role])')].filter("
+        "return [...document.querySelectorAll('.widget :is(input, select, button, svg[role])')].filter("
         "e => !(e.getAttribute('aria-label') || e.labels?.length || e.textContent.trim())"
         ").map(e => e.outerHTML)"
     )
@@ -293,5 +292,5 @@ def test_without_javascript_a_table_answers(browser: Browser, page: Path):
     browser.send("Emulation.setScriptExecutionDisabled", value=True)
     browser.open(page, figures=False)
     root = browser.send("DOM.getDocument", depth=0)["root"]["nodeId"]
-    table = browser.send("DOM.querySelector", nodeId=root, selector=".explorer .values table")["nodeId"]
+    table = browser.send("DOM.querySelector", nodeId=root, selector=".widget .values table")["nodeId"]
     assert browser.send("DOM.getBoxModel", nodeId=table)["model"]["height"] > 60

@@ -15,7 +15,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from grain import EXPLORER, grain, over_ranks, over_serial
+from grain import EXPLORER, WIDGET, grain, over_ranks, over_serial
 from hostile import hostile
 from sample import sample
 
@@ -23,7 +23,6 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.report import data, figures, html_text, write
-from hockney.report.explorer import values
 from hockney.report.render import render
 from hockney.report.static_svg import still
 
@@ -144,10 +143,10 @@ def test_hostile_texts_stay_texts():
     )
     assert len(elements.scripts) == 8
     assert not [a for _, a in elements.found for name in a if name.startswith("on")]
-    figures, _, explorers, *own = elements.scripts
+    figures, _, widgets, *own = elements.scripts
     assert not any("stolen" in script for script in own)
-    (explorer,) = json.loads(explorers).values()
-    assert explorer["title"].isprintable() and explorer["machines"][0]["note"].isprintable()
+    (data,) = json.loads(widgets).values()
+    assert data["machines"][0]["title"].isprintable() and data["machines"][0]["note"].isprintable()
     stray = {c for c in render(hostile()) if not c.isprintable() and c not in "\n\u00a0"}
     assert not stray, f"control characters reached the page: {stray}"
     json.loads(gzip.decompress(base64.b64decode(figures)))
@@ -258,20 +257,20 @@ def test_planes_are_written_for_papers(tmp_path):
 
 
 def test_the_explorer_s_table_says_what_the_models_say():
-    table = values(EXPLORER)
+    table = EXPLORER.fallback("explorer")
     assert table.title == "1.00 s of work, messages of 3.906 KiB, 1% serial, 4 ranks"
     assert table.rows[0] == (
         "SUNs on one Ethernet", "23.0 ms", "89.1%", "31.0 ms", "94.8 ms", "418 ms", "1.13 s", "14 of 16",
     )  # fmt: skip
     assert len(table.rows) == len(EXPLORER.machines)
     serial = replace(EXPLORER, serial=(0.0, 1.0, 1.0))
-    assert values(serial).rows[0][3:6] == ("at most 25%",) * 3
-    with pytest.raises(ValueError, match="no machine"):
-        render(Page("t", "", (), (), (Section("s", explorer=replace(EXPLORER, machines=())),), (), ()))
+    assert serial.fallback("explorer").rows[0][3:6] == ("at most 25%",) * 3
+    with pytest.raises(ValueError):
+        replace(EXPLORER, machines=())
 
 
 def test_an_explorer_needs_no_library():
-    text = render(Page("t", "", (), (), (Section("s", explorer=EXPLORER),), (), ()))
+    text = render(Page("t", "", (), (), (Section("s", widget=WIDGET),), (), ()))
     elements = Elements(text)
     assert len(text) < 120_000 and len(elements.scripts) == 5
     (policy,) = [a["content"] for t, a in elements.found if a.get("http-equiv")]

@@ -11,7 +11,7 @@ import msgspec
 
 from hockney import lab, models, studies
 from hockney.core.case import Case
-from hockney.core.record import Clock, Run
+from hockney.core.record import Clock, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
@@ -34,14 +34,14 @@ def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] =
     return lab.surveyed(run)[0]
 
 
-def measured(real: Survey, run: Run) -> Survey:
+def measured(real: Survey, run: RunRecords) -> Survey:
     """`real` with other lines, fitted anew."""
     return Survey(real.name, models.fit_all(run, bundled_catalog(), cores=None), run, real.machine)
 
 
 def without(real: Survey, *workloads: str) -> Survey:
     records = tuple(r for r in real.run.records if r.parsed_case().workload not in workloads)
-    return measured(real, Run(real.run.launches, records))
+    return measured(real, RunRecords(real.run.launches, records))
 
 
 def on_hosts(real: Survey, hosts: Sequence[Sequence[str]]) -> Survey:
@@ -54,7 +54,7 @@ def on_hosts(real: Survey, hosts: Sequence[Sequence[str]]) -> Survey:
             for i, rank in enumerate(launch.ranks)
         ]
         launches.append(msgspec.structs.replace(launch, ranks=ranks))
-    return Survey(real.name, real.fits, Run(tuple(launches), real.run.records), real.machine)
+    return Survey(real.name, real.fits, RunRecords(tuple(launches), real.run.records), real.machine)
 
 
 def pingpong(size: int) -> Case:

@@ -13,11 +13,11 @@ from calibrate_runs import measured, on_hosts, survey_of, without
 from hockney import simulated
 from hockney.core import smpi_algorithms
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import Estimate, Fit, Segment
-from hockney.core.record import Run
+from hockney.core.fit import Estimate, Fit, FittedSegment
+from hockney.core.record import RunRecords
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake_world import World
-from hockney.simulated.calibrate import Survey, Wishes, calibrate
+from hockney.simulated.calibrate import CalibrationOptions, Survey, calibrate
 from hockney.simulated.calibrate.calls import ASSUMED, CHAINS, TREES, PairMessages
 from hockney.simulated.calibrate.curve import curve_of, rising
 from hockney.simulated.calibrate.survey import near
@@ -95,9 +95,10 @@ def test_every_number_says_where_it_is_from(machine):
 def test_the_machine_holds_the_ranks_it_is_meant_for(real, machine):
     assert machine.capacity == 16384
     assert machine.nodes[0].cores == real.machine.cores
-    assert calibrate(real, Wishes(nodes=3)).capacity == 3 * real.machine.cores
-    with pytest.raises(UsageError, match="too many"):
-        calibrate(real, Wishes(nodes=10**7))
+    assert calibrate(real, CalibrationOptions(nodes=3)).capacity == 3 * real.machine.cores
+    with pytest.raises(UsageError) as caught:
+        calibrate(real, CalibrationOptions(nodes=10**7))
+    assert caught.value.code == "too-many-cores"
 
 
 def test_one_host_says_nothing_of_what_is_between_hosts(real, machine):
@@ -109,20 +110,24 @@ def test_one_host_says_nothing_of_what_is_between_hosts(real, machine):
 
 def test_what_is_between_nodes_can_come_from_elsewhere(real, machine):
     other = simulated.platform("switched-ethernet")
-    mixed = calibrate(real, Wishes(network=other, nodes=5))
+    mixed = calibrate(real, CalibrationOptions(network=other, nodes=5))
     assert mixed.on_node == machine.segments
     assert mixed.segments == other.segments
     assert mixed.network.nic == other.network.nic
     assert mixed.capacity == 5 * real.machine.cores
-    torus = calibrate(real, Wishes(network=simulated.platform("t3e-4x4x4")))
+    torus = calibrate(real, CalibrationOptions(network=simulated.platform("t3e-4x4x4")))
     assert torus.network.dims == (4, 4, 4)
-    with pytest.raises(UsageError, match="5 nodes are not the 64"):
-        calibrate(real, Wishes(network=simulated.platform("t3e-4x4x4"), nodes=5))
+    with pytest.raises(UsageError) as caught:
+        calibrate(real, CalibrationOptions(network=simulated.platform("t3e-4x4x4"), nodes=5))
+    assert caught.value.code == "node-count-of-network"
+    assert caught.value.fields == {"nodes": 5, "network_nodes": 64}
 
 
 def test_noise_is_the_machines(real):
     assert calibrate(real).noise is None
-    assert calibrate(real, Wishes(noise=True)).noise.relative == pytest.approx(WORLD.noise, rel=0.15)
+    assert calibrate(real, CalibrationOptions(noise=True)).noise.relative == pytest.approx(
+        WORLD.noise, rel=0.15
+    )
 
 
 def test_the_clock_is_the_machines(machine):
@@ -152,30 +157,34 @@ def test_every_algorithm_is_one_that_the_simulator_has():
 
 
 def test_runs_that_tell_too_little_are_refused(real, tmp_path):
-    with pytest.raises(Inconclusive, match="no ping-pong between 2 ranks"):
-        calibrate(without(real, "pingpong"))
-    with pytest.raises(Inconclusive, match="no ping-pong between 2 ranks"):
-        calibrate(survey_of(tmp_path / "four", ranks=(4,)))
-    with pytest.raises(Inconclusive, match="on one host in some launches"):
-        calibrate(on_hosts(real, [["a", "a"], ["a", "a"], ["a", "b"]]))
+    for survey, code, ranks in (
+        (without(real, "pingpong"), "survey-without-pingpong", ()),
+        (survey_of(tmp_path / "four", ranks=(4,)), "survey-without-pingpong", ()),
+        (on_hosts(real, [["a", "a"], ["a", "a"], ["a", "b"]]), "survey-with-mixed-placement", None),
+    ):
+        with pytest.raises(Inconclusive) as caught:
+            calibrate(survey)
+        assert (caught.value.code, caught.value.fields.get("ranks")) == (code, ranks), survey.name
     twin = Survey(
         "twin",
         real.fits,
         real.run,
         msgspec.structs.replace(real.machine, kind="simulated", traits=simulated_kind.TRAITS, host="t3e"),
     )
-    with pytest.raises(UsageError, match="was simulated"):
+    with pytest.raises(UsageError) as refused:
         calibrate(twin)
+    assert refused.value.code == "survey-was-simulated"
 
 
 def test_few_sizes_are_refused(real):
     few = [r for r in real.run.records if r.parsed_case().workload != "pingpong" or r.parsed_case().bytes < 4]
-    with pytest.raises(Inconclusive, match="has no model"):
-        calibrate(measured(real, Run(real.run.launches, tuple(few))))
+    with pytest.raises(Inconclusive) as caught:
+        calibrate(measured(real, RunRecords(real.run.launches, tuple(few))))
+    assert caught.value.code == "survey-without-model"
 
 
-def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Segment:
-    return Segment(
+def line(first: int, beyond: int | None, latency: float, per_byte: float) -> FittedSegment:
+    return FittedSegment(
         first=first,
         beyond=beyond,
         latency=Estimate(latency, None, None),
@@ -183,7 +192,7 @@ def line(first: int, beyond: int | None, latency: float, per_byte: float) -> Seg
     )
 
 
-def curve(times: dict[int, float], *segments: Segment):
+def curve(times: dict[int, float], *segments: FittedSegment):
     fit = Fit(model="hockney", line="x", parameters=[], verdict="fair", why="", segments=list(segments))
     return curve_of(fit, {s: Estimate(t, 0.98 * t, 1.02 * t) for s, t in times.items()})
 

@@ -20,7 +20,7 @@ from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
 from hockney.core.fit import Estimate, Fits, Summary
 from hockney.core.machine import Machine
-from hockney.core.record import SCHEMA, Run
+from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.store import Item, Plan, RunFolder, default_path
@@ -225,8 +225,8 @@ def test_a_damaged_plan_is_named_by_line(old, new, code, number):
 def test_left_is_what_is_not_done():
     again = [launch(name="0.1"), record(CASE.line), record(PLAN.items[2].case.line)]
     mine = msgspec.structs.replace(again[1], launch="0.1")
-    assert left(PLAN, Run.of([again[0], mine, again[2]])) == PLAN.items[1:], (
+    assert left(PLAN, RunRecords.of([again[0], mine, again[2]])) == PLAN.items[1:], (
         "a launch of its own, and a stray record"
     )
-    assert left(PLAN, Run()) == PLAN.items
+    assert left(PLAN, RunRecords()) == PLAN.items
     assert PLAN.cases == (CASE, PLAN.items[2].case)

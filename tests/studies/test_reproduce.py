@@ -10,7 +10,7 @@ from hockney import reproductions
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
-from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.reproductions import Answer, Compared, Part, pages, status_of, tallies, within
 
 
@@ -84,7 +84,7 @@ def test_an_answer_is_the_one_case_that_has_the_words():
         stop=Stop(reason="repetitions", precision=0.02, achieved=None),
         verified=Verified(bytes=8, errors=0),
     )
-    answer = Answer(Part("pp", "m", cases), platform(), Run.of([record]))
+    answer = Answer(Part("pp", "m", cases), platform(), RunRecords.of([record]))
     assert answer.seconds("pingpong", bytes=8, ranks=2) == 2.0
     assert answer.seconds("pingpong", bytes=0) is None
     with pytest.raises(LookupError, match="2 cases"):

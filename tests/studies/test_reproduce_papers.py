@@ -11,7 +11,7 @@ import pytest
 
 from hockney import lab, reproductions, simulated
 from hockney.core.case import Case
-from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.models.barriers import traffic
 from hockney.report.render import render
 from hockney.reproductions import Answer, Part, Reproduction, ethernet, paragon, sun
@@ -25,7 +25,7 @@ def answers(study: Reproduction, time: Time) -> dict[str, Answer]:
     found = {}
     for part in study.parts(CATALOG):
         records = [record(case, t) for case in part.cases if (t := time(part, case)) is not None]
-        found[part.name] = Answer(part, platform(part.machine), Run.of(records))
+        found[part.name] = Answer(part, platform(part.machine), RunRecords.of(records))
     return found
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from hockney import lab, simulated
-from hockney.core.record import SCHEMA, Record, Run, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.report.render import render
 from hockney.reproductions import Answer, t3e
 from hockney.reproductions import t3e_cases as cases
@@ -43,7 +43,7 @@ def answers(time):
         part.name: Answer(
             part,
             simulated.platform(part.machine),
-            Run.of([record(case, t) for case in part.cases if (t := time(part, case)) is not None]),
+            RunRecords.of([record(case, t) for case in part.cases if (t := time(part, case)) is not None]),
         )
         for part in PARTS
     }

@@ -24,7 +24,7 @@ from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import best, paper
 from hockney.studies.barriers.headline import chosen
-from hockney.studies.barriers.results import Found, failures, found, message_costs, way_of
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, message_costs, way_of
 
 CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -130,7 +130,7 @@ def test_the_costs_of_messages_are_the_worlds(side_by_side):
 
 
 def test_predictions_are_what_such_a_world_costs(side_by_side):
-    every = [each for each in found(side_by_side) if each.structure_s is not None]
+    every = [each for each in BarrierResults.of(side_by_side).results if each.structure_s is not None]
     assert len(every) == 2 * sum(predicted(name) for name in ALGORITHMS)
     for each in every:
         assert abs(each.error(each.structure_s)) < 0.06, each
@@ -139,7 +139,7 @@ def test_predictions_are_what_such_a_world_costs(side_by_side):
 
 
 def test_on_one_medium_the_number_of_messages_tells(one_medium):
-    every = found(one_medium)
+    every = BarrierResults.of(one_medium).results
     form, factor = best.believed(every)
     assert form == best.MESSAGES and factor < 1.03
     text = " ".join(words for s in studies.study("barriers").page(one_medium).sections for words in s.text)
@@ -186,7 +186,7 @@ def test_what_is_not_known_is_not_chosen(side_by_side):
 
 def test_more_ranks_than_cores_have_no_prediction(side_by_side):
     few = replace(side_by_side, machine=replace_struct(side_by_side.machine, cores=2))
-    every = found(few)
+    every = BarrierResults.of(few).results
     assert all(each.structure_s is None for each in every if each.ranks == 4)
     assert any(each.structure_s is not None for each in every if each.ranks == 2)
     text = " ".join(words for s in studies.study("barriers").page(few).sections for words in s.text)
@@ -279,12 +279,16 @@ def test_the_paper_is_explained_by_its_messages():
 
 
 def test_what_was_only_entered_late_has_no_time_in_a_row():
-    only = Found("central", 2, {})
+    only = BarrierResult("central", 2, {})
     assert only.loop is None and only.error(1.0) is None
 
 
 def test_what_fits_neither_prediction_is_not_said_to_fit_one():
-    far = Found("central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    far = BarrierResult(
+        "central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
+    )
     assert best.believed([far]) == (best.STRUCTURE, pytest.approx(10.0))
-    near = Found("central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6)
+    near = BarrierResult(
+        "central", 2, {"loop": Estimate(2.1e-6, None, None)}, structure_s=1e-6, messages_s=2e-6
+    )
     assert best.believed([near]) == (best.MESSAGES, pytest.approx(1.05))

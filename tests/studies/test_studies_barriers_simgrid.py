@@ -14,7 +14,7 @@ from hockney import api
 from hockney.cli.errors import guarded
 from hockney.models import schedules
 from hockney.studies.barriers.best import believed, choose
-from hockney.studies.barriers.results import MESSAGES, STRUCTURE, found
+from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResults
 
 pytestmark = pytest.mark.simgrid
 RANKS = (2, 3, 8, 13)
@@ -33,7 +33,7 @@ def simulated(machine: str, folder: Path):
 )
 def test_what_is_foreseen_comes_true(machine, form, most, tmp_path):
     evidence = simulated(machine, tmp_path / "run")
-    every = [each for each in found(evidence) if each.structure_s is not None]
+    every = [each for each in BarrierResults.of(evidence).results if each.structure_s is not None]
     assert {(each.algorithm, each.ranks) for each in every} == {
         (name, p) for name in schedules.names("barrier") for p in RANKS
     }

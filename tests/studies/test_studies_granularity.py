@@ -18,7 +18,7 @@ from hockney.launch.fake_world import World
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm, work_needed
 from hockney.studies import Evidence, Options
-from hockney.studies.granularity import cells, costs, grain, validation
+from hockney.studies.granularity import costs, results, validation
 
 WORLD = World()
 
@@ -33,7 +33,7 @@ def page(made):
     return STUDY.page(made)
 
 
-def truth(cell: cells.Cell) -> float:
+def truth(cell: results.Cell) -> float:
     """Equation 6 with the world's own numbers."""
     work, p = cell.work_s, cell.ranks
     share = (1 - cell.serial) * cell.imbalance * work / p
@@ -43,7 +43,7 @@ def truth(cell: cells.Cell) -> float:
 def checked_of(made: Evidence):
     messages = costs.known(made).messages
     assert messages is not None
-    return validation.check(made, cells.cells(made), messages, costs.cores(made))
+    return validation.check(made, results.cells(made), messages, costs.cores(made))
 
 
 def odd(tmp_path, **fields) -> Evidence:
@@ -60,7 +60,7 @@ def figures(page) -> dict[str, Figure | Plane]:
 
 
 def test_measured_efficiencies_are_the_worlds(made):
-    found = cells.cells(made)
+    found = results.cells(made)
     planned = [c for c in STUDY.plan(SMALL, CATALOG, MACHINE) if c.workload == "granularity"]
     assert len(found) == len(planned) == 2 * (3 * (1 + 3 + 3) + 3)
     within = 0
@@ -72,7 +72,7 @@ def test_measured_efficiencies_are_the_worlds(made):
 
 def test_predictions_from_the_ping_pong_alone_agree(made):
     checked = checked_of(made)
-    found = validation.agreement(checked)
+    found = validation.error_summary(checked)
     assert found.holds and found.typical < 0.01 and found.worst < 0.05 and found.cells == len(checked)
     for each in checked:
         assert each.predicted.value == pytest.approx(truth(each.cell), abs=0.01)
@@ -139,7 +139,7 @@ def test_one_busy_launch_of_three_is_not_the_typical_one(made):
     closes = tuple(
         msgspec.structs.replace(c, outside_cores=3.0 if c.launch in busy else 0.25) for c in made.run.closes
     )
-    found = cells.cells(replace(made, run=replace(made.run, closes=closes)))
+    found = results.cells(replace(made, run=replace(made.run, closes=closes)))
     assert {cell.outside for cell in found} == {0.25}
 
 
@@ -149,13 +149,13 @@ def test_single_runs_are_over_their_own_rounds_time_on_one_rank(made):
         msgspec.structs.replace(r, times_s=[2 * t for t in r.times_s]) if r.launch in slow else r
         for r in made.run.records
     )
-    twice = cells.cells(replace(made, run=replace(made.run, records=records)))
-    for before, after in zip(cells.cells(made), twice, strict=True):
+    twice = results.cells(replace(made, run=replace(made.run, records=records)))
+    for before, after in zip(results.cells(made), twice, strict=True):
         assert len(after.by_launch) == 3
         for then, now in zip(before.by_launch, after.by_launch, strict=True):
             assert now == pytest.approx(then), "a slow round is slow on one rank too"
     kept = tuple(r for r in made.run.records if r.launch not in slow or not r.case.startswith("compute"))
-    for cell in cells.cells(replace(made, run=replace(made.run, records=kept))):
+    for cell in results.cells(replace(made, run=replace(made.run, records=kept))):
         pooled = [one for one in cell.alone_s if one == cell.alone.value]
         assert len(cell.alone_s) == 3 and pooled, "where a round has none, that of all rounds"
 
@@ -198,10 +198,10 @@ def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
     row = predict(four.cell.algorithm, messages, [4]).rows[0]
     assert four.predicted.value == row.efficiency.value <= 0.5, "as 'hockney predict' has it"
     assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
-    assert grain.predicted(messages, 4, 4, 0.9).never and not grain.predicted(messages, 4, 4, 0.25).never
-    doubt = next(w for w in page.warnings if w.code == "oversubscribed")
-    assert "4 ranks share 2 cores" in doubt.text and "50.0% on 4 ranks" in doubt.text
-    assert doubt.touches == "cases on 4 ranks"
+    assert results.predicted(messages, 4, 4, 0.9).never and not results.predicted(messages, 4, 4, 0.25).never
+    caveat = next(w for w in page.warnings if w.code == "oversubscribed")
+    assert "4 ranks share 2 cores" in caveat.text and "50.0% on 4 ranks" in caveat.text
+    assert caveat.touches == "cases on 4 ranks"
     assert page.headline[0].startswith("2 ranks"), "the answer is told of ranks that have a core each"
 
 
@@ -241,7 +241,7 @@ def test_tables_are_whole(page):
 
 def test_single_runs_are_drawn_thinned_with_the_slowest_and_the_fastest(made, page):
     cloud = next(s for s in figures(page)["efficiency-runs-2"].series if s.name == "single runs")
-    cell = next(c for c in cells.cells(made) if (c.ranks, c.bytes, c.work_s, c.serial) == (2, 4, 1e-4, 0))
+    cell = next(c for c in results.cells(made) if (c.ranks, c.bytes, c.work_s, c.serial) == (2, 4, 1e-4, 0))
     mine = [y for x, y in zip(cloud.x, cloud.y, strict=True) if x == 1e-4]
     assert len(mine) == 40 < len(cell.runs)
     assert min(mine) == min(cell.runs) and max(mine) == max(cell.runs)
@@ -273,7 +273,7 @@ def test_the_headline_says_grain_break_even_and_agreement(page):
 
 def test_uneven_work_is_predicted_from_its_imbalance(made, page):
     rows = table(page, "uneven").rows
-    uneven = [c for c in cells.cells(made) if not c.even]
+    uneven = [c for c in results.cells(made) if not c.even]
     assert len(rows) == len(uneven) == 6
     for row, cell in zip(rows, uneven, strict=True):
         assert cell.imbalance > 1.05 and row[2] == f"{cell.imbalance:.3f}"
@@ -281,15 +281,17 @@ def test_uneven_work_is_predicted_from_its_imbalance(made, page):
 
 
 def test_the_explorer_has_this_machine_first_and_every_described_one(page):
-    explorer = next(s.explorer for s in page.sections if s.explorer is not None)
-    here, *others = explorer.machines
-    assert here.name == "fakehost" and here.pieces[0][1] == pytest.approx(WORLD.pieces[0].latency_s, rel=0.05)
-    assert here.most_ranks == 4 and here.most_bytes == 4 << 20
-    suns = next(m for m in others if m.name == "sun-ethernet")
-    assert suns.shared and suns.pieces == ((0, 0.0015, 1.25e-6),) and "printed" in suns.note
-    assert "guess" in next(m.note for m in others if m.name == "ibm-sp")
-    low, high, first = explorer.work_s
-    assert low < first < high == 1000 and explorer.ranks[1] >= max(m.most_ranks for m in explorer.machines)
+    data = next(s.widget for s in page.sections if s.widget is not None).data
+    here, *others = data["machines"]
+    assert here["name"] == "fakehost"
+    assert here["pieces"][0][1] == pytest.approx(WORLD.pieces[0].latency_s, rel=0.05)
+    assert here["most_ranks"] == 4 and here["most_bytes"] == 4 << 20
+    suns = next(m for m in others if m["name"] == "sun-ethernet")
+    assert suns["shared"] and suns["pieces"] == [(0, 0.0015, 1.25e-6)] and "printed" in suns["note"]
+    assert "guess" in next(m["note"] for m in others if m["name"] == "ibm-sp")
+    low, high, first = data["work_s"]
+    assert low < first < high == 1000
+    assert data["ranks"][1] >= max(m["most_ranks"] for m in data["machines"])
 
 
 def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
@@ -324,10 +326,10 @@ def test_one_rank_alone_has_a_page(tmp_path):
     page = STUDY.page(made)
     assert "Only one rank was measured" in page.headline[0]
     assert any("There is no prediction" in t for s in page.sections for t in s.text)
-    explorer = next(s.explorer for s in page.sections if s.explorer is not None)
+    data = next(s.widget for s in page.sections if s.widget is not None).data
     first, _ = costs.published()[0]
-    assert explorer.machines[0].name == first.name
-    assert explorer.work_s[2] == pytest.approx(work_needed(0.8, Algorithm(1.0, 4), first, 2))
+    assert data["machines"][0]["name"] == first.name
+    assert data["work_s"][2] == pytest.approx(work_needed(0.8, Algorithm(1.0, 4), first, 2))
 
 
 def test_failed_cases_leave_the_rest(tmp_path):
@@ -336,7 +338,7 @@ def test_failed_cases_leave_the_rest(tmp_path):
         Fault("refuse", "compute ranks=1 work=1e-05"),
     )
     made = evidence(run(tmp_path / "r", SMALL, faults=faults))
-    found = cells.cells(made)
+    found = results.cells(made)
     assert {c.work_s for c in found if c.bytes == 4} == {1e-3}, "no serial time of 10 us, no cell of 100 us"
     page = STUDY.page(made)
     assert any(w.code == "failures" for w in page.warnings) and page.headline
@@ -354,18 +356,18 @@ def test_a_missed_preset_is_a_doubt(tmp_path):
     made = odd(tmp_path)
     assert "preset" not in {w.code for w in STUDY.page(made).warnings}
     bad = tuple(missed(r, 0.2) for r in made.run.records)
-    doubt = next(
+    caveat = next(
         w
         for w in STUDY.page(replace(made, run=replace(made.run, records=bad))).warnings
         if w.code == "preset"
     )
-    assert "20%" in doubt.text
+    assert "20%" in caveat.text
 
 
 def test_lengths_the_model_does_not_know_are_said(tmp_path):
     made = evidence(run(tmp_path / "r", Options(ranks=(2,), sizes=(8 << 20,), parameters={"work": (1e-2,)})))
-    doubt = next(w for w in STUDY.page(made).warnings if w.code == "extrapolated")
-    assert "8 MiB" in doubt.touches
+    caveat = next(w for w in STUDY.page(made).warnings if w.code == "extrapolated")
+    assert "8 MiB" in caveat.touches
 
 
 def test_the_same_run_makes_the_same_page(made):

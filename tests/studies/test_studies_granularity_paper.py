@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Plane
 from hockney.models.applications.granularity import Algorithm, break_even
-from hockney.studies.granularity import cells, costs, grain, paper, planes
+from hockney.models.applications.ring_exchange import exchange_time
+from hockney.studies.granularity import costs, figures, paper, results
 from hockney.studies.granularity.text import length
 
 SUNS = costs.printed()
@@ -29,7 +30,7 @@ def equation_6(work: float, serial: float, words: int, ranks: int) -> float:
 @pytest.mark.parametrize("ranks", [2, 4, 8])
 @pytest.mark.parametrize("words", [1, 10, 100, 1000, 10000])
 def test_the_exchange_is_equation_3(words, ranks):
-    assert SUNS.exchange(4 * words, ranks) == pytest.approx(exchange(words, ranks), rel=1e-12)
+    assert exchange_time(SUNS, 4 * words, ranks) == pytest.approx(exchange(words, ranks), rel=1e-12)
 
 
 @pytest.mark.parametrize("words", [1, 10000])
@@ -106,8 +107,8 @@ def test_lengths_are_words_where_the_paper_counts_words(size, said):
 
 
 def test_a_grid_reaches_from_below_break_even_to_coarse():
-    works = planes.grid_of(SUNS)
-    assert works[0] < exchange(1, 8) and len(works) == planes.GRID
+    works = figures.grid_of(SUNS)
+    assert works[0] < exchange(1, 8) and len(works) == figures.GRID
     assert equation_6(works[-1], 0, 10000, 8) >= 0.98
 
 
@@ -118,17 +119,17 @@ widths = st.floats(1.0, 3.0)
 @given(numbers, numbers, st.integers(1, 64), widths, widths, widths, widths)
 def test_a_ratio_of_medians_lies_in_its_interval_which_holds_both(a, b, ranks, a0, a1, b0, b1):
     above, below = Estimate(a, a / a0, a * a1), Estimate(b, b / b0, b * b1)
-    found = cells.ratio(above, below, ranks)
+    found = results.ratio(above, below, ranks)
     assert found.value == pytest.approx(a / (ranks * b))
     assert found.low <= found.value * (1 + 1e-9) and found.value <= found.high * (1 + 1e-9)
     assert found.high / found.value >= max(a1, b0) * (1 - 1e-9), "no narrower than the wider of both"
     assert found.high / found.value <= a1 * b0 * (1 + 1e-9), "and no wider than both together"
-    assert cells.ratio(Estimate(a, None, a), below, ranks) == Estimate(found.value, None, None)
+    assert results.ratio(Estimate(a, None, a), below, ranks) == Estimate(found.value, None, None)
 
 
 def test_what_is_reached_between_two_works_follows_equation_2():
     even = break_even(Algorithm(1.0, 400), SUNS, 4)
     values = [(t, equation_6(t, 0, 100, 4)) for t in (0.001, 0.1, 1.0)]
-    assert grain._crossing(values, 0.25) == pytest.approx(even, rel=1e-6)
-    assert grain._crossing([(1.0, 0.9), (2.0, 0.95)], 0.5) is None
-    assert grain._crossing([(1.0, 0.4), (2.0, None)], 0.5) is None
+    assert results._crossing(values, 0.25) == pytest.approx(even, rel=1e-6)
+    assert results._crossing([(1.0, 0.9), (2.0, 0.95)], 0.5) is None
+    assert results._crossing([(1.0, 0.4), (2.0, None)], 0.5) is None

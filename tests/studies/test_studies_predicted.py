@@ -13,25 +13,27 @@ import pytest
 from hockney import simulated
 from hockney.core.fit import Estimate
 from hockney.core.platform import Noise
-from hockney.models.applications.contention import ASSUMED
+from hockney.core.units import format_percent
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Band, Messages, Piece
+from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 from hockney.views import grain_prediction
-from hockney.views.grain_prediction import Known
-from hockney.views.grain_prediction.words import algorithm, digits, percent, ratio, seconds, share, size, time
+from hockney.views.grain_prediction import CostsOrigin
+from hockney.views.grain_prediction.words import algorithm, digits, ratio, seconds, share, size, time
 from hockney.views.origins import in_short, provenance
 
-MACHINE = Messages(
-    "m", "M", (Piece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
+MACHINE = PointToPointCosts(
+    "m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
     largest=1 << 20, most_ranks=16, verdict="good", doubt="off by 1%",
 )  # fmt: skip
 
 
-def codes(messages: Messages = MACHINE, known: Known | None = None, ranks=(2, 4), **more) -> list[str]:
+def codes(
+    messages: PointToPointCosts = MACHINE, known: CostsOrigin | None = None, ranks=(2, 4), **more
+) -> list[str]:
     found = predict(Algorithm(**{"work_s": 1e-3, "bytes": 1000, **more}), messages, ranks)
-    return [each.code for each in grain_prediction.doubts(found, known or Known())]
+    return [each.code for each in grain_prediction.caveats(found, known or CostsOrigin())]
 
 
 def test_a_sound_prediction_has_no_doubts():
@@ -42,14 +44,14 @@ def test_a_sound_prediction_has_no_doubts():
     ("code", "case"),
     [
         ("poor-fit", {"messages": replace(MACHINE, verdict="poor")}),
-        ("simulated", {"known": Known(origin="simulated")}),
-        ("published", {"known": Known(origin="published")}),
+        ("simulated", {"known": CostsOrigin(origin="simulated")}),
+        ("published", {"known": CostsOrigin(origin="published")}),
         ("extrapolated", {"bytes": 1 << 21}),
         ("extrapolated", {"bytes": 1 << 19}),  # aggregation's messages are longer still
         ("imbalance", {"imbalance": 3.0}),
         ("oversubscribed", {"ranks": (2, 17)}),
-        ("one-host", {"known": Known(hosts=4, pair_hosts=1), "ranks": (4, 8)}),
-        ("network-assumed", {"messages": replace(MACHINE, why="assumed since nobody looked")}),
+        ("one-host", {"known": CostsOrigin(hosts=4, pair_hosts=1), "ranks": (4, 8)}),
+        ("network-assumed", {"messages": replace(MACHINE, sharing="assumed")}),
     ],
 )
 def test_each_doubt_is_raised_by_its_reason(code, case):
@@ -57,9 +59,9 @@ def test_each_doubt_is_raised_by_its_reason(code, case):
 
 
 def test_doubts_that_do_not_apply_are_not_raised():
-    assert codes(known=Known(hosts=4, pair_hosts=2), ranks=(4, 8)) == []
-    assert codes(known=Known(hosts=4, pair_hosts=1), ranks=(2, 4)) == []
-    guessed = replace(MACHINE, why="assumed since nobody looked")
+    assert codes(known=CostsOrigin(hosts=4, pair_hosts=2), ranks=(4, 8)) == []
+    assert codes(known=CostsOrigin(hosts=4, pair_hosts=1), ranks=(2, 4)) == []
+    guessed = replace(MACHINE, sharing="assumed")
     assert codes(guessed, ranks=(1, 2)) == [] and codes(guessed, bytes=0) == []
     near = replace(MACHINE, changes=((900, 1100),))
     assert codes(near) == [], "both lines are the same"
@@ -68,8 +70,8 @@ def test_doubts_that_do_not_apply_are_not_raised():
 def test_a_noisy_description_varies():
     sun = simulated.platform("sun-ethernet")
     noisy = msgspec.structs.replace(sun, noise=Noise(relative=0.1))
-    assert codes(described(sun), Known(sun)) == []
-    assert codes(described(noisy), Known(noisy)) == ["noise"]
+    assert codes(described(sun), CostsOrigin(sun)) == []
+    assert codes(described(noisy), CostsOrigin(noisy)) == ["noise"]
 
 
 def test_numbers_have_three_digits_and_their_unit():
@@ -80,7 +82,13 @@ def test_numbers_have_three_digits_and_their_unit():
     assert share(Estimate(0.0, 0.0, 0.0)) == "0% [0, 0]" and share(Estimate(1.0, None, None)) == "100%"
     assert ratio(Estimate(1.5e-13, None, None)) == "1.50e-13"
     assert [digits(v) for v in (0.001, 9.996, 123.4, 1234.0)] == ["0.00100", "10.0", "123", "1234"]
-    assert [percent(v) for v in (0, 0.01, 0.125, 1, 0.0018123)] == ["0%", "1%", "12.5%", "100%", "0.181%"]
+    assert [format_percent(v) for v in (0, 0.01, 0.125, 1, 0.0018123)] == [
+        "0%",
+        "1%",
+        "12.5%",
+        "100%",
+        "0.181%",
+    ]
     assert [seconds(v) for v in (1.0, 0.0025, 3e-9, 7200)] == ["1 s", "2.5 ms", "3 ns", "2h00m"]
     assert [size(v) for v in (0, 40000, 4096, 10**8)] == ["0 B", "40000 B", "4 KiB", "95.37 MiB"]
 
@@ -95,7 +103,7 @@ def test_the_algorithm_in_words():
 
 
 def test_the_best_number_of_ranks_in_words():
-    def said(messages: Messages = MACHINE, **more) -> tuple[str, ...]:
+    def said(messages: PointToPointCosts = MACHINE, **more) -> tuple[str, ...]:
         return grain_prediction.best(predict(Algorithm(**{"work_s": 1e-3, **more}), messages, [2]))
 
     assert said()[0].startswith("Best: 16 ranks, speed-up 15.5 [")
@@ -132,9 +140,11 @@ def test_every_number_of_an_exchange_has_its_origin():
 
 def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
     def todo(cores: int) -> str:
-        machine = replace(MACHINE, most_ranks=cores, why=f"{ASSUMED} since nothing tells")
+        machine = replace(MACHINE, most_ranks=cores, sharing="assumed")
         found = predict(Algorithm(1e-3, 1000), machine, [2, 3])
-        return next(d.todo for d in grain_prediction.doubts(found, Known()) if d.code == "network-assumed")
+        return next(
+            d.todo for d in grain_prediction.caveats(found, CostsOrigin()) if d.code == "network-assumed"
+        )
 
     assert todo(3) == "it takes 4 cores to measure it; --network shared tells the other case"
     assert "--ranks 2,4" in todo(4)

@@ -16,7 +16,7 @@ from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.pages import headline
-from hockney.pages.caveats import beside, doubts, everywhere
+from hockney.pages.caveats import beside, caveats, everywhere
 from hockney.pages.format import interval, quantity, told
 from hockney.pages.headline import half_reached, sentences
 from hockney.studies import Evidence, Options
@@ -181,9 +181,11 @@ def test_thin_keeps_the_ends():
 def test_a_page_of_nothing_can_be_made(evidence):
     import msgspec
 
-    from hockney.core.record import Run
+    from hockney.core.record import RunRecords
 
-    nothing = replace(evidence, run=Run(), fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[]))
+    nothing = replace(
+        evidence, run=RunRecords(), fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[])
+    )
     for study in studies.all_studies().values():
         page = study.page(nothing)
         assert page.headline == ("Nothing was measured.",)
@@ -191,7 +193,7 @@ def test_a_page_of_nothing_can_be_made(evidence):
 
 
 def codes(evidence: Evidence) -> set[str]:
-    return {d.warning.code for d in doubts(evidence)}
+    return {c.caveat.code for c in caveats(evidence)}
 
 
 def changed(evidence: Evidence, kind: str, **fields) -> Evidence:
@@ -238,12 +240,10 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
     causes["launches"] = replace(evidence, fits=msgspec.structs.replace(evidence.fits, summaries=few))
     for code, cause in causes.items():
         assert codes(cause) == {"fake", code}
-        doubt = next(d.warning for d in doubts(cause) if d.warning.code == code)
-        assert doubt.text and doubt.touches and doubt.todo
-    said = next(d.warning.text for d in doubts(causes["failures"]) if d.cases)
-    assert "rank 3 did not answer" in said
-    named = changed(causes["failures"], "failures", message=said)
-    assert next(d.warning.text for d in doubts(named) if d.cases).count("did not answer") == 1
+        caveat = next(c.caveat for c in caveats(cause) if c.caveat.code == code)
+        assert caveat.text and caveat.touches and caveat.todo
+    said = next(c.caveat.text for c in caveats(causes["failures"]) if c.cases)
+    assert "silent rank: 3" in said
 
 
 def test_a_rank_bound_to_both_threads_of_a_core_is_bound(evidence):

@@ -24,7 +24,7 @@ from hockney.lab import (
     LaunchBegan,
     MeasuringBegan,
     Notice,
-    Step,
+    Status,
     Waiting,
 )
 from hockney.pages.format import plural
@@ -77,7 +77,7 @@ class ProgressReporter:
             self._waits(event)
         elif isinstance(event, Notice):
             self.say(f"note: {event.text}")
-        elif isinstance(event, Step):
+        elif isinstance(event, Status):
             self.say(event.text)
         elif isinstance(event, Counted):
             self._counted(event)
@@ -148,8 +148,9 @@ class ProgressReporter:
             )
             self.task = self.progress.add_task("", total=total, left=left, text=text or "")
             self.progress.start()
-        fields = {} if text is None else {"text": text}
-        self.progress.update(self.task, completed=done, total=total, left=left, **fields)
+        self.progress.update(self.task, completed=done, total=total, left=left)
+        if text is not None:
+            self.progress.update(self.task, text=text)
 
     def _stop(self) -> None:
         if self.progress is not None:

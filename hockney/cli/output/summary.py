@@ -47,7 +47,7 @@ def load_and_note(path: Path) -> Run:
 
 
 def tell_words(run: Run) -> None:
-    """Headline, main parameters, doubts, and where the rest is."""
+    """Headline, main parameters, warnings, and where the rest is."""
     folder, page = run.folder, run.page
     cases = _cases(page)
     if cases.rows:
@@ -61,8 +61,8 @@ def tell_words(run: Run) -> None:
         click.echo(text_table(_short(parameter_table(fits))))
     if run.caveats:
         click.echo()
-    for doubt in run.caveats:
-        print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
+    for caveat in run.caveats:
+        print_line(f"warning: {caveat.text} (touches {caveat.touches}) {caveat.todo}")
     click.echo()
     if run.outcome is not None and run.outcome.left:
         missing = plural(run.outcome.left, "planned measurement")

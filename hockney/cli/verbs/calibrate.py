@@ -18,7 +18,7 @@ from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
 from hockney.pages.format import interval, percent, quantity
-from hockney.simulated.calibrate import Agreement, Wishes, calibrate, compare
+from hockney.simulated.calibrate import Agreement, CalibrationOptions, calibrate, compare
 from hockney.store import RunFolder
 
 ENDING = ".toml"
@@ -80,7 +80,7 @@ def command(
     real, notices = lab.surveyed(RunFolder.open(run))
     for notice in notices:
         ProgressReporter(False)(notice)
-    platform = calibrate(real, Wishes(name=name, nodes=nodes, noise=noise, network=given))
+    platform = calibrate(real, CalibrationOptions(name=name, nodes=nodes, noise=noise, network=given))
     text = simulated.write(platform)
     simulated.read(text, str(out or "the machine"))
     if out is not None:

@@ -82,7 +82,9 @@ def _all(mpi: str, machine: str, as_json: bool) -> None:
         )
         return
     _here(here, mpis, simulators)
-    rows = tuple((kind["machine"], kind["what"]) for kind in map(_kind, lab.listed()))
+    rows: tuple[tuple[str, ...], ...] = tuple(
+        (kind["machine"], kind["what"]) for kind in map(_kind, lab.listed())
+    )
     _table(("--machine", "what it is"), rows)
     rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())
     _table(("simulated as", "what it stands for", "nodes", "cores", "network"), rows, numeric=(2, 3))

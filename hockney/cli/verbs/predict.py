@@ -21,7 +21,7 @@ from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
 from hockney.views import grain_prediction
-from hockney.views.grain_prediction import Known
+from hockney.views.grain_prediction import CostsOrigin
 
 NETWORKS = ("shared", "switch")
 
@@ -141,14 +141,14 @@ def command(
     forecast = api.predict(algorithm, ranks=ranks, run=run, machine=machine, shared=shared, listen=listen)
     prediction, known = forecast.prediction, forecast.known
     if as_json:
-        doubts = grain_prediction.doubts(prediction, known)
-        print_json(grain_prediction.document(prediction, doubts, known.platform))
+        caveats = grain_prediction.caveats(prediction, known)
+        print_json(grain_prediction.document(prediction, caveats, known.platform))
     else:
         _tell(prediction, known)
     return 0
 
 
-def _tell(prediction: Prediction, known: Known) -> None:
+def _tell(prediction: Prediction, known: CostsOrigin) -> None:
     for sentence in grain_prediction.assumed(prediction, known.platform):
         print_line(sentence)
     _table(grain_prediction.ranks(prediction))
@@ -160,11 +160,11 @@ def _tell(prediction: Prediction, known: Known) -> None:
     if prediction.changes:
         print_line(grain_prediction.changed(prediction))
         _table(grain_prediction.levers(prediction))
-    doubts = grain_prediction.doubts(prediction, known)
-    if doubts:
+    caveats = grain_prediction.caveats(prediction, known)
+    if caveats:
         click.echo()
-    for doubt in doubts:
-        print_line(f"doubt: {doubt.text} (touches {doubt.touches}) {doubt.todo}")
+    for caveat in caveats:
+        print_line(f"warning: {caveat.text} (touches {caveat.touches}) {caveat.todo}")
 
 
 def _table(table: Table) -> None:

@@ -19,7 +19,7 @@ from hockney.lab.bench import Bench, Tell
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PrepareOptions:
     """What else the user chose for measuring; each kind takes from it what it can use. `cores` is the size
     of a machine that is made up, 0 for its usual one; `workloads` are those to be run, whose executables are
     compiled where they are not the engine's."""
@@ -42,7 +42,7 @@ class Kind(Protocol):
     HELP: str
     TRAITS: Traits
 
-    def prepare(self, reference: MachineReference, wishes: Wishes) -> Bench: ...
+    def prepare(self, reference: MachineReference, wishes: PrepareOptions) -> Bench: ...
 
 
 def all_kinds() -> dict[str, Kind]:
@@ -79,7 +79,7 @@ def prepare(
     the other executables that run any of `workloads`."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    bench = kind.prepare(reference, Wishes(mpi, bind, tell, cores, workloads))
+    bench = kind.prepare(reference, PrepareOptions(mpi, bind, tell, cores, workloads))
     named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
     return replace(bench, machine=named)
 

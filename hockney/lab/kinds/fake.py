@@ -11,7 +11,7 @@ from hockney.core.machine import Machine, Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.core.record import SCHEMA
 from hockney.lab.bench import Bench
-from hockney.lab.kinds import Wishes
+from hockney.lab.kinds import PrepareOptions
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.system.bundled import bundled_catalog
 
@@ -23,7 +23,7 @@ TRAITS = Traits(origin="fake", local=False)
 CORES = 4
 
 
-def prepare(reference: MachineReference, wishes: Wishes) -> Bench:
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
     return fake_bench(fake_from_words(str(reference)), wishes.cores or CORES)
 
 

@@ -8,7 +8,7 @@ from hockney import reference as papers
 from hockney.core.machine_reference import MachineReference
 from hockney.lab import messages
 from hockney.lab.bench import Bench
-from hockney.lab.kinds import Wishes
+from hockney.lab.kinds import PrepareOptions
 
 SCHEME = "published"
 KIND = "published"
@@ -21,5 +21,5 @@ def reference(name: str) -> str:
     return str(MachineReference(SCHEME, name))
 
 
-def prepare(reference: MachineReference, wishes: Wishes) -> Bench:
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
     raise messages.only_published(str(reference))

@@ -8,7 +8,7 @@ from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.lab.bench import Bench
 from hockney.lab.executables import executables
-from hockney.lab.kinds import Wishes
+from hockney.lab.kinds import PrepareOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import describe, find_mpi, processors
 
@@ -18,7 +18,7 @@ HELP = "this machine, or the hosts of its batch job"
 TRAITS = Traits()
 
 
-def prepare(reference: MachineReference, wishes: Wishes) -> Bench:
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
     found = find_mpi(wishes.mpi or None, tell=wishes.tell)
     built, catalog, others = executables(found, wishes.workloads, wishes.tell)
     here = describe(found, engine=str(built.path), compiler=built.compiler, flags=built.flags)

@@ -13,7 +13,7 @@ from hockney.core.platform import Platform
 from hockney.core.record import SCHEMA
 from hockney.lab.bench import Bench
 from hockney.lab.executables import executables
-from hockney.lab.kinds import Wishes, published
+from hockney.lab.kinds import PrepareOptions, published
 from hockney.launch.smpi import SmpiLauncher
 from hockney.machine import find_simgrid
 
@@ -41,7 +41,7 @@ def repeats_itself(reference: MachineReference) -> bool:
     return simulated.platform(reference.name).noise is None
 
 
-def prepare(reference: MachineReference, wishes: Wishes) -> Bench:
+def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
     """Read the description before anything is looked for or compiled."""
     platform = simulated.platform(reference.name)
     found = find_simgrid(tell=wishes.tell)

@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Summary
-from hockney.models.applications.point_to_point_costs import Messages
-from hockney.models.fits.verdict import percent
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
+from hockney.models.fits.verdict import error_size
 
 FEWEST_RANKS = 4
 """Fewer have one message under way at a time."""
 
-ASKED = {"round_robin": ("exchange", "ordered"), "bisection": ("direction", "one")}
+TELLING_WORKLOADS = {"round_robin": ("exchange", "ordered"), "bisection": ("direction", "one")}
 """Workloads that tell, and in which way of exchanging: the two whose time `predicted` knows a formula for."""
 
 TELLING = 1.2
@@ -32,15 +33,8 @@ CLEARLY, USABLE = 1.2, 0.5
 one is larger than this."""
 
 
-ASSUMED = "assumed"
-"""So `why` begins where nothing tells, or what was measured does not decide."""
-
-DECIDED = "which predicts"
-"""So it begins where measured cases decided."""
-
-
 @dataclass(frozen=True)
-class Evidence:
+class ContentionCase:
     """One measured case beside what it would take on a shared medium and by a switch (s)."""
 
     case: str
@@ -53,46 +47,49 @@ class Evidence:
         return max(self.shared, self.switched) >= TELLING * min(self.shared, self.switched) > 0
 
 
-def judged(messages: Messages, summaries: Iterable[Summary]) -> Messages:
+def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointToPointCosts:
     """`messages` with `shared` as the measured cases have it, and `why`, which is to be read after the
     network's `kind`; a switch where none tells, or neither model is clearly the better and usable."""
-    found = evidence(messages, summaries)
-    telling = [each for each in found if each.tells]
+    cases = contention_cases(messages, summaries)
+    telling = [case for case in cases if case.tells]
     if not telling:
-        return replace(messages, shared=False, why=f"{ASSUMED} since {_silence(found)}")
-    shared = _error([(each.shared, each.measured) for each in telling])
-    switched = _error([(each.switched, each.measured) for each in telling])
+        return replace(messages, shared=False, sharing="assumed", why=f"assumed since {_silence(cases)}")
+    shared = _error([(case.shared, case.measured) for case in telling])
+    switched = _error([(case.switched, case.measured) for case in telling])
     better, worse = sorted((shared, switched))
     count = f"{len(telling)} measured case{'s' if len(telling) > 1 else ''} of {FEWEST_RANKS} and more ranks"
     if worse < CLEARLY * better or better > USABLE:
-        errors = f"a switch is typically {percent(switched)} off and a shared medium {percent(shared)}"
+        errors = f"a switch is typically {error_size(switched)} off and a shared medium {error_size(shared)}"
         decide = "do not decide" if len(telling) > 1 else "does not decide"
-        return replace(messages, shared=False, why=f"{ASSUMED} since {count} {decide}: {errors}")
+        why = f"assumed since {count} {decide}: {errors}"
+        return replace(messages, shared=False, sharing="assumed", why=why)
     other = kind(replace(messages, shared=shared > switched))
     return replace(
         messages,
         shared=shared < switched,
-        why=f"{DECIDED} {count} best, typically {percent(better)} off; {other} is {percent(worse)} off",
+        sharing="measured",
+        why=f"which predicts {count} best, typically {error_size(better)} off; "
+        f"{other} is {error_size(worse)} off",
     )
 
 
-def kind(messages: Messages) -> str:
+def kind(messages: PointToPointCosts) -> str:
     """The network in words."""
     if any(messages.medium):
         return "a medium that messages pass in turn"
     return "a shared medium" if messages.shared else "a switch"
 
 
-def overruled(messages: Messages, shared: bool) -> Messages:
+def overruled(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
     """`messages` on a network as asked for, whatever is known of it."""
-    asked = replace(messages, shared=shared, medium=(0.0, 0.0), why="as asked for")
-    if messages.why.startswith(ASSUMED):
-        return asked
-    same = kind(asked) == kind(messages)
-    return messages if same else replace(asked, why=f"as asked for, else {kind(messages)}, {messages.why}")
+    forced = replace(messages, shared=shared, medium=(0.0, 0.0), sharing="requested", why="as asked for")
+    if messages.sharing == "assumed":
+        return forced
+    same = kind(forced) == kind(messages)
+    return messages if same else replace(forced, why=f"as asked for, else {kind(messages)}, {messages.why}")
 
 
-def evidence(messages: Messages, summaries: Iterable[Summary]) -> list[Evidence]:
+def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) -> list[ContentionCase]:
     """The cases that could tell, whatever the length of their messages."""
     shared, switched = replace(messages, shared=True), replace(messages, shared=False)
     found = []
@@ -100,21 +97,21 @@ def evidence(messages: Messages, summaries: Iterable[Summary]) -> list[Evidence]
         case = parse_canonical(summary.case)
         if _usable(case, messages) and summary.median.value > 0:
             times = (predicted(each, case) for each in (shared, switched))
-            found.append(Evidence(summary.case, summary.median.value, *times))
+            found.append(ContentionCase(summary.case, summary.median.value, *times))
     return found
 
 
-def predicted(messages: Messages, case: Case) -> float:
+def predicted(messages: PointToPointCosts, case: Case) -> float:
     """Seconds of a round-robin exchange or of a bisection in one direction."""
     if case.workload == "round_robin":
-        return messages.exchange(case.bytes, case.ranks)
+        return exchange_time(messages, case.bytes, case.ranks)
     piece = messages.piece(case.bytes, case.ranks)
     at_once = case.ranks // 2 if messages.shared else 1
     return piece.latency_s + piece.per_byte_s * at_once * case.bytes
 
 
-def _usable(case: Case, messages: Messages) -> bool:
-    way, value = ASKED.get(case.workload, ("", ""))
+def _usable(case: Case, messages: PointToPointCosts) -> bool:
+    way, value = TELLING_WORKLOADS.get(case.workload, ("", ""))
     asks = bool(way) and case.get(way, value) == value
     fits = messages.most_ranks is None or case.ranks <= messages.most_ranks
     starts = case.get("sync") in ("window", "barrier") and case.get("buffers", "hot") == "hot"
@@ -129,7 +126,7 @@ def _error(pairs: Sequence[tuple[float, float]]) -> float:
     return math.expm1(middle)
 
 
-def _silence(found: Sequence[Evidence]) -> str:
+def _silence(found: Sequence[ContentionCase]) -> str:
     if found:
         return "no measured exchange has messages long enough to tell"
     return (

@@ -27,7 +27,7 @@ from hockney.models.applications.granularity import (
     times,
     work_needed,
 )
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 
 WANTED = (0.5, 0.8, 0.9)
 """Efficiencies for which the work that they need is told."""
@@ -36,7 +36,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True)
-class Row:
+class RanksRow:
     """On `ranks` ranks: time (s) of one work T, speed-up, efficiency, and the part of the time that is
     communication. `shared_by` is how many ranks share a core, 1 where each has its own."""
 
@@ -66,8 +66,8 @@ class Best:
 
     most: int
     ends: tuple[int, int]
-    fastest: Row
-    thrifty: Row
+    fastest: RanksRow
+    thrifty: RanksRow
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class Prediction:
     """`changes` are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores."""
 
     algorithm: Algorithm
-    messages: Messages
+    messages: PointToPointCosts
     one_way: Estimate
-    rows: tuple[Row, ...]
+    rows: tuple[RanksRow, ...]
     break_even: tuple[Needed, ...]
     needed: tuple[Needed, ...]
     best: Best
@@ -93,7 +93,7 @@ class Prediction:
     changes: tuple[Change, ...]
 
 
-def predict(algorithm: Algorithm, messages: Messages, ranks: Sequence[int]) -> Prediction:
+def predict(algorithm: Algorithm, messages: PointToPointCosts, ranks: Sequence[int]) -> Prediction:
     """For each of `ranks`, each at least 1. More ranks than the machine has cores share them."""
     own = [n for n in ranks if n > 1 and _shared_by(messages, n) == 1]
     changed = max(own, default=0)
@@ -111,13 +111,13 @@ def predict(algorithm: Algorithm, messages: Messages, ranks: Sequence[int]) -> P
     )
 
 
-def row(algorithm: Algorithm, messages: Messages, ranks: int) -> Row:
+def row(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> RanksRow:
     there = on_cores(algorithm, ranks, messages.most_ranks)
 
     def of(name: str) -> Estimate:
         return _estimate(lambda f: getattr(times(there, messages, ranks, f), name), messages, there, ranks)
 
-    return Row(
+    return RanksRow(
         ranks=ranks,
         time=of("total"),
         speed_up=of("speed_up"),
@@ -127,11 +127,11 @@ def row(algorithm: Algorithm, messages: Messages, ranks: int) -> Row:
     )
 
 
-def _shared_by(messages: Messages, ranks: int) -> float:
+def _shared_by(messages: PointToPointCosts, ranks: int) -> float:
     return max(1.0, ranks / messages.most_ranks) if messages.most_ranks else 1.0
 
 
-def _needed(wanted: float, algorithm: Algorithm, messages: Messages, ranks: int) -> Needed:
+def _needed(wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> Needed:
     there = on_cores(algorithm, ranks, messages.most_ranks)
 
     def least(factor: float) -> float | None:
@@ -143,7 +143,7 @@ def _needed(wanted: float, algorithm: Algorithm, messages: Messages, ranks: int)
     return Needed(ranks, wanted, work, ceiling(there, ranks))
 
 
-def _best(algorithm: Algorithm, messages: Messages, most: int) -> Best:
+def _best(algorithm: Algorithm, messages: PointToPointCosts, most: int) -> Best:
     thrifty = ranks_reaching(HALF, algorithm, messages, most)
     factors = (1.0, *(messages.bounds(algorithm.bytes, most) or ()))
     fastest, *ends = (best_ranks(algorithm, messages, most, factor) for factor in factors)
@@ -155,7 +155,7 @@ def _best(algorithm: Algorithm, messages: Messages, most: int) -> Best:
     )
 
 
-def _changes(algorithm: Algorithm, messages: Messages, ranks: int) -> tuple[Change, ...]:
+def _changes(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> tuple[Change, ...]:
     return tuple(
         Change(
             lever,
@@ -167,7 +167,9 @@ def _changes(algorithm: Algorithm, messages: Messages, ranks: int) -> tuple[Chan
     )
 
 
-def _brought(lever: Lever, algorithm: Algorithm, messages: Messages, ranks: int) -> Callable[[float], float]:
+def _brought(
+    lever: Lever, algorithm: Algorithm, messages: PointToPointCosts, ranks: int
+) -> Callable[[float], float]:
     changed = lever.algorithm
     if changed is None:
         assert lever.name == OVERLAP
@@ -176,7 +178,7 @@ def _brought(lever: Lever, algorithm: Algorithm, messages: Messages, ranks: int)
 
 
 def _estimate(
-    value: Callable[[float], float], messages: Messages, algorithm: Algorithm, ranks: int
+    value: Callable[[float], float], messages: PointToPointCosts, algorithm: Algorithm, ranks: int
 ) -> Estimate:
     """`value` of the factor of Tcom, at 1 and at the ends of its interval."""
     middle, bounds = value(1.0), messages.bounds(algorithm.bytes, ranks)

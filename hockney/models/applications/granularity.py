@@ -15,7 +15,7 @@ the parallel work of the rank that has most of it over the mean; the others wait
     time on np ranks    s T + b p T / np + m Tcom
 
 On one rank it is T; b is at most np, when one rank has it all. The page's explorer computes the same
-(`report/granularity.js`).
+(`report/widgets/efficiency.js`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hockney.core.errors import UsageError
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 
 ROUNDING = 1e-12
 """Efficiencies that differ by less are the same."""
@@ -96,7 +97,7 @@ class Times:
         return self.communication / self.total
 
 
-def times(algorithm: Algorithm, messages: Messages, ranks: int, factor: float = 1.0) -> Times:
+def times(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0) -> Times:
     """`factor` is what the time of an exchange is multiplied by: an end of its interval."""
     work = algorithm.work_s
     if ranks == 1:
@@ -108,11 +109,11 @@ def times(algorithm: Algorithm, messages: Messages, ranks: int, factor: float = 
         serial=algorithm.serial * work,
         parallel=share,
         waiting=(min(algorithm.imbalance, ranks) - 1) * share,
-        communication=algorithm.exchanges * factor * messages.exchange(algorithm.bytes, ranks),
+        communication=algorithm.exchanges * factor * exchange_time(messages, algorithm.bytes, ranks),
     )
 
 
-def efficiency(algorithm: Algorithm, messages: Messages, ranks: int, factor: float = 1.0) -> float:
+def efficiency(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0) -> float:
     """Equation 6."""
     return times(algorithm, messages, ranks, factor).efficiency
 
@@ -126,20 +127,22 @@ def ceiling(algorithm: Algorithm, ranks: int) -> float:
 
 
 def work_needed(
-    wanted: float, algorithm: Algorithm, messages: Messages, ranks: int, factor: float = 1.0
+    wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0
 ) -> float | None:
     """The work T (s) from which the efficiency on `ranks` ranks is at least `wanted`, all else being equal:
     equation 6 solved for T. None where no work is enough, since serial part and imbalance grow with it."""
     if ranks == 1:
         return 0.0 if wanted <= 1 else None
     left = 1 - wanted / ceiling(algorithm, ranks)
-    communication = algorithm.exchanges * factor * messages.exchange(algorithm.bytes, ranks)
+    communication = algorithm.exchanges * factor * exchange_time(messages, algorithm.bytes, ranks)
     if left <= ROUNDING:
         return 0.0 if left >= -ROUNDING and communication == 0 else None
     return wanted * ranks * communication / left
 
 
-def break_even(algorithm: Algorithm, messages: Messages, ranks: int, factor: float = 1.0) -> float | None:
+def break_even(
+    algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0
+) -> float | None:
     """The work (s) from which `ranks` ranks are faster than one: efficiency 1/np, speed-up 1."""
     return work_needed(1 / ranks, algorithm, messages, ranks, factor)
 
@@ -154,7 +157,7 @@ def on_cores(algorithm: Algorithm, ranks: int, cores: int | None) -> Algorithm:
     return replace(algorithm, imbalance=algorithm.imbalance * ranks / cores)
 
 
-def best_ranks(algorithm: Algorithm, messages: Messages, most: int, factor: float = 1.0) -> int:
+def best_ranks(algorithm: Algorithm, messages: PointToPointCosts, most: int, factor: float = 1.0) -> int:
     """The number of ranks from 1 to `most` with the largest speed-up, the fewest of those, among `counts`."""
     return max(
         counts(most),
@@ -163,7 +166,7 @@ def best_ranks(algorithm: Algorithm, messages: Messages, most: int, factor: floa
 
 
 def ranks_reaching(
-    wanted: float, algorithm: Algorithm, messages: Messages, most: int, factor: float = 1.0
+    wanted: float, algorithm: Algorithm, messages: PointToPointCosts, most: int, factor: float = 1.0
 ) -> int:
     """The largest number of ranks among `counts` of `most` whose efficiency is at least `wanted`; 1 always
     reaches what can be reached."""
@@ -194,7 +197,7 @@ class Lever:
     algorithm: Algorithm | None = None
 
 
-def levers(algorithm: Algorithm, messages: Messages, ranks: int) -> list[Lever]:
+def levers(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> list[Lever]:
     """What would help on `ranks` ranks, what helps most first; what would change nothing is left out.
 
     Aggregation computes TOGETHER times as long between exchanges and sends what was gathered in one

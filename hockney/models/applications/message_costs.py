@@ -13,19 +13,19 @@ from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.survey_reference import Surveyed
 from hockney.models.applications.contention import judged
-from hockney.models.applications.point_to_point_costs import Messages, of_fit, of_platform
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit, of_platform
 
 WORKLOAD = "pingpong"
 WANTED: dict[str, Value] = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
 
 
-def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) -> Messages:
+def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) -> PointToPointCosts:
     """From the fits of a run on `machine`; `where` is the run as the user named it, `hosts` on how many
     machines like this one its ranks were.
 
     A simulated machine's description says what its network is, and on nodes of several cores what a message
-    between nodes costs; of a real one the run's own exchanges tell (`models.network`). Raises Inconclusive
+    between nodes costs; of a real one the run's own exchanges tell (see `contention`). Raises Inconclusive
     where the run has no fit to use.
     """
     fit = usable_fit(fits)
@@ -45,7 +45,7 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
 
 def messages_of_run(
     fits: Fits, machine: Machine, where: str, surveyed: Surveyed | None, *, hosts: int = 1
-) -> Messages:
+) -> PointToPointCosts:
     """From a run that may have been given a survey's times: then from those, else from the run's own
     ping-pong; never from a measured efficiency. Whether messages share the network is judged by exchanges of
     4 and more ranks, of the survey and of the run itself."""
@@ -57,13 +57,12 @@ def messages_of_run(
     return judged(found, [*surveyed.fits.summaries, *fits.summaries])
 
 
-def described(platform: Platform) -> Messages:
+def described(platform: Platform) -> PointToPointCosts:
     """From a machine's description, simulated or of a paper."""
     found = of_platform(platform, source="the machine's description")
     shape = platform.network.shape
-    return replace(
-        found, why="by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
-    )
+    why = "by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
+    return replace(found, sharing="described", why=why)
 
 
 def usable_fit(fits: Fits) -> Fit | None:
@@ -86,7 +85,7 @@ def _room(machine: Machine, hosts: int) -> int | None:
     return machine.cores * hosts if machine.cores > 0 and not machine.traits.published else None
 
 
-def _on_description(measured: Messages, told: Messages) -> Messages:
+def _on_description(measured: PointToPointCosts, told: PointToPointCosts) -> PointToPointCosts:
     """The run's times, on the network that the description tells. Two ranks fill the first node, so where
     nodes have several cores it is messages on a node that were measured: to more ranks the fit's interval
     and verdict do not apply."""
@@ -97,6 +96,7 @@ def _on_description(measured: Messages, told: Messages) -> Messages:
         pieces=told.pieces if near else measured.pieces,
         near=measured.pieces if near else (),
         shared=told.shared,
+        sharing=told.sharing,
         why=told.why,
         eager=told.eager,
         medium=told.medium,

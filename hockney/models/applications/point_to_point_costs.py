@@ -1,23 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one round-robin exchange costs: each rank sends to its right neighbour and receives from its left.
-
-U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996), eq. 3:
-
-    Tcom = 2 (t_start + t_w (np/2) L)
-
-Half of the ranks send while the other half receives, then the other way round: two steps, each as long as a
-message one way. On one Ethernet the np/2 messages of a step share the cable, hence the factor; a switch
-carries them side by side, and the factor is 1. On a medium that messages hold in turn (a daemon that each
-passes) they wait for one another.
-
-With an odd number of ranks the last one and rank 0, neighbours, both send first. Small messages leave at
-once, so that one step has a message more than the other, and rank 0 sends and receives at the same time; from
-the size on at which a send waits for its receive there is a third step.
-
-A message's time one way is a piecewise line over its size (Hockney), read off a fit, a machine's description
-or a paper.
-"""
+"""What a message between two ranks costs: a piecewise line over its size (Hockney), taken from a fit, from a
+machine's description or from a paper, with what limits messages that are under way at the same time."""
 
 from __future__ import annotations
 
@@ -25,10 +9,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Literal
 
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.platform import Platform, Segment
+
+SharingBasis = Literal["", "described", "printed", "assumed", "measured", "requested"]
+"""How it is known whether messages share the network: by the machine's description, by a paper, not at all,
+by measured exchanges, or because the user requested it."""
 
 HANDSHAKE = 1.5
 """A message that is first asked for has at least so many times the latency: three ways instead of one, but
@@ -36,7 +25,7 @@ not all of them have the receiver woken."""
 
 
 @dataclass(frozen=True)
-class Piece:
+class CostPiece:
     """From `first` bytes on: latency_s + bytes * per_byte_s."""
 
     first: int
@@ -57,16 +46,17 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Messages:
+class PointToPointCosts:
     """What messages cost on a machine.
 
     `pieces` ascend from 0 bytes, `band` ascends too (empty: no interval is known); `changes` has for each
     change from a piece to the next between which sizes it lies, where that is known. On a `shared` medium
     messages under way at once share the bandwidth; each of them holds a `medium` alone for medium[0] +
-    bytes * medium[1] seconds, which is part of its time one way. `why` is the evidence for that or against
-    it, `source` where the times are from, both in words; `verdict` is that of the fit they are read off, and
-    `doubt` its reason. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
-    `largest` are the sizes between which times are known, `most_ranks` how many ranks the machine carries,
+    bytes * medium[1] seconds, which is part of its time one way. `sharing` is how it is known whether the
+    network is shared; `why` says that in words, `source` where the times are from; `verdict` is that of the
+    fit they are read off, and `doubt` its reason. A send of up to `eager` bytes ends before its receive is
+    posted. `smallest` and `largest` are the sizes between which times are known, `most_ranks` is the number
+    of ranks that the machine carries,
     each on a core of its own (None: unknown). Where a node cannot send and receive at once, a byte occupies
     it for `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages
     that stay on a node cost what `near` says; 0 cores: all messages cost the same. There `band`, `changes`,
@@ -75,7 +65,7 @@ class Messages:
 
     name: str
     title: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CostPiece, ...]
     shared: bool
     source: str
     why: str = ""
@@ -89,60 +79,17 @@ class Messages:
     eager: float = math.inf
     medium: tuple[float, float] = (0.0, 0.0)
     half_duplex_s_per_byte: float = 0.0
-    near: tuple[Piece, ...] = ()
+    near: tuple[CostPiece, ...] = ()
     cores: int = 0
+    sharing: SharingBasis = ""
 
-    def piece(self, size: float, ranks: int = 2) -> Piece:
+    def piece(self, size: float, ranks: int = 2) -> CostPiece:
         """Of the slowest message among `ranks` ranks."""
-        return _piece(self.near if ranks <= self.cores else self.pieces, size)
+        return cost_piece(self.near if ranks <= self.cores else self.pieces, size)
 
     def one_way(self, size: float, ranks: int = 2) -> float:
         """Seconds of one message of `size` bytes, nothing else under way."""
         return self.piece(size, ranks).time(size)
-
-    def exchange(self, size: float, ranks: int) -> float:
-        """Tcom: seconds of one exchange of messages of `size` bytes between `ranks` ranks; 0 for one rank.
-
-        The messages of a step pass the medium one after the other; the first of the next step asks for it
-        when it has what was sent to it, and gets it when all of this step have passed.
-        """
-        if ranks < 2:
-            return 0.0
-        hold = self.medium[0] + self.medium[1] * size
-        *steps, last = self._steps(size, ranks)
-        begin = sum(self._turns(size, far, hold) for far in steps)
-        both = ranks % 2 == 1 and len(steps) == 1 and self.cores < 2
-        met = self.half_duplex_s_per_byte * size if both else 0.0
-        return begin + (last * hold + self._passed(size, last)) + met
-
-    def _turns(self, size: float, far: int, hold: float) -> float:
-        """How long after the messages of a step those of the next one begin."""
-        return max((hold if far else 0.0) + self._passed(size, far), far * hold)
-
-    def _passed(self, size: float, far: int) -> float:
-        """What a message takes beside holding the medium, with `far` of them between nodes at once."""
-        piece = _piece(self.pieces if far else self.near, size)
-        if not far:
-            return piece.time(size)
-        at_once = far if self.shared else 1
-        fixed, per_byte = piece.latency_s - self.medium[0], piece.per_byte_s - self.medium[1]
-        return max(0.0, fixed) + max(0.0, per_byte) * at_once * size
-
-    def _steps(self, size: float, ranks: int) -> tuple[int, ...]:
-        """For each step how many messages go from node to node."""
-        waits = ranks % 2 == 1 and size > self.eager
-        if self.cores < 2:
-            half = ranks // 2
-            return (half, half, 1) if waits else (ranks - half, half)
-        if ranks <= self.cores:
-            return (0, 0, 0) if waits else (0, 0)
-        # What a rank passes on in the second step it has from a rank of its node, or the other way round,
-        # unless the last rank is alone on its node.
-        nodes = -(-ranks // self.cores)
-        alone = ranks % self.cores == 1
-        if waits:
-            return (0, nodes - 1, 1) if alone else (0, 0, nodes)
-        return (1, nodes - 1) if alone and ranks % 2 == 0 else (0, nodes)
 
     def _foretold(self, ranks: int) -> bool:
         """Whether `ranks` ranks need several nodes, whose messages no fit describes."""
@@ -182,7 +129,8 @@ class Messages:
         return self.smallest <= size and (self.largest is None or size <= self.largest)
 
 
-def _piece(pieces: tuple[Piece, ...], size: float) -> Piece:
+def cost_piece(pieces: tuple[CostPiece, ...], size: float) -> CostPiece:
+    """The one that holds for messages of `size` bytes."""
     found = pieces[0]
     for each in pieces:
         if size >= each.first:
@@ -190,7 +138,9 @@ def _piece(pieces: tuple[Piece, ...], size: float) -> Piece:
     return found
 
 
-def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None) -> Messages:
+def of_fit(
+    fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None
+) -> PointToPointCosts:
     """From a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a refused fit.
 
     Where the latency rises most from one piece to the next, sends are taken to wait for their receives from
@@ -203,10 +153,10 @@ def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | No
             "measure more sizes",
         )
     first, *more = fit.segments
-    pieces = [Piece(0, first.latency.value, first.per_byte.value)]
-    pieces += [Piece(s.first, s.latency.value, s.per_byte.value) for s in more]
+    pieces = [CostPiece(0, first.latency.value, first.per_byte.value)]
+    pieces += [CostPiece(s.first, s.latency.value, s.per_byte.value) for s in more]
     sizes = [p.x for p in fit.curve]
-    return Messages(
+    return PointToPointCosts(
         name=name,
         title=title,
         pieces=tuple(pieces),
@@ -223,7 +173,7 @@ def of_fit(fit: Fit, *, name: str, title: str, source: str, most_ranks: int | No
     )
 
 
-def _eager(pieces: Sequence[Piece]) -> float:
+def _eager(pieces: Sequence[CostPiece]) -> float:
     """The size before the piece whose latency is the most times that of the piece before it."""
     rises = [
         (after.latency_s / before.latency_s, after.first - 1)
@@ -234,14 +184,14 @@ def _eager(pieces: Sequence[Piece]) -> float:
     return last if rise >= HANDSHAKE else math.inf
 
 
-def of_platform(platform: Platform, *, source: str) -> Messages:
+def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
     """From a machine's description: MPI_Send to a neighbour, one hop away, and MPI_Recv there; without the
     description's noise."""
     network = platform.network
     medium = network.medium_message_s, network.medium_s_per_byte
     cores = min(group.cores for group in platform.nodes)
     near = platform.on_node or platform.segments
-    return Messages(
+    return PointToPointCosts(
         name=platform.name,
         title=platform.title,
         pieces=_pieces(platform.segments, network.hop_s + medium[0], medium[1]),
@@ -256,9 +206,9 @@ def of_platform(platform: Platform, *, source: str) -> Messages:
     )
 
 
-def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float) -> tuple[Piece, ...]:
+def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float) -> tuple[CostPiece, ...]:
     return tuple(
-        Piece(
+        CostPiece(
             each.first,
             each.one_way(0) + more_s,
             each.send_s_per_byte + each.per_byte_s + each.receive_s_per_byte + more_s_per_byte,

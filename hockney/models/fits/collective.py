@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from hockney.core.fit import CurvePoint, Estimate, Fit, Parameter, Subject
+from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains
 from hockney.models.fits.piecewise.fit import unexplained
 from hockney.models.fits.verdict import deviations, refused, verdict
@@ -176,7 +176,7 @@ class _Fitted:
             ),
         }
         parameters = [
-            Parameter(name=names[s][0], symbol=s, unit=names[s][1], estimate=self._estimate(k))
+            FittedParameter(name=names[s][0], symbol=s, unit=names[s][1], estimate=self._estimate(k))
             for k, s in enumerate(self.symbols)
         ]
         fitted = _design(self.form, self.symbols, self.ranks, self.size) @ self.best

@@ -13,7 +13,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Estimate, Fit, Parameter, Segment, Subject
+from hockney.core.fit import (
+    CurvePoint,
+    Estimate,
+    Fit,
+    FittedParameter,
+    FittedSegment,
+    Subject,
+)
 from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.piecewise.curve import Pieces
 from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
@@ -65,13 +72,13 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
     )
 
 
-def _parameters(fit: Piecewise) -> list[Parameter]:
+def _parameters(fit: Piecewise) -> list[FittedParameter]:
     latency, _ = fit.segment(fit.lines[0])
     _, per_byte = fit.segment(fit.lines[-1])
-    found = [Parameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
+    found = [FittedParameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
     if per_byte.value > 0:
         found.append(
-            Parameter(
+            FittedParameter(
                 name="asymptotic bandwidth",
                 symbol="r_inf",
                 unit="B/s",
@@ -83,13 +90,13 @@ def _parameters(fit: Piecewise) -> list[Parameter]:
             )
         )
         half = fit.read(Pieces.half_size)[0]
-        found.append(Parameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
+        found.append(FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
     peak = fit.read(Pieces.peak_bandwidth)[0]
-    found.append(Parameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
+    found.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
     return found
 
 
-def _doubts(fit: Piecewise, parameters: Sequence[Parameter]) -> list[str]:
+def _doubts(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[str]:
     known = {p.symbol: p.estimate for p in parameters}
     doubts = []
     if "r_inf" not in known:
@@ -106,12 +113,12 @@ def _doubts(fit: Piecewise, parameters: Sequence[Parameter]) -> list[str]:
     return doubts
 
 
-def _segments(fit: Piecewise, changes: Sequence[Estimate]) -> list[Segment]:
+def _segments(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegment]:
     bounds = [int(fit.size[0]), *(int(np.ceil(change.value)) for change in changes)]
     found = []
     for line, first, beyond in zip(fit.lines, bounds, [*bounds[1:], None], strict=True):
         latency, per_byte = fit.segment(line)
-        found.append(Segment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
+        found.append(FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
     return found
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Fit, Parameter, Subject
+from hockney.core.fit import CurvePoint, Fit, FittedParameter, Subject
 from hockney.models.fits.linear import SizeLine
 from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.verdict import deviations, refused, verdict
@@ -133,7 +133,7 @@ def _report(medians: Medians, found: _Inputs, subject: Subject) -> Fit:
     constant = -send_constant - receive_constant - steps * gap.constants[1]
     latency = medians.contrast(max(free, 0.0), row, constant)
 
-    parameters = [Parameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
+    parameters = [FittedParameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
     for line, name, symbol, slope_name, slope in (
         (send, "overhead of sending", "o_s", "overhead of sending a byte", "O_s"),
         (receive, "overhead of receiving", "o_r", "overhead of receiving a byte", "O_r"),
@@ -141,8 +141,8 @@ def _report(medians: Medians, found: _Inputs, subject: Subject) -> Fit:
     ):
         note = "" if line is gap else f"at {line.origin:g} B"
         base, per_byte = line.parameters(medians)
-        parameters.append(Parameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
-        parameters.append(Parameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
+        parameters.append(FittedParameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
+        parameters.append(FittedParameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
 
     sizes = sorted(found.single.keys() & found.burst.keys())
     bursts = medians.center[[found.burst[s][0] for s in sizes]]

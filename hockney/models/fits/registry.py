@@ -10,7 +10,7 @@ from functools import cache
 
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Fits
-from hockney.core.record import SCHEMA, Run
+from hockney.core.record import SCHEMA, RunRecords
 from hockney.models import fits as shelf
 from hockney.models.fits.model import Model, Scope
 from hockney.models.statistics import observe, summaries
@@ -26,7 +26,7 @@ def all_models() -> tuple[Model, ...]:
     return tuple(sorted(models, key=lambda model: (model.order, model.make.__name__)))
 
 
-def fit_all(run: Run, catalog: Catalog, *, cores: int | None) -> Fits:
+def fit_all(run: RunRecords, catalog: Catalog, *, cores: int | None) -> Fits:
     """Summaries of all cases and fits of all subjects, in the order first written.
 
     `catalog` says which role each workload has; `cores` see `Scope`.

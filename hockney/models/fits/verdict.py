@@ -34,7 +34,7 @@ def verdict(
 ) -> tuple[Verdict, str]:
     """The verdict and its reason. `doubts` each lower a good fit to fair."""
     middle, worst = deviations(times, fitted)
-    size = f"the model is off by {percent(middle)} at the median and {percent(worst)} at worst"
+    size = f"the model is off by {error_size(middle)} at the median and {error_size(worst)} at worst"
     grade: Verdict = "poor"
     limits: tuple[tuple[float, Verdict], ...] = ((FAIR, "fair"), (GOOD, "good"))
     for limit, name in limits:
@@ -51,7 +51,8 @@ def verdict(
     return grade, "; ".join(reasons)
 
 
-def percent(fraction: float) -> str:
+def error_size(fraction: float) -> str:
+    """A relative error in percent, with one decimal below 10%."""
     if fraction >= 10:
         return "a factor of more than 10"
     return f"{100 * fraction:.1f}%" if fraction < 0.1 else f"{100 * fraction:.0f}%"

@@ -38,7 +38,10 @@ def barrier(*names: str) -> Callable[[Barrier], Barrier]:
     """Register the schedule of a barrier, which has no size."""
 
     def register(function: Barrier) -> Barrier:
-        algorithm("barrier", *names)(lambda ranks, size=EMPTY: function(ranks))
+        def schedule(ranks: int, size: int = EMPTY) -> Steps:
+            return function(ranks)
+
+        algorithm("barrier", *names)(schedule)
         return function
 
     return register

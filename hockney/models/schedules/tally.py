@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Self
 
 import numpy as np
 
@@ -25,7 +24,7 @@ class Tally:
         self.received = np.zeros(ranks)
 
     @classmethod
-    def of(cls, steps: Iterable[Step], ranks: int) -> Self:
+    def of(cls, steps: Iterable[Step], ranks: int) -> Tally:
         tally = cls(ranks)
         for step in steps:
             tally.add(step)

@@ -3,14 +3,20 @@
 """Statistics of repeated measurements, behind one interface: the names below.
 
 What a case's median and interval are made of (repetitions, launches, logarithms, quantiles) is decided in
-this folder and nowhere else. Models get observations and summaries of cases, a `Table` or `Medians` of a
-subject's times with their variances, and intervals of what they derive from them.
+this folder and nowhere else. Models get observations and summaries of cases, an `ObservationTable` or
+`Medians` of a subject's times with their variances, and intervals of what they derive from them.
 """
 
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_variance import Z, half_width, student
-from hockney.models.statistics.matrix import Medians, Table, shared_variance, sum_quantile, tabulate
+from hockney.models.statistics.matrix import (
+    Medians,
+    ObservationTable,
+    shared_variance,
+    sum_quantile,
+    tabulate,
+)
 from hockney.models.statistics.observations import SHORTEST_S, Observation, observe
 from hockney.models.statistics.summary import summaries, summarise
 
@@ -18,7 +24,7 @@ __all__ = [
     "SHORTEST_S",
     "Medians",
     "Observation",
-    "Table",
+    "ObservationTable",
     "Z",
     "estimate",
     "half_width",

@@ -21,7 +21,7 @@ in one of 3000."""
 
 
 @dataclass(frozen=True)
-class Table:
+class ObservationTable:
     """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
 
     `log_times` is rows x columns, an entry that a launch lacks, or a row that one spoiled, filled in from
@@ -51,7 +51,7 @@ class Table:
         return np.exp(self.log_times).T if self.launches else self.times[None]
 
 
-def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
+def tabulate(observations: Sequence[Observation], share: float = 0.75) -> ObservationTable:
     """A launch gets a column when it has at least `share` of the cases."""
     counts: dict[str, int] = {}
     for seen in observations:
@@ -77,7 +77,7 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Table:
     variance = np.maximum(within, apart)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
     filled = np.where(usable, log_times, center[:, None] + common)
-    return Table(filled, center, variance, sum(seen.errors for seen in observations))
+    return ObservationTable(filled, center, variance, sum(seen.errors for seen in observations))
 
 
 def _common(log_times: np.ndarray) -> np.ndarray:
@@ -119,7 +119,7 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(spoiled, own, pooled), spoiled
 
 
-def shared_variance(tables: Sequence[Table]) -> tuple[float, int]:
+def shared_variance(tables: Sequence[ObservationTable]) -> tuple[float, int]:
     """Variance between launches of what all rows of one table have in common, and its degrees of freedom,
     pooled over tables whose launches are different ones."""
     squares, freedom = 0.0, 0

@@ -16,7 +16,7 @@ import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.record import Record, Run
+from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.interval import interval_and_quantile
 from hockney.models.statistics.launch_variance import Z, half_width, of_mean
 
@@ -83,7 +83,7 @@ class Observation:
         return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
 
 
-def observe(run: Run, catalog: Catalog) -> list[Observation]:
+def observe(run: RunRecords, catalog: Catalog) -> list[Observation]:
     """One observation a case, in the order first written. Records without times are passed over."""
     made = (observe_case(records, catalog) for records in run.by_case().values())
     return [observation for observation in made if observation is not None]

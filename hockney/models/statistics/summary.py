@@ -14,13 +14,13 @@ import numpy as np
 
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Summary
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
 from hockney.models.statistics.estimates import WIDEST, estimate
 from hockney.models.statistics.metrics import metric_summaries
 from hockney.models.statistics.observations import Observation, observe
 
 
-def summarise(run: Run, catalog: Catalog) -> list[Summary]:
+def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
     """A summary for each case that has repetitions, in the order first written."""
     return summaries(observe(run, catalog))
 

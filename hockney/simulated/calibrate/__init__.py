@@ -3,7 +3,7 @@
 """From a run on a real machine to a description that a simulator can stand in for it with, and grow."""
 
 from hockney.simulated.calibrate.agreement import Agreement, compare
-from hockney.simulated.calibrate.calibrate import Wishes, calibrate
+from hockney.simulated.calibrate.calibrate import CalibrationOptions, calibrate
 from hockney.simulated.calibrate.survey import Survey
 
-__all__ = ["Agreement", "Survey", "Wishes", "calibrate", "compare"]
+__all__ = ["Agreement", "CalibrationOptions", "Survey", "calibrate", "compare"]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.platform import Network, NodeGroup, Noise, Origin, Platform
 from hockney.core.units import format_bytes, format_rate
+from hockney.simulated.calibrate import messages
 from hockney.simulated.calibrate.calls import PairMessages, algorithms, calls, sum_cost
 from hockney.simulated.calibrate.curve import curve_of
 from hockney.simulated.calibrate.overheads import overheads_of
@@ -31,7 +31,7 @@ HALF = 1.5
 
 
 @dataclass(frozen=True)
-class Wishes:
+class CalibrationOptions:
     """`nodes` 0: enough for 16384 ranks. `network` gives what is between the nodes."""
 
     name: str = ""
@@ -40,9 +40,9 @@ class Wishes:
     network: Platform | None = None
 
 
-def calibrate(survey: Survey, wishes: Wishes | None = None) -> Platform:
+def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platform:
     """The machine of `survey`. Raises UsageError or Inconclusive for a run that does not tell enough."""
-    wishes = wishes or Wishes()
+    wishes = wishes or CalibrationOptions()
     survey.refuse()
     fit = survey.hockney
     assert fit is not None  # refuse() has seen to it
@@ -117,25 +117,19 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
     return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
 
 
-def _network(survey: Survey, wishes: Wishes) -> tuple[Network, list[Origin]]:
+def _network(survey: Survey, wishes: CalibrationOptions) -> tuple[Network, list[Origin]]:
     cores = max(1, survey.machine.cores)
     given = wishes.network
     shape = given.network if given else Network()
     fixed = math.prod(shape.dims or shape.down or shape.dragonfly)
     if fixed > 1 or shape.dims:
         if wishes.nodes and wishes.nodes != fixed:
-            raise UsageError(
-                f"{wishes.nodes} nodes are not the {fixed} of {given.name if given else 'the network'}",
-                "its shape counts them",
-                "leave out --nodes",
-            )
+            raise messages.node_count_of_network(wishes.nodes, fixed, given.name if given else "the network")
         source = f"the network of {given.name if given else ''}: one rank on each of its nodes"
         return shape, [Origin(key="network", status="fitted", source=source)]
     count = wishes.nodes or -(-RANKS // cores)
     if count * cores > MOST:
-        raise UsageError(
-            f"{count} nodes with {cores} cores are too many", f"{MOST} cores are the most", "ask for less"
-        )
+        raise messages.too_many_cores(count, cores, MOST)
     nodes = (NodeGroup(count=count, cores=cores),)
     wish = "as asked" if wishes.nodes else f"enough for {RANKS} ranks; --nodes says otherwise"
     told = [

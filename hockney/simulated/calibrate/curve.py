@@ -22,7 +22,7 @@ NEAR = 0.05
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """`latency` + bytes `per_byte` for messages of `first` bytes and more; `source` in words."""
 
     first: int
@@ -36,9 +36,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Curve:
-    lines: tuple[Line, ...]
+    lines: tuple[CurveLine, ...]
 
-    def line(self, size: float) -> Line:
+    def line(self, size: float) -> CurveLine:
         return [line for line in self.lines if line.first <= size][-1]
 
     def time(self, size: float) -> float:
@@ -52,7 +52,7 @@ def curve_of(
     the clock has added to a time."""
     sizes = sorted(medians)
     smooth = rising({s: medians[s].value for s in sizes})
-    lines: list[Line] = []
+    lines: list[CurveLine] = []
     for piece in fit.segments:
         beyond = math.inf if piece.beyond is None else piece.beyond
         costs = f"{told(piece.latency, 's')}, {told(piece.per_byte, 's/B')}"
@@ -62,7 +62,7 @@ def curve_of(
         fitted = {s: piece.latency.value + piece.per_byte.value * s for s in mine}
         for met, group in _runs({s: meets(fitted[s], medians[s]) for s in mine}):
             if met:
-                lines.append(Line(start, piece.latency.value, piece.per_byte.value, said))
+                lines.append(CurveLine(start, piece.latency.value, piece.per_byte.value, said))
             else:
                 lines += through(smooth, medians, group, start)
             start = next((s for s in mine if s > group[-1]), 0)
@@ -73,7 +73,7 @@ def _measured_at(first: int, sizes: list[int]) -> int:
     return next((size for size in sizes if size >= first), sizes[-1])
 
 
-def _less(line: Line, seconds: float) -> Line:
+def _less(line: CurveLine, seconds: float) -> CurveLine:
     return replace(line, latency=max(line.latency - seconds, 0.0))
 
 
@@ -90,14 +90,14 @@ def meets(time: float, median: Estimate) -> bool:
 
 def through(
     smooth: Mapping[int, float], medians: Mapping[int, Estimate], mine: list[int], start: int
-) -> list[Line]:
+) -> list[CurveLine]:
     """A line from each of the sizes `mine` to the next that is measured.
 
     Where times grow faster than sizes, such a line would begin below zero; there the time is in proportion to
     the size up to the next one, where it jumps.
     """
     sizes = sorted(smooth)
-    lines: list[Line] = []
+    lines: list[CurveLine] = []
     for size in mine:
         after = [s for s in sizes if s > size][:1]
         said = f"the median {told(medians[size], 's')} at {size} B, which the fitted segments pass by"
@@ -107,7 +107,7 @@ def through(
             slope = lines[-1].per_byte
         if slope is None or smooth[size] - slope * size < 0:
             slope = smooth[size] / size if size else 0.0
-        lines.append(Line(first, max(smooth[size] - slope * size, 0.0), slope, said))
+        lines.append(CurveLine(first, max(smooth[size] - slope * size, 0.0), slope, said))
     return lines
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hockney.core.platform import Origin, Segment
 from hockney.core.units import format_seconds
-from hockney.simulated.calibrate.curve import Curve, Line
+from hockney.simulated.calibrate.curve import Curve, CurveLine
 from hockney.simulated.calibrate.overheads import Overheads
 from hockney.simulated.calibrate.survey import Survey
 
@@ -20,7 +20,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Piece:
+class SourcedSegment:
     segment: Segment
     source: str
 
@@ -36,10 +36,10 @@ def left(whole: float, taken: float) -> float:
     return rest if rest > 1e-9 * whole else 0.0
 
 
-def pieces(curve: Curve, overheads: Overheads) -> list[Piece]:
+def pieces(curve: Curve, overheads: Overheads) -> list[SourcedSegment]:
     """A segment wherever the line changes, or how the time is shared changes by something."""
-    found: list[Piece] = []
-    last: Line | None = None
+    found: list[SourcedSegment] = []
+    last: CurveLine | None = None
     for first in sorted({line.first for line in curve.lines} | overheads.sizes):
         line = curve.line(first)
         piece = _piece(first, line, overheads)
@@ -61,7 +61,7 @@ def _part(segment: Segment, name: str, size: float) -> float:
     return getattr(segment, name) + getattr(segment, f"{name}_per_byte") * size
 
 
-def _piece(first: int, line: Line, overheads: Overheads) -> Piece:
+def _piece(first: int, line: CurveLine, overheads: Overheads) -> SourcedSegment:
     send, receive, gap, exchange = overheads.shares(first)
     a, b = line.latency, line.per_byte
     o_s, o_r = (send * a, send * b), (receive * a, receive * b)
@@ -91,10 +91,12 @@ def _piece(first: int, line: Line, overheads: Overheads) -> Piece:
         exchange_s=rounded(exchange * a),
         exchange_s_per_byte=rounded(exchange * b),
     )
-    return Piece(segment, line.source)
+    return SourcedSegment(segment, line.source)
 
 
-def origins(key: str, found: Sequence[Piece], survey: Survey, overheads: Overheads) -> Iterator[Origin]:
+def origins(
+    key: str, found: Sequence[SourcedSegment], survey: Survey, overheads: Overheads
+) -> Iterator[Origin]:
     """One for each segment, and for the first what its parts are from."""
     subject = survey.hockney.line if survey.hockney else "pingpong"
     for k, piece in enumerate(found):

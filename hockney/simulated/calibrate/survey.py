@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from hockney.core.case import Case, Value, parse_canonical
 from hockney.core.catalog import Catalog
-from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.machine import Machine
-from hockney.core.record import Run
+from hockney.core.record import RunRecords
+from hockney.simulated.calibrate import messages
 
 PAIR = 2
 WANTED = "pingpong", "hot"
@@ -27,37 +27,21 @@ class Survey:
 
     name: str
     fits: Fits
-    run: Run
+    run: RunRecords
     machine: Machine
 
     def refuse(self) -> None:
         """Raises for a run that no machine can be made from."""
         if self.machine.traits.simulated or any(record.simulated for record in self.run.records):
-            raise UsageError(
-                f"{self.name} was simulated",
-                "its machine is described already",
-                f"use --machine sim:{self.machine.host}",
-            )
+            raise messages.survey_was_simulated(self.name, self.machine.host)
         if not self.one_way:
             ranks = sorted({case.ranks for case, _ in self.measured if case.workload == WANTED[0]})
-            why = (
-                f"it was measured between ranks={', '.join(map(str, ranks))}"
-                if ranks
-                else "what a message costs is read off it"
-            )
-            raise Inconclusive(
-                f"{self.name} has no ping-pong between 2 ranks", why, "'hockney survey' measures it"
-            )
+            raise messages.no_pingpong(self.name, ranks)
         fit = self.hockney
         if fit is None or fit.verdict == "refused":
-            why = fit.why if fit else "no model fits it"
-            raise Inconclusive(f"the ping-pong of {self.name} has no model", why, "measure more sizes")
+            raise messages.no_model(self.name, fit.why if fit else "")
         if len({len(nodes) for nodes in self.pair_nodes}) > 1:
-            raise Inconclusive(
-                f"the 2 ranks of {self.name} were on one host in some launches and on two in others",
-                "their times belong to two kinds of path",
-                "survey each alone",
-            )
+            raise messages.mixed_placement(self.name)
 
     @cached_property
     def measured(self) -> tuple[tuple[Case, Estimate], ...]:

@@ -25,11 +25,8 @@ from hockney.pages.evidence import Evidence
 from hockney.studies.barriers.results import (
     MESSAGES,
     STRUCTURE,
-    Found,
-    cores,
-    failures,
-    found,
-    message_costs,
+    BarrierResult,
+    BarrierResults,
     way_of,
 )
 
@@ -76,7 +73,8 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
     """Raises UsageError for less than two ranks, Inconclusive where the run says nothing of so many."""
     if ranks < 2:
         raise UsageError("one rank needs no barrier", "it waits for no one", "give --ranks 2 or more")
-    every = [each for each in found(evidence) if each.loop is not None]
+    run = BarrierResults.of(evidence)
+    every = [each for each in run.results if each.loop is not None]
     if not every:
         raise Inconclusive(
             "the run has no barrier in a row",
@@ -89,10 +87,10 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
         if each.ranks == ranks
     }
     if len(mine) > 1:
-        failed = [str(case.value("algorithm")) for case, _ in failures(evidence) if case.ranks == ranks]
+        failed = [str(case.value("algorithm")) for case, _ in run.failures if case.ranks == ranks]
         known = dict.fromkeys([*(each.algorithm for each in every), *failed])
         return _choice(ranks, True, list(mine.values()), [name for name in known if name not in mine])
-    most = min(cores(evidence), MOST_RANKS)
+    most = min(run.cores, MOST_RANKS)
     if ranks > most:
         raise Inconclusive(
             f"{ranks} ranks were not measured",
@@ -102,7 +100,7 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
     return _foreseen(evidence, every, ranks, mine)
 
 
-def _measured(each: Found, exact: bool) -> Candidate:
+def _measured(each: BarrierResult, exact: bool) -> Candidate:
     estimate = each.loop or Estimate(0.0, None, None)
     low = estimate.low if estimate.low is not None else (estimate.value if exact else 0.0)
     high = estimate.high if estimate.high is not None else (estimate.value if exact else math.inf)
@@ -119,10 +117,10 @@ def _choice(
 
 
 def _foreseen(
-    evidence: Evidence, every: Sequence[Found], ranks: int, mine: Mapping[str, Candidate]
+    evidence: Evidence, every: Sequence[BarrierResult], ranks: int, mine: Mapping[str, Candidate]
 ) -> Choice:
     """What is not among `mine`, the measured ones, by the models."""
-    costs = message_costs(evidence)
+    costs = BarrierResults.of(evidence).costs
     form, off = believed(every)
     candidates, unknown = [], []
     for name in dict.fromkeys(each.algorithm for each in every):
@@ -148,7 +146,7 @@ def _foreseen(
     return _choice(ranks, False, candidates, unknown)
 
 
-def believed(every: Sequence[Found]) -> tuple[str, float]:
+def believed(every: Sequence[BarrierResult]) -> tuple[str, float]:
     """The prediction that was closer to what is measured, on more than two ranks where there is such, and by
     which factor it was typically off; infinite where nothing tells. By structure where neither fits."""
     with_both = [e for e in every if e.structure_s and e.messages_s and e.loop]

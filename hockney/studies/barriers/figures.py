@@ -11,7 +11,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.barriers import predicted, steps
 from hockney.models.schedules import Mode
 from hockney.pages.format import told
-from hockney.studies.barriers.results import Found, Way
+from hockney.studies.barriers.results import BarrierResult, Way
 
 RANKS = Axis("ranks", "ranks", "linear")
 TIME = Axis("time of a call", "s")
@@ -34,11 +34,11 @@ def family(algorithm: str) -> str:
     return ROUNDS if steps(algorithm, 2)[0].mode is Mode.EXCHANGE else TREES
 
 
-def members(name: str, every: Sequence[Found]) -> list[Found]:
+def members(name: str, every: Sequence[BarrierResult]) -> list[BarrierResult]:
     return [each for each in every if family(each.algorithm) == name]
 
 
-def against_ranks(every: Sequence[Found], form: str) -> Iterator[Figure]:
+def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]:
     """One figure for each family, with the lines of the prediction `form`; none where one number of ranks was
     measured, since there is nothing to draw against."""
     several = [each for each in every if each.ranks > 1]
@@ -54,7 +54,7 @@ def against_ranks(every: Sequence[Found], form: str) -> Iterator[Figure]:
             yield Figure(name, title, RANKS, TIME, tuple(drawn), caption)
 
 
-def foreseen(every: Sequence[Found]) -> Figure | None:
+def foreseen(every: Sequence[BarrierResult]) -> Figure | None:
     """Where a prediction holds, its points are on the line."""
     drawn = [
         _pairs("by structure", every, lambda each: each.structure_s),
@@ -74,7 +74,7 @@ def foreseen(every: Sequence[Found]) -> Figure | None:
     )
 
 
-def entered(every: Sequence[Found]) -> Figure | None:
+def entered(every: Sequence[BarrierResult]) -> Figure | None:
     """How the way of entering changes what a barrier costs."""
     ways: tuple[tuple[Way, str], ...] = (
         ("loop", "in a row"),
@@ -102,7 +102,7 @@ def entered(every: Sequence[Found]) -> Figure | None:
     )
 
 
-def _series(mine: Sequence[Found], way: Way) -> list[Series]:
+def _series(mine: Sequence[BarrierResult], way: Way) -> list[Series]:
     drawn = []
     for name in dict.fromkeys(each.algorithm for each in mine):
         known = [
@@ -114,7 +114,7 @@ def _series(mine: Sequence[Found], way: Way) -> list[Series]:
     return drawn
 
 
-def _lines(mine: Sequence[Found], form: str) -> list[Series]:
+def _lines(mine: Sequence[BarrierResult], form: str) -> list[Series]:
     drawn = []
     for name in dict.fromkeys(each.algorithm for each in mine):
         known = sorted(
@@ -126,7 +126,9 @@ def _lines(mine: Sequence[Found], form: str) -> list[Series]:
     return drawn
 
 
-def _pairs(name: str, every: Sequence[Found], prediction: Callable[[Found], float | None]) -> Series:
+def _pairs(
+    name: str, every: Sequence[BarrierResult], prediction: Callable[[BarrierResult], float | None]
+) -> Series:
     known = [
         (value, each.loop, f"{each.algorithm}, {each.ranks} ranks")
         for each in every

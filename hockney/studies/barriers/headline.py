@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in words: the fastest barrier on each number of ranks, what did not survive, how predictions "
-"did."""
+"""The headline: the fastest barrier on each number of ranks, failures, and how good the predictions were."""
 
 from __future__ import annotations
 
@@ -12,14 +11,14 @@ from hockney.core.errors import HockneyError
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import listing, plural, quantity
 from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
-from hockney.studies.barriers.results import Found, failures, iterations, way_of
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
 MPI = "mpi"
 CLOSE = 0.2
 MOST_COUNTS = 3
 
 
-def sentences(evidence: Evidence, every: Sequence[Found]) -> tuple[str, ...]:
+def sentences(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[str, ...]:
     counts = sorted({each.ranks for each in every if each.ranks > 1})
     shown = list(dict.fromkeys((counts[0], *counts[-MOST_COUNTS + 1 :]))) if counts else []
     said = [_best(evidence, ranks) for ranks in shown]
@@ -71,23 +70,27 @@ def _basis(choice: Choice) -> str:
     return f"{words}, typically off by {factor - 1:.0%}" if factor < float("inf") else words
 
 
-def _long(evidence: Evidence, every: Sequence[Found]) -> str:
-    many = iterations(evidence)
+def _long(evidence: Evidence, every: Sequence[BarrierResult]) -> str:
+    run = BarrierResults.of(evidence)
     survived = {each.algorithm for each in every if each.ranks > 1 and each.loop is not None}
-    survived -= {str(case.value("algorithm")) for case, _ in failures(evidence) if way_of(case) == "loop"}
-    if many < 2 or not survived:
+    survived -= {
+        str(case.value("algorithm"))
+        for case, _ in BarrierResults.of(evidence).failures
+        if way_of(case) == "loop"
+    }
+    if run.iterations < 2 or not survived:
         return ""
-    return f"{plural(len(survived), 'barrier')} got through {many} calls in a row."
+    return f"{plural(len(survived), 'barrier')} got through {run.iterations} calls in a row."
 
 
 def _failed(evidence: Evidence) -> str:
-    names = dict.fromkeys(str(case.value("algorithm")) for case, _ in failures(evidence))
+    names = dict.fromkeys(str(case.value("algorithm")) for case, _ in BarrierResults.of(evidence).failures)
     if not names:
         return ""
     return f"No result at all in some case of {listing(list(names), 10)}; a table says what happened."
 
 
-def _foreseen(every: Sequence[Found], ranks: int) -> str:
+def _foreseen(every: Sequence[BarrierResult], ranks: int) -> str:
     """How the prediction did that fits the run better."""
     form = believed(every)[0]
     signed = [each.error(each.foreseen(form)) for each in every if each.ranks == ranks]

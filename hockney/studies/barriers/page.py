@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from hockney.draw.page import Page, Section
 from hockney.pages import environment, method, quality
-from hockney.pages.caveats import doubts
+from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import listing, quantity
 from hockney.studies.barriers import figures, headline, paper, tables
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
-from hockney.studies.barriers.results import Found, cores, found, iterations, message_costs
+from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 METHOD = (
     "In a row: many calls after one MPI_Barrier, the longest time over the ranks divided by the number of "
@@ -27,7 +27,7 @@ METHOD = (
 
 
 def page(evidence: Evidence) -> Page:
-    every = found(evidence)
+    every = BarrierResults.of(evidence).results
     sections = [
         _costs(evidence, every),
         _foreseen(evidence, every),
@@ -39,35 +39,35 @@ def page(evidence: Evidence) -> Page:
         title="Barriers",
         subtitle=environment.subtitle(evidence),
         headline=headline.sentences(evidence, every),
-        warnings=tuple(d.warning for d in doubts(evidence)),
+        warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=tuple(s for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=(*METHOD, *method.sentences(evidence)),
     )
 
 
-def _costs(evidence: Evidence, every: Sequence[Found]) -> Section | None:
+def _costs(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None:
     failed = tables.failed(evidence)
     if not every and failed is None:
         return None
-    many = iterations(evidence)
+    many = BarrierResults.of(evidence).iterations
     text = (f"{many} calls in a row are one repetition.",) if many > 1 else ()
     families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
-    found = [tables.costs(members, name, title) for name, title, members in families if members]
+    shown = [tables.costs(members, name, title) for name, title, members in families if members]
     return Section(
         "What a barrier costs",
         text=text,
         figures=tuple(figures.against_ranks(every, believed(every)[0])),
-        tables=(*found, *((failed,) if failed is not None else ())),
+        tables=(*shown, *((failed,) if failed is not None else ())),
     )
 
 
-def _foreseen(evidence: Evidence, every: Sequence[Found]) -> Section | None:
-    costs = message_costs(evidence)
+def _foreseen(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None:
+    costs = BarrierResults.of(evidence).costs
     if costs is None:
         return None
     figure = figures.foreseen(every)
-    crowded = sorted({each.ranks for each in every if each.ranks > cores(evidence)})
+    crowded = sorted({each.ranks for each in every if each.ranks > BarrierResults.of(evidence).cores})
     text = [
         f"One message takes {quantity(costs.base_s, 's')} (the base line), two that cross "
         f"{quantity(costs.exchange_s, 's')}."
@@ -93,7 +93,7 @@ def _foreseen(evidence: Evidence, every: Sequence[Found]) -> Section | None:
     )
 
 
-def _arrivals(every: Sequence[Found]) -> Section | None:
+def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
     table, figure = tables.arrivals(every), figures.entered(every)
     if not table.rows and figure is None:
         return None

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Krishnamurthy's table (1998) beside what his extrapolation says: messages, 1.2 ms each, one after the "
-"other."""
+"""Krishnamurthy's table (1998) compared with his extrapolation: messages of 1.2 ms each, one at a time."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
+from hockney.core.parameters import StudyParameter
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks
@@ -31,7 +31,7 @@ FREE_DELAY = "10ms"
 SHORT_DELAY = "5us"
 LATE = "20us"
 
-ITERATIONS = Parameter(
+ITERATIONS = StudyParameter(
     "iterations",
     "integer",
     "so many barriers in a row make a repetition (default: 64 and more)",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 from typing import Literal
 
@@ -22,7 +23,7 @@ GAP_COVERS = 1.05
 
 
 @dataclass(frozen=True)
-class Found:
+class BarrierResult:
     """One algorithm on `ranks` ranks: seconds of one call in each way that was measured, and both predictions
     of the tight loop, by the algorithm's structure and by its number of messages; None where there is
     none."""
@@ -48,16 +49,49 @@ class Found:
         return prediction / self.loop.value - 1
 
 
-def found(evidence: Evidence) -> tuple[Found, ...]:
-    """By ranks, the fastest in the tight loop first; what has only other times comes last."""
+@dataclass(frozen=True)
+class BarrierResults:
+    """All that a run has measured of barriers. Every part is computed once: predictions simulate each
+    algorithm on every number of ranks."""
+
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> BarrierResults:
+        """The same object for the same evidence, however often a page asks."""
+        return evidence.cached(cls)
+
+    @cached_property
+    def results(self) -> tuple[BarrierResult, ...]:
+        """By ranks, the fastest in the tight loop first; what has only other times comes last."""
+        return barrier_results(self.evidence, self.costs, self.cores)
+
+    @cached_property
+    def costs(self) -> MessageCosts | None:
+        return message_costs(self.evidence)
+
+    @cached_property
+    def cores(self) -> int:
+        return cores(self.evidence)
+
+    @cached_property
+    def iterations(self) -> int:
+        return iterations(self.evidence)
+
+    @cached_property
+    def failures(self) -> list[tuple[Case, str]]:
+        return failures(self.evidence)
+
+
+def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -> tuple[BarrierResult, ...]:
+    """With predictions from `costs` on up to `most` ranks."""
     times: dict[tuple[int, str], dict[Way, Estimate]] = {}
     for m in evidence.measured:
         if (way := way_of(m.case)) is not None:
             key = m.case.ranks, str(m.case.value("algorithm"))
             times.setdefault(key, {})[way] = m.summary.median
-    costs, most = message_costs(evidence), cores(evidence)
     every = [
-        _with_predictions(Found(name, ranks, times[ranks, name]), costs if ranks <= most else None)
+        _with_predictions(BarrierResult(name, ranks, times[ranks, name]), costs if ranks <= most else None)
         for ranks, name in times
     ]
     return tuple(
@@ -65,11 +99,11 @@ def found(evidence: Evidence) -> tuple[Found, ...]:
     )
 
 
-def _with_predictions(each: Found, costs: MessageCosts | None) -> Found:
+def _with_predictions(each: BarrierResult, costs: MessageCosts | None) -> BarrierResult:
     if costs is None or each.ranks < 2 or not predicted(each.algorithm):
         return each
     structure = by_structure(each.algorithm, each.ranks, costs)
-    return Found(
+    return BarrierResult(
         each.algorithm, each.ranks, each.times, structure, by_messages(each.algorithm, each.ranks, costs)
     )
 

@@ -11,10 +11,10 @@ from hockney.draw.page import Table
 from hockney.models.barriers import MessageCosts, traffic
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, quantity
-from hockney.studies.barriers.results import Found, failures
+from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 
-def costs(every: Sequence[Found], name: str, title: str) -> Table:
+def costs(every: Sequence[BarrierResult], name: str, title: str) -> Table:
     rows = tuple(
         (
             each.algorithm,
@@ -36,7 +36,7 @@ def costs(every: Sequence[Found], name: str, title: str) -> Table:
     return Table(name, title, columns, rows, numeric=tuple(range(1, 9)))
 
 
-def predictions(every: Sequence[Found]) -> Table:
+def predictions(every: Sequence[BarrierResult]) -> Table:
     """What the predictions count."""
     rows = []
     for each in every:
@@ -53,7 +53,7 @@ def predictions(every: Sequence[Found]) -> Table:
     return Table("traffic", "Messages of a call", columns, tuple(rows), numeric=(1, 2, 3, 4))
 
 
-def arrivals(every: Sequence[Found]) -> Table:
+def arrivals(every: Sequence[BarrierResult]) -> Table:
     rows = tuple(
         (
             each.algorithm,
@@ -92,7 +92,7 @@ def messages(known: MessageCosts) -> Table:
 
 
 def failed(evidence: Evidence) -> Table | None:
-    rows = tuple((case.line, words) for case, words in failures(evidence))
+    rows = tuple((case.line, words) for case, words in BarrierResults.of(evidence).failures)
     return Table("failed", "No result", ("case", "what happened"), rows) if rows else None
 
 

@@ -1,27 +1,41 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The section that lays predicted beside measured efficiencies, and says what misses and why."""
+"""The sections that compare predicted and measured efficiencies, and explain where they differ: by the
+model's assumptions, by work that is shared unevenly, and by computing that missed its preset."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models.applications.contention import DECIDED, FEWEST_RANKS
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.contention import FEWEST_RANKS
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import plural, quantity
-from hockney.studies.granularity import assumptions, curves, presets
-from hockney.studies.granularity.curves import WORK
+from hockney.pages.format import percent, plural, quantity
+from hockney.studies.granularity import figures
+from hockney.studies.granularity.figures import WORK
 from hockney.studies.granularity.text import bounds, change, length, share
-from hockney.studies.granularity.validation import CORES, MUCH, STEPS, TYPICAL, WORST, Checked, agreement
+from hockney.studies.granularity.validation import (
+    ASSUMED,
+    CORES,
+    MUCH,
+    STEPS,
+    TYPICAL,
+    WORST,
+    Checked,
+    assumption_table,
+    error_summary,
+    load,
+    measurements,
+)
 
 
-def section(checked: tuple[Checked, ...], messages: Messages, evidence: Evidence) -> Section:
+def section(checked: tuple[Checked, ...], messages: PointToPointCosts, evidence: Evidence) -> Section:
     counts = sorted({each.cell.ranks for each in checked})
-    preset = presets.table(evidence)
+    preset = presets_table(evidence)
     return Section(
         "Predicted and measured",
         text=(
@@ -31,14 +45,14 @@ def section(checked: tuple[Checked, ...], messages: Messages, evidence: Evidence
         ),
         figures=(_against(checked, counts), _errors(checked, counts)),
         tables=(
-            assumptions.table(checked),
+            assumption_table(checked),
             *([preset] if preset else []),
             *(_table(checked, p) for p in counts),
         ),
     )
 
 
-def _basis(checked: Sequence[Checked], messages: Messages, evidence: Evidence) -> str:
+def _basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Evidence) -> str:
     """What the prediction stands on, and what of it this run has measured itself."""
     said = [
         f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "
@@ -47,7 +61,7 @@ def _basis(checked: Sequence[Checked], messages: Messages, evidence: Evidence) -
     if evidence.surveyed is None:
         said.append("That ping-pong is the run's own, measured along with the grid.")
     several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
-    if several and messages.why.startswith(DECIDED):
+    if several and messages.sharing == "measured":
         said.append(
             f"For {FEWEST_RANKS} and more ranks one choice was made by measured exchanges of so many, the "
             "run's own among them: whether messages share the network."
@@ -57,7 +71,7 @@ def _basis(checked: Sequence[Checked], messages: Messages, evidence: Evidence) -
 
 def sentence(checked: Sequence[Checked], ranks: int) -> str:
     here = [each for each in checked if each.cell.ranks == ranks]
-    found = agreement(here)
+    found = error_summary(here)
     if found is None:
         return ""
     kept = "as it should be"
@@ -65,28 +79,26 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
         kept = f"where {TYPICAL} and {WORST} are the most that it should be"
         if broken := Counter(each.breaks for each in here if each.breaks):
             most, _ = broken.most_common(1)[0]
-            kept += f", mostly since it does not hold that {assumptions.ASSUMED[most]}"
+            kept += f", mostly since it does not hold that {ASSUMED[most]}"
     return (
         f"On {plural(ranks, 'rank')} the predicted efficiency is off by {found.typical:.3f} in the median "
-        "and by "
-        f"{found.worst:.3f} at worst over {plural(found.cells, 'cell')}, {kept}."
+        f"and by {found.worst:.3f} at worst over {plural(found.cells, 'cell')}, {kept}."
     )
 
 
 def misses(checked: Sequence[Checked]) -> list[str]:
     """For each assumption that breaks: in how many cells, and the worst of them with its measurements."""
     said = []
-    for step, words in assumptions.ASSUMED.items():
+    for step, words in ASSUMED.items():
         mine = [each for each in checked if each.breaks == step]
         if not mine:
             continue
         worst = max(mine, key=lambda each: abs(each.error))
         which = ", all of them where work is not shared evenly," if all(map(_lopsided, mine)) else ""
-        known = assumptions.load(mine) if step == CORES else assumptions.said(worst, step)
+        known = load(mine) if step == CORES else measurements(worst, step)
         said.append(
             f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH}{which} since it does not "
-            "hold "
-            f"that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
+            f"hold that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
             f"{known}."
         )
     return said
@@ -105,7 +117,7 @@ def _against(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
         mine = [each for each in checked if each.cell.ranks == p]
         name = plural(p, "rank")
         x = [each.predicted.value for each in mine]
-        drawn.append(curves.points(name, [each.cell for each in mine], name, x))
+        drawn.append(figures.efficiency_points(name, [each.cell for each in mine], name, x))
     return Figure(
         "validation",
         "Measured against predicted efficiency",
@@ -177,7 +189,86 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         rows,
         numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
         caption="The error is measured less predicted efficiency, and the next four columns are its parts: "
-        "what each "
-        "assumption of the table above adds to it. "
-        f"The last column names the one that breaks where the error is above {MUCH}.",
+        "what each assumption of the table above adds to it. The last column names the one that breaks "
+        f"where the error is above {MUCH}.",
+    )
+
+
+def uneven_section(checked: Sequence[Checked]) -> Section | None:
+    """None where all work was shared evenly."""
+    mine = [each for each in checked if not each.cell.even]
+    if not mine:
+        return None
+    even = {_key(each): each.cell.efficiency.value for each in checked if each.cell.even}
+    rows = tuple(
+        (
+            str(each.cell.ranks),
+            each.cell.shares,
+            f"{each.cell.imbalance:.3f}",
+            quantity(each.cell.work_s, "s"),
+            length(each.cell.bytes),
+            share(each.cell.efficiency.value),
+            bounds(each.cell.efficiency),
+            share(each.predicted.value),
+            change(each.error),
+            share(even[_key(each)]) if _key(each) in even else "",
+        )
+        for each in mine
+    )
+    columns = (
+        "ranks", "shares", "imbalance", "T", "message", "measured", "95% interval", "predicted", "error",
+        "even",
+    )  # fmt: skip
+    return Section(
+        "Uneven work",
+        text=(
+            "Imbalance is the parallel work of the rank that has most of it over the mean. All others wait "
+            "for that rank, so the efficiency stays below one over the imbalance, however coarse the grain "
+            "is. Where the messages to that rank are there before it asks for them, a part of the exchange "
+            "is hidden, and the prediction is too low.",
+        ),
+        tables=(
+            Table("uneven", "Efficiency of uneven work", columns, rows, numeric=(0, 2, 3, 5, 6, 7, 8, 9)),
+        ),
+    )
+
+
+def _key(each: Checked) -> tuple[int, int, float, float]:
+    return each.cell.ranks, each.cell.bytes, each.cell.serial, each.cell.work_s
+
+
+CLOCKS = {"thread": "of the thread", "wall": "wall", "simulated": "simulated"}
+WALL = " The wall's clock counts other programs' time too: there a thread has none of its own."
+
+
+def presets_table(evidence: Evidence) -> Table | None:
+    """A row for each number of ranks, preset and clock; None where nothing was computed alone."""
+    found: dict[tuple[int, float, str], list[float]] = {}
+    for record in evidence.run.records:
+        case = record.parsed_case()
+        preset, error = record.metric("work"), record.metric("work_error")
+        if case.workload == "compute" and preset is not None and error is not None:
+            key = case.ranks, preset, record.labels.get("work_clock", "thread")
+            found.setdefault(key, []).append(error)
+    if not found:
+        return None
+    rows = tuple(
+        (
+            str(ranks),
+            quantity(preset, "s"),
+            percent(median(errors)),
+            percent(max(errors)),
+            CLOCKS[clock],
+        )
+        for (ranks, preset, clock), errors in sorted(found.items())
+    )
+    return Table(
+        "presets",
+        "Computing against its preset",
+        ("ranks", "preset", "median error", "largest error", "clock"),
+        rows,
+        numeric=(0, 1, 2, 3),
+        caption="For each launch the error of the rank that missed the preset by most, in the median "
+        "repetition, by the clock that said when to stop."
+        + (WALL if any(clock == "wall" for _, _, clock in found) else ""),
     )

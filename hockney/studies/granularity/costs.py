@@ -14,7 +14,8 @@ from hockney.core.machine import Machine
 from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import kind
 from hockney.models.applications.message_costs import described, messages_for, messages_of_run
-from hockney.models.applications.point_to_point_costs import Messages, Piece
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import quantity
 from hockney.studies.granularity.text import length
@@ -26,14 +27,14 @@ SUN = "SUNs on Ethernet, by the paper"
 
 
 @dataclass(frozen=True)
-class Known:
+class MachineCosts:
     """What messages cost on the machine that was measured, or why that is not known."""
 
-    messages: Messages | None
+    messages: PointToPointCosts | None
     why: str = ""
 
 
-def foreseen(options: Options, machine: Machine) -> Messages | None:
+def foreseen(options: Options, machine: Machine) -> PointToPointCosts | None:
     """What is known of messages before anything is measured; None if nothing is. Raises Inconclusive for a
     survey that has no model of them."""
     if options.surveyed is not None:
@@ -41,15 +42,15 @@ def foreseen(options: Options, machine: Machine) -> Messages | None:
     return None if machine.platform is None else described(machine.platform)
 
 
-def known(evidence: Evidence) -> Known:
+def known(evidence: Evidence) -> MachineCosts:
     """From the survey that was given, else from the run's own ping-pong; never from the grid."""
     surveyed = evidence.surveyed
     try:
         most = evidence.run.most_hosts()
         found = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
     except HockneyError as error:
-        return Known(None, str(error))
-    return Known(found)
+        return MachineCosts(None, str(error))
+    return MachineCosts(found)
 
 
 def cores(evidence: Evidence) -> int:
@@ -57,28 +58,29 @@ def cores(evidence: Evidence) -> int:
     return evidence.run.cores(evidence.machine)
 
 
-def printed() -> Messages:
+def printed() -> PointToPointCosts:
     """Equation 3 with the printed t_start and t_w."""
     start = PRINTED.row("granularity/parameter/t_start").si
     per_byte = PRINTED.row("granularity/parameter/t_w").si
-    return Messages(
+    return PointToPointCosts(
         name=PAPERS_MACHINE,
         title=SUN,
-        pieces=(Piece(0, start, per_byte),),
+        pieces=(CostPiece(0, start, per_byte),),
         shared=True,
         source=PRINTED.citation,
+        sharing="printed",
         why="equation 3 has the factor np/2",
     )
 
 
 @cache
-def published() -> tuple[tuple[Messages, str], ...]:
+def published() -> tuple[tuple[PointToPointCosts, str], ...]:
     """The machines that come with hockney, each with a word on where its numbers are from."""
     platforms = [simulated.platform(name) for name in simulated.names()]
     return tuple((described(p), in_short(p)) for p in platforms)
 
 
-def section(found: Known) -> Section:
+def section(found: MachineCosts) -> Section:
     """What the predictions stand on."""
     messages = found.messages
     if messages is None:
@@ -113,10 +115,10 @@ def section(found: Known) -> Section:
     )
 
 
-def _factor(messages: Messages) -> str:
+def _factor(messages: PointToPointCosts) -> str:
     """The paper's words, equation 3 with this machine's numbers, for messages of one word on 2 ranks."""
     size = 4
-    total = quantity(messages.exchange(size, 2), "s")
+    total = quantity(exchange_time(messages, size, 2), "s")
     one = quantity(messages.one_way(size), "s")
     return (
         f"An exchange of {length(size)} between 2 ranks is two messages one after the other: "

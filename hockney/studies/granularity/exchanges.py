@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Section, Table
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, told
-from hockney.studies.granularity.grain import WANTED
+from hockney.studies.granularity.results import WANTED
 from hockney.studies.granularity.text import length
 
 ORDERED = "ordered"
@@ -22,7 +23,7 @@ WAYS = {
 }
 
 
-def section(evidence: Evidence, messages: Messages | None) -> Section | None:
+def section(evidence: Evidence, messages: PointToPointCosts | None) -> Section | None:
     found = [m for m in evidence.of("round_robin") if m.summary.median.value > 0]
     if not found:
         return None
@@ -63,7 +64,7 @@ def _faster(median: Estimate, than: Estimate) -> bool:
     return (median.high or median.value) < (than.low or than.value)
 
 
-def _table(found: list[Measured], messages: Messages | None) -> Table:
+def _table(found: list[Measured], messages: PointToPointCosts | None) -> Table:
     ordered = {_key(m): m.summary.median.value for m in found if _way(m) == ORDERED}
     places = {way: k for k, way in enumerate(WAYS)}
     rows = []
@@ -92,15 +93,14 @@ def _table(found: list[Measured], messages: Messages | None) -> Table:
         tuple(rows),
         numeric=(0, 3, 4, 5, 6, 7),
         caption="All ranks start at one moment. The model is that of the ordered exchange. The last column "
-        "is the work "
-        "that this exchange needs by equation 2 for that efficiency.",
+        "is the work that this exchange needs by equation 2 for that efficiency.",
     )
 
 
-def _model(m: Measured, messages: Messages | None) -> str:
+def _model(m: Measured, messages: PointToPointCosts | None) -> str:
     if messages is None or _way(m) != ORDERED:
         return ""
-    return quantity(messages.exchange(m.size, m.case.ranks), "s")
+    return quantity(exchange_time(messages, m.size, m.case.ranks), "s")
 
 
 def _needed(exchange: Estimate, ranks: int) -> str:

@@ -1,21 +1,87 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Efficiency against T as measured, with what the model says: the paper's figures 1 to 3, made here."""
+"""Efficiency against T as measured, with the model's curves: the paper's figures 1 to 3; and its figures
+4 and 5, efficiency by the model over T and the serial fraction, and over T and np."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.applications.granularity import Algorithm, break_even
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.core.fit import Estimate
+from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import plural, quantity
-from hockney.studies.granularity import curves
-from hockney.studies.granularity.cells import Cell, lengths, line, rank_counts
-from hockney.studies.granularity.curves import EFFICIENCY, WORK
-from hockney.studies.granularity.plan import ITERATIONS
-from hockney.studies.granularity.text import length, share
+from hockney.studies.granularity.plan import ITERATIONS, half_decades
+from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
+from hockney.studies.granularity.text import WORD, length, share, told
+
+WORK = Axis("T, work on one rank between two exchanges", "s")
+EFFICIENCY = Axis("efficiency", "", "linear")
+STEPS = 60
+
+
+def log_spaced(low: float, high: float, count: int = STEPS) -> tuple[float, ...]:
+    """`count` values from `low` to `high`, evenly on a log scale."""
+    if count < 2 or high <= low:
+        return (low,)
+    ratio = math.log(high / low) / (count - 1)
+    return (low, *(low * math.exp(k * ratio) for k in range(1, count - 1)), high)
+
+
+def curve_works(found: Sequence[Cell]) -> tuple[float, ...]:
+    """Where to draw a model beside these cells: evenly, and exactly where they are."""
+    measured = {cell.work_s for cell in found}
+    return tuple(sorted({*measured, *log_spaced(min(measured), max(measured))})) if measured else ()
+
+
+def efficiency_points(name: str, found: Sequence[Cell], group: str, x: Sequence[float] = ()) -> Series:
+    """Measured efficiencies with their intervals, against T or against `x`."""
+    values = [cell.efficiency for cell in found]
+    return Series(
+        name=name,
+        x=tuple(x) or tuple(cell.work_s for cell in found),
+        y=tuple(v.value for v in values),
+        low=tuple(v.value if v.low is None else v.low for v in values),
+        high=tuple(v.value if v.high is None else v.high for v in values),
+        group=group,
+        detail=tuple(_detail(cell, value) for cell, value in zip(found, values, strict=True)),
+    )
+
+
+def efficiency_curve(
+    name: str,
+    messages: PointToPointCosts,
+    at: Sequence[float],
+    ranks: int,
+    size: int,
+    serial: float = 0.0,
+    group: str = "",
+) -> Series:
+    """Equation 6 over T, ranks that share cores in turn, with the band that comes from the fit's interval."""
+    algorithms = [on_cores(Algorithm(work, size, serial), ranks, messages.most_ranks) for work in at]
+    y = tuple(efficiency(a, messages, ranks) for a in algorithms)
+    low = high = ()
+    if (ends := messages.bounds(size, ranks)) is not None:
+        low = tuple(efficiency(a, messages, ranks, ends[1]) for a in algorithms)
+        high = tuple(efficiency(a, messages, ranks, ends[0]) for a in algorithms)
+    return Series(name=name, x=tuple(at), y=y, low=low, high=high, kind="line", group=group or name)
+
+
+def break_even_line(at: Sequence[float], ranks: int, group: str = "") -> Series:
+    """Efficiency 1/np: no faster than one rank."""
+    return Series(
+        f"break-even of {ranks} ranks", (min(at), max(at)), (1 / ranks, 1 / ranks), kind="line", group=group
+    )
+
+
+def _detail(cell: Cell, value: Estimate) -> str:
+    s = cell.measured.summary
+    counts = f"{plural(s.repetitions, 'run')} in {plural(s.launches, 'launch', 'launches')}"
+    return f"{told(value)}, one exchange with its work took {quantity(s.median.value, 's')}, {counts}"
+
 
 FEWEST_ROUNDS = 6
 """So many launches make a course over time."""
@@ -23,17 +89,17 @@ MOST_RUNS = 40
 """Single runs drawn for one T: evenly taken from all in order of size, the fastest and slowest included."""
 
 
-def runs(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+def runs(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """Figure 1: every single run and their median with the shortest message, one figure for each np."""
     for p in sorted({cell.ranks for cell in found}):
         size, ranks = min(cell.bytes for cell in found if cell.ranks == p), plural(p, "rank")
         mine = line(found, p, size)
         if not mine:
             continue
-        at = curves.works(mine)
-        drawn = [curves.points("median", mine, ranks), _cloud(mine, ranks)]
-        drawn += [curves.model("predicted", messages, at, p, size, group=ranks)] if messages else []
-        drawn += [curves.even(at, p)] if p > 1 else []
+        at = curve_works(mine)
+        drawn = [efficiency_points("median", mine, ranks), _cloud(mine, ranks)]
+        drawn += [efficiency_curve("predicted", messages, at, p, size, group=ranks)] if messages else []
+        drawn += [break_even_line(at, p)] if p > 1 else []
         yield Figure(
             f"efficiency-runs-{p}",
             f"Every single run on {ranks}, messages of {length(size)}",
@@ -67,7 +133,7 @@ def period(found: tuple[Cell, ...]) -> Figure | None:
     )
 
 
-def by_length(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+def by_length(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """Figures 2 and 3: one for each number of ranks, one curve for each length."""
     for p in rank_counts(found):
         drawn: list[Series] = []
@@ -81,14 +147,13 @@ def by_length(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Fi
                 f"Efficiency of {p} ranks",
                 WORK,
                 EFFICIENCY,
-                (*drawn, curves.even(every, p)),
+                (*drawn, break_even_line(every, p)),
                 "Points: medians with 95% intervals. Lines: predicted from the model of one message, with "
-                "its "
-                "95% band. No work is serial.",
+                "its 95% band. No work is serial.",
             )
 
 
-def by_serial(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Figure]:
+def by_serial(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """What cannot be shared, at the shortest message."""
     for p in rank_counts(found):
         size = min(cell.bytes for cell in found if cell.ranks == p)
@@ -111,7 +176,7 @@ def by_serial(found: tuple[Cell, ...], messages: Messages | None) -> Iterator[Fi
         )
 
 
-def collapsed(found: tuple[Cell, ...], messages: Messages) -> Figure | None:
+def collapsed(found: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | None:
     """All lengths on one curve: against T over its break-even work, x / (x + np - 1)."""
     drawn: list[Series] = []
     for p in rank_counts(found):
@@ -120,10 +185,10 @@ def collapsed(found: tuple[Cell, ...], messages: Messages) -> Figure | None:
         at = [c.work_s / e for c, e in zip(mine, even, strict=True) if e]
         if len(at) < len(mine) or not at:
             continue
-        xs = curves.spread(min(*at, 1.0), max(*at, 1.0))
+        xs = log_spaced(min(*at, 1.0), max(*at, 1.0))
         group = f"{p} ranks"
         drawn += [
-            curves.points(f"{group}, all lengths", mine, group, at),
+            efficiency_points(f"{group}, all lengths", mine, group, at),
             Series(f"{group}, equation 2", xs, tuple(x / (x + p - 1) for x in xs), kind="line", group=group),
         ]
     if not drawn:
@@ -135,19 +200,23 @@ def collapsed(found: tuple[Cell, ...], messages: Messages) -> Figure | None:
         EFFICIENCY,
         tuple(drawn),
         "By equation 2 all lengths, and all machines, lie on one curve for each number of ranks: that of "
-        "the paper's SUNs "
-        "too. A point beside it is a prediction that misses.",
+        "the paper's SUNs too. A point beside it is a prediction that misses.",
         marks=((1.0, "break-even"),),
     )
 
 
 def _pair(
-    messages: Messages | None, mine: Sequence[Cell], ranks: int, size: int, group: str, serial: float = 0.0
+    messages: PointToPointCosts | None,
+    mine: Sequence[Cell],
+    ranks: int,
+    size: int,
+    group: str,
+    serial: float = 0.0,
 ) -> list[Series]:
-    drawn = [curves.points(group, mine, group)]
+    drawn = [efficiency_points(group, mine, group)]
     if messages is not None:
-        at = curves.works(mine)
-        drawn.append(curves.model(f"{group}, predicted", messages, at, ranks, size, serial, group))
+        at = curve_works(mine)
+        drawn.append(efficiency_curve(f"{group}, predicted", messages, at, ranks, size, serial, group))
     return drawn
 
 
@@ -180,3 +249,78 @@ def _thinned(values: tuple[float, ...]) -> tuple[float, ...]:
         return tuple(ordered)
     step = (len(ordered) - 1) / (MOST_RUNS - 1)
     return tuple(ordered[round(k * step)] for k in range(MOST_RUNS))
+
+
+RANKS = (2, 4, 8)
+ENDS = (1 * WORD, 10000 * WORD)
+LENGTHS = (1 * WORD, 1000 * WORD, 10000 * WORD)
+MOST_SERIAL = 0.2
+MOST_RANKS = 16
+GRID = 40
+COARSE = 0.98
+LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
+
+
+def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> tuple[Plane, ...]:
+    """Figure 4, once with messages of one word and once of 10000."""
+    serial = tuple(MOST_SERIAL * k / (GRID - 1) for k in range(GRID))
+    return tuple(
+        Plane(
+            name=f"plane-serial-{name}-{size // WORD}",
+            title=f"Efficiency over T and serial fraction, {length(size)}: {messages.title}",
+            x=WORK,
+            y=Axis("serial fraction s", "", "linear"),
+            z=EFFICIENCY,
+            grid_x=works,
+            grid_y=serial,
+            sheets=tuple(
+                Sheet(
+                    f"{p} ranks",
+                    tuple(
+                        tuple(efficiency(Algorithm(t, size, s), messages, p) for t in works) for s in serial
+                    ),
+                    ((1 / p, f"break-even of {p}"), (0.8, "80%"), (0.9, "90%")),
+                )
+                for p in RANKS
+            ),
+            caption=f"Equation 6 with messages of {length(size)}. Left of its break-even line a number of "
+            "ranks is slower than one rank.",
+        )
+        for size in ENDS
+    )
+
+
+def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> Plane:
+    """Figure 5: one sheet for each length, no work serial. Odd numbers of ranks exchange in other steps
+    than even ones, and would make waves."""
+    ranks = tuple(range(2, MOST_RANKS + 1, 2))
+    return Plane(
+        name=f"plane-ranks-{name}",
+        title=f"Efficiency over T and ranks: {messages.title}",
+        x=WORK,
+        y=Axis("ranks", "ranks", "linear"),
+        z=EFFICIENCY,
+        grid_x=works,
+        grid_y=tuple(map(float, ranks)),
+        sheets=tuple(
+            Sheet(
+                length(size),
+                tuple(tuple(efficiency(Algorithm(t, size), messages, p) for t in works) for p in ranks),
+                LEVELS,
+            )
+            for size in LENGTHS
+        ),
+        caption="Equation 2 at even numbers of ranks. 50% is the break-even of 2 ranks, 25% that of 4.",
+    )
+
+
+def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
+    """From below the earliest break-even to where the longest messages on 8 ranks hardly matter."""
+    low = min(break_even(Algorithm(1.0, ENDS[0]), messages, p) or 1.0 for p in RANKS)
+    high = max(work_needed(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)
+    steps = half_decades(low / 3, high)
+    return log_spaced(steps[0], steps[-1], GRID)
+
+
+PAPERS_GRID = log_spaced(0.001, 100.0, GRID)
+"""From below the break-even of 8 SUNs to where their longest messages hardly matter."""

@@ -1,59 +1,60 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: grain, break-even, validation, the paper's figures, and the model to play with."""
+"""The page: its headline, its warnings, and the order of its sections."""
 
 from __future__ import annotations
 
-from hockney.draw.page import Page, Section
-from hockney.models.applications.point_to_point_costs import Messages
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hockney.draw.page import Caveat, Page, Section
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.pages import caveats as general
 from hockney.pages import environment, method, quality
 from hockney.pages.evidence import Evidence
-from hockney.studies.granularity import (
-    agreement,
-    cells,
-    costs,
-    doubts,
-    exchanges,
-    explore,
-    figures,
-    grain,
-    headline,
-    paper,
-    planes,
-    uneven,
-    validation,
-)
+from hockney.pages.format import listing, percent, plural, quantity, together
+from hockney.studies.granularity import agreement, costs, exchanges, explore, figures, paper, validation
 from hockney.studies.granularity.plan import ITERATIONS
+from hockney.studies.granularity.results import (
+    WANTED,
+    Cell,
+    cells,
+    grain_table,
+    lengths,
+    line,
+    predicted,
+    rank_counts,
+    reached,
+)
+from hockney.studies.granularity.text import length, share, told
+from hockney.studies.granularity.validation import Checked
 
 METHOD = (
     "Efficiency is the measured time of the whole work on one rank over np times the measured time of one "
-    "work and exchange "
-    "on np ranks: equations 1, 2 and 6 with the measured serial time, not the preset one. The intervals of "
-    "both medians "
-    "are combined on a log scale.",
+    "work and exchange on np ranks: equations 1, 2 and 6 with the measured serial time, not the preset one. "
+    "The intervals of both medians are combined on a log scale.",
     f"One repetition is {ITERATIONS} times work and exchange in a row, as in the paper; the page draws the "
     "single ones too.",
     "Rank 0 computes the serial part before its share of the rest, the others wait for it in the exchange. "
-    "Work is "
-    "processor time of the thread.",
+    "Work is processor time of the thread.",
 )
 
 
 def page(evidence: Evidence) -> Page:
-    found = cells.cells(evidence)
+    found = cells(evidence)
     known = costs.known(evidence)
     messages = known.messages
     cores = costs.cores(evidence)
     checked = validation.check(evidence, found, messages, cores) if messages else ()
     seen = "simulated" if evidence.machine.traits.simulated else "measured"
-    said = headline.sentences(found, checked, messages, doubts.crowded_counts(found, cores), seen)
+    said = headline(found, checked, messages, crowded_counts(found, cores), seen)
     sections = [
         _grain(found, messages),
         explore.section(messages, cores, evidence.machine.host if messages else ""),
         _runs(found, messages),
         _serial(found, messages),
         agreement.section(checked, messages, evidence) if messages and checked else None,
-        uneven.section(checked),
+        agreement.uneven_section(checked),
         exchanges.section(evidence, messages),
         costs.section(known) if evidence.run.records else None,
         _planes(messages),
@@ -66,7 +67,7 @@ def page(evidence: Evidence) -> Page:
         title="Granularity",
         subtitle=environment.subtitle(evidence),
         headline=said or (_nothing(evidence),),
-        warnings=doubts.warnings(evidence, found, messages, cores),
+        warnings=caveats(evidence, found, messages, cores),
         sections=tuple(s for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=(*METHOD, *method.sentences(evidence)),
@@ -78,22 +79,21 @@ def _nothing(evidence: Evidence) -> str:
         return "Nothing was measured."
     return (
         "No efficiency is known yet: it takes a work on one rank and the same work shared. 'hockney resume' "
-        "measures "
-        "what is missing."
+        "measures what is missing."
     )
 
 
-def _grain(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
+def _grain(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 2 and 3, and the work that is needed."""
     drawn = list(figures.by_length(found, messages))
     if not drawn:
         return None
     if messages is not None and (one := figures.collapsed(found, messages)) is not None:
         drawn.append(one)
-    return Section("Efficiency and grain", figures=tuple(drawn), tables=(grain.table(found, messages),))
+    return Section("Efficiency and grain", figures=tuple(drawn), tables=(grain_table(found, messages),))
 
 
-def _runs(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
+def _runs(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     """The paper's figure 1."""
     drawn = [*figures.runs(found, messages)]
     if (course := figures.period(found)) is not None:
@@ -101,18 +101,175 @@ def _runs(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section |
     return Section("Single runs", figures=tuple(drawn)) if drawn else None
 
 
-def _serial(found: tuple[cells.Cell, ...], messages: Messages | None) -> Section | None:
+def _serial(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     drawn = tuple(figures.by_serial(found, messages))
     return Section("Work that cannot be shared", figures=drawn) if drawn else None
 
 
-def _planes(messages: Messages | None) -> Section | None:
+def _planes(messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 4 and 5 with this machine's messages."""
     if messages is None:
         return None
-    works = planes.grid_of(messages)
+    works = figures.grid_of(messages)
     return Section(
         "The model's planes",
         text=("By the model alone, with the messages of the machine that was measured.",),
-        figures=(*planes.of_serial(messages, "here", works), planes.of_ranks(messages, "here", works)),
+        figures=(*figures.of_serial(messages, "here", works), figures.of_ranks(messages, "here", works)),
+    )
+
+
+def headline(
+    found: tuple[Cell, ...],
+    checked: Sequence[Checked],
+    messages: PointToPointCosts | None,
+    crowded: Sequence[int],
+    seen: str,
+) -> tuple[str, ...]:
+    """`crowded` are the numbers of ranks that have no core each; `seen` says how numbers came about, measured
+    or simulated."""
+    counts = rank_counts(found)
+    if not found:
+        return ()
+    if not counts:
+        return (
+            "Only one rank was measured: it needs no exchange, and its efficiency is 1 by definition. Give "
+            "--ranks 2.",
+        )
+    alone = [p for p in counts if p not in crowded] or list(counts)
+    said = []
+    for p in dict.fromkeys((alone[0], alone[-1])):
+        for size in _ends(found, p):
+            if p == alone[0] and reached(line(found, p, size), 1 / p).at is None:  # the grid's ends tell more
+                said.append(_grain_sentence(found, p, size))
+            said.append(_even_sentence(found, messages, p, size, seen))
+    said += [agreement.sentence(checked, p) for p in counts if checked]
+    return tuple(sentence for sentence in said if sentence)
+
+
+def _ends(found: tuple[Cell, ...], ranks: int) -> tuple[int, ...]:
+    """The shortest and the longest message."""
+    sizes = lengths(tuple(c for c in found if c.ranks == ranks and c.even and not c.serial))
+    return tuple(dict.fromkeys((sizes[0], sizes[-1]))) if sizes else ()
+
+
+def _grain_sentence(found: tuple[Cell, ...], ranks: int, size: int) -> str:
+    """The finest and the coarsest grain that was measured."""
+    mine = line(found, ranks, size)
+    if not mine:
+        return ""
+    first, last = mine[0], mine[-1]
+    said = (
+        f"{ranks} ranks that exchange messages of {length(size)} are {told(first.efficiency)} efficient with "
+        f"{quantity(first.work_s, 's')} of work between two exchanges"
+    )
+    if last is first:
+        return f"{said}."
+    return f"{said}, and {told(last.efficiency)} with {quantity(last.work_s, 's')}."
+
+
+def _even_sentence(
+    found: tuple[Cell, ...], messages: PointToPointCosts | None, ranks: int, size: int, seen: str
+) -> str:
+    """Break-even, and the work for a good efficiency."""
+    mine = line(found, ranks, size)
+    if not mine:
+        return ""
+    even, good = reached(mine, 1 / ranks), reached(mine, WANTED)
+    said = (
+        f"With messages of {length(size)}, {ranks} ranks break even with one at a work {even.words} "
+        f"and are {WANTED:.0%} efficient at one {good.words}, {seen}"
+    )
+    if messages is None:
+        return f"{said}."
+    return (
+        f"{said}; predicted: {predicted(messages, size, ranks, 1 / ranks)} and "
+        f"{predicted(messages, size, ranks, WANTED)}."
+    )
+
+
+MISSED = 0.01
+"""Computing is meant to take what was preset to 1%."""
+SHORTEST_S = 1e-4
+"""From here on; of shorter works the error is said in the table only."""
+
+
+def caveats(
+    evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts | None, cores: int
+) -> tuple[Caveat, ...]:
+    """All caveats of the run, with what oversubscription does to efficiencies; then those of this study."""
+    listed = [_explained(c.caveat, found, cores) for c in general.caveats(evidence)]
+    crowded = crowded_counts(found, cores)
+    if crowded and not any(w.code == "oversubscribed" for w in listed):
+        listed.append(_explained(Caveat("oversubscribed", "", "", ""), found, cores))
+    more = (_missed(evidence), _poor(messages), _unknown_sizes(found, messages))
+    return (*listed, *(w for w in more if w is not None))
+
+
+def crowded_counts(found: Sequence[Cell], cores: int) -> tuple[int, ...]:
+    """Numbers of ranks that have no core each."""
+    return tuple(sorted({cell.ranks for cell in found if cell.ranks > cores}))
+
+
+def _explained(caveat: Caveat, found: Sequence[Cell], cores: int) -> Caveat:
+    crowded = crowded_counts(found, cores)
+    if caveat.code != "oversubscribed" or not crowded:
+        return caveat
+    most = ", ".join(f"{share(cores / p)} on {p} ranks" for p in crowded)
+    counts = together(crowded)
+    return replace(
+        caveat,
+        text=f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
+        f"({most}), and a message waits until the scheduler runs its receiver, which can take milliseconds",
+        touches=f"cases on {counts} ranks",
+        todo="use fewer ranks (--ranks) or a larger machine; predictions have ranks on "
+        "one core compute in turn, but not wait for the scheduler",
+    )
+
+
+def _missed(evidence: Evidence) -> Caveat | None:
+    """Computing that did not take what was preset."""
+    bad = [
+        r
+        for r in evidence.run.records
+        if (r.metric("work") or 0.0) >= SHORTEST_S and (r.metric("work_error") or 0.0) > MISSED
+    ]
+    if not bad:
+        return None
+    worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
+    return Caveat(
+        "preset",
+        f"in {plural(len(bad), 'measurement')} the ranks did not compute as long as was preset: the worst "
+        f"missed {quantity(worst.metric('work') or 0.0, 's')} by "
+        f"{percent(worst.metric('work_error') or 0.0)}",
+        listing(sorted({r.case for r in bad})),
+        "measured serial times are what efficiencies stand on, so this matters where ranks differ; "
+        "measure again on a quiet machine",
+    )
+
+
+def _poor(messages: PointToPointCosts | None) -> Caveat | None:
+    if messages is None or messages.verdict != "poor":
+        return None
+    return Caveat(
+        "model",
+        f"the model of messages is poor: {messages.doubt or 'it does not describe the ping-pong well'}",
+        "all predictions"
+        if messages.cores < 2
+        else f"predictions on up to {messages.cores} ranks, of one node",
+        "survey again with more time or on a quiet machine",
+    )
+
+
+def _unknown_sizes(found: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
+    """Messages beyond those that the model was fitted to."""
+    if messages is None:
+        return None
+    unknown = sorted({cell.bytes for cell in found if cell.ranks > 1 and not messages.known(cell.bytes)})
+    if not unknown:
+        return None
+    return Caveat(
+        "extrapolated",
+        "the model of messages was fitted to other sizes than these",
+        f"predictions with messages of {listing([length(size) for size in unknown])}",
+        "survey with --sizes up to the largest message",
     )

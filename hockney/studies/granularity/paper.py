@@ -9,16 +9,17 @@ from functools import cache
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.format import quantity
-from hockney.studies.granularity import curves, planes
+from hockney.studies.granularity import figures
 from hockney.studies.granularity.costs import PRINTED, printed
-from hockney.studies.granularity.curves import EFFICIENCY, WORK
+from hockney.studies.granularity.figures import EFFICIENCY, WORK
 from hockney.studies.granularity.text import WORD, length, share
 
 WORKS = (0.1, 1.0, 10.0)
 SERIAL = (0.0, 0.01)
 LENGTHS = (1 * WORD, 10000 * WORD)
-RANKS = planes.RANKS
+RANKS = figures.RANKS
 DROP = (4, 1 * WORD, 0.01, 10.0)
 """Ranks, message, serial fraction and work where the paper's drop is stated: exchanges hardly cost anything
 there any more."""
@@ -47,24 +48,22 @@ def drop() -> str:
     most = 1 / (1 - serial + p * serial)
     return (
         f"A serial fraction of {serial:.0%} shows at once: on {p} SUNs with messages of {length(size)} the "
-        "efficiency at "
-        f"T = {quantity(work, 's')} falls from {share(without)} to {share(with_it)}, and no grain brings it "
-        "above "
-        f"{share(most)}."
+        f"efficiency at T = {quantity(work, 's')} falls from {share(without)} to {share(with_it)}, and no "
+        f"grain brings it above {share(most)}."
     )
 
 
 def _curves() -> Figure:
     suns = printed()
-    works = planes.PAPERS_GRID
+    works = figures.PAPERS_GRID
     drawn: list[Series] = []
     for p in RANKS:
         for size in LENGTHS:
             group = f"{p} SUNs, {length(size)}"
-            drawn.append(curves.model(group, suns, works, p, size, group=group))
+            drawn.append(figures.efficiency_curve(group, suns, works, p, size, group=group))
     p, size, serial, _ = DROP
     drawn.append(
-        curves.model(
+        figures.efficiency_curve(
             f"{p} SUNs, {length(size)}, s = {serial:.0%}",
             suns,
             works,
@@ -81,15 +80,14 @@ def _curves() -> Figure:
         EFFICIENCY,
         tuple(drawn),
         "Equations 2, 3 and 6 with the printed parameters, on axes of their own: a work of that time is not "
-        "one of "
-        "another machine.",
+        "one of another machine.",
     )
 
 
 def _planes() -> tuple[Plane, ...]:
     suns = printed()
-    grid = planes.PAPERS_GRID
-    return (*planes.of_serial(suns, "paper", grid), planes.of_ranks(suns, "paper", grid))
+    grid = figures.PAPERS_GRID
+    return (*figures.of_serial(suns, "paper", grid), figures.of_ranks(suns, "paper", grid))
 
 
 def _table() -> Table:
@@ -104,7 +102,7 @@ def _table() -> Table:
                         str(p),
                         length(size),
                         f"{100 * serial:g}%",
-                        quantity(suns.exchange(size, p), "s"),
+                        quantity(exchange_time(suns, size, p), "s"),
                         share(1 / p) if not serial else "",
                         quantity(even, "s") if even and not serial else "",
                         *(share(efficiency(Algorithm(t, size, serial), suns, p)) for t in WORKS),

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.core.parameters import Parameter
+from hockney.core.parameters import StudyParameter
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Options, once
 from hockney.studies.granularity.costs import foreseen
 from hockney.studies.granularity.text import WORD
@@ -43,7 +43,7 @@ RUNS = 9
 FEWEST = 4
 
 
-WORK = Parameter(
+WORK = StudyParameter(
     "work",
     "real",
     "T, what one rank computes alone (default: by what messages cost)",
@@ -52,7 +52,7 @@ WORK = Parameter(
     many=True,
     example="10us,1ms or work=10us:10ms",
 )
-SERIAL_PARTS = Parameter(
+SERIAL_PARTS = StudyParameter(
     "serial",
     "real",
     "s, the part of the work that cannot be shared (default: 0, with some messages also 1% and 10%)",
@@ -60,7 +60,7 @@ SERIAL_PARTS = Parameter(
     many=True,
     example="0,1%",
 )
-SURVEY = Parameter(
+SURVEY = StudyParameter(
     "survey",
     "path",
     "a run of 'hockney survey' that the machine's parameters are taken from; its ping-pong is then spared",
@@ -127,7 +127,7 @@ def _ranks(machine: Machine) -> tuple[int, ...]:
 
 
 def _works(
-    messages: Messages | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
+    messages: PointToPointCosts | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
 ) -> tuple[float, ...]:
     """From where the shortest message breaks even to where the longest one hardly matters any more."""
     if messages is None or not ranks:

@@ -23,10 +23,14 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.core.fit import Estimate
+from hockney.draw.page import Table
 from hockney.models.applications.granularity import efficiency, on_cores
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence
-from hockney.studies.granularity.cells import Cell
+from hockney.pages.format import plural, quantity
+from hockney.studies.granularity.results import Cell
+from hockney.studies.granularity.text import change, length
 
 STEPS = ("exchange", "preset", "together", "sum")
 MUCH = 0.05
@@ -84,7 +88,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class ErrorSummary:
     """Absolute errors of the predicted efficiency over some cells."""
 
     cells: int
@@ -96,7 +100,9 @@ class Agreement:
         return self.typical <= TYPICAL and self.worst <= WORST
 
 
-def check(evidence: Evidence, found: Sequence[Cell], messages: Messages, cores: int) -> tuple[Checked, ...]:
+def check(
+    evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts, cores: int
+) -> tuple[Checked, ...]:
     """Every cell with its prediction, on a machine of so many cores."""
     exchange = {
         (m.case.ranks, m.size): m.summary.median.value for m in evidence.of("round_robin", exchange="ordered")
@@ -113,14 +119,14 @@ def check(evidence: Evidence, found: Sequence[Cell], messages: Messages, cores: 
     )
 
 
-def agreement(checked: Sequence[Checked]) -> Agreement | None:
+def error_summary(checked: Sequence[Checked]) -> ErrorSummary | None:
     if not checked:
         return None
     errors = [abs(each.error) for each in checked]
-    return Agreement(len(errors), median(errors), max(errors))
+    return ErrorSummary(len(errors), median(errors), max(errors))
 
 
-def predict(cell: Cell, messages: Messages) -> Estimate:
+def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
     """Equation 6, ranks that share cores in turn, with the interval that comes from the fit's: a longer
     exchange is a lower efficiency."""
     algorithm = on_cores(cell.algorithm, cell.ranks, messages.most_ranks)
@@ -132,10 +138,10 @@ def predict(cell: Cell, messages: Messages) -> Estimate:
     return Estimate(value, min(low, value), max(high, value))
 
 
-def _checked(cell: Cell, messages: Messages, apart: Apart, cores: int) -> Checked:
+def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) -> Checked:
     predicted = predict(cell, messages)
     work, alone, p = cell.work_s, cell.alone.value, cell.ranks
-    model_s = messages.exchange(cell.bytes, p)
+    model_s = exchange_time(messages, cell.bytes, p)
     exchange = model_s if apart.exchange is None or p == 1 else apart.exchange
     crowd = max(1.0, p / messages.most_ranks) if messages.most_ranks else 1.0
     share = crowd * alone / p if apart.share is None else apart.share
@@ -161,3 +167,105 @@ def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> floa
         return alone / (cell.serial * alone + (1 - cell.serial) * share)
     busy = cell.serial * alone + (1 - cell.serial) * cell.imbalance * share
     return alone / (cell.ranks * (busy + exchange))
+
+
+ASSUMED = {
+    "exchange": "an exchange takes as long as the model of one message says",
+    "preset": "the work takes the time that was preset",
+    "together": "a rank computes as fast when all ranks compute",
+    "sum": "computing and exchange do not touch each other",
+    CORES: "every rank has a core to itself",
+}
+BY = {
+    "exchange": "round_robin, the exchange alone",
+    "preset": "compute on one rank",
+    "together": "compute on all ranks at once",
+    "sum": "what is left: granularity itself",
+    CORES: "ranks, cores, and what other programs used",
+}
+LITTLE = 0.02
+
+
+def assumption_table(checked: Sequence[Checked]) -> Table:
+    """One row for each assumption and number of ranks."""
+    rows: list[tuple[str, ...]] = []
+    for p in sorted({each.cell.ranks for each in checked if each.cell.ranks > 1}):
+        here = [each for each in checked if each.cell.ranks == p]
+        for step in STEPS:
+            if mine := [each for each in here if each.parts[step] is not None]:
+                rows.append(_row(step, p, mine))
+        rows.append(_cores(p, here))
+    columns = ("ranks", "assumed", "known by", "median effect", "largest effect", "there", "verdict")
+    return Table(
+        "assumptions",
+        "What the prediction assumes",
+        columns,
+        tuple(rows),
+        numeric=(0, 3, 4),
+        caption="The effect is what the efficiency changes by when the assumption is replaced by what was "
+        "measured: of its size the median over the cells, and the largest with its sign. What a rank "
+        "loses that is put off its core is in the effects of the two rows before. "
+        f"Up to {LITTLE} an assumption holds, beyond {MUCH} it breaks.",
+    )
+
+
+def _row(step: str, ranks: int, mine: Sequence[Checked]) -> tuple[str, ...]:
+    worst = max(mine, key=lambda c: abs(c.parts[step] or 0.0))
+    effect = worst.parts[step] or 0.0
+    verdict = "holds" if abs(effect) <= LITTLE else "breaks" if abs(effect) > MUCH else "nearly holds"
+    typical = median(abs(c.parts[step] or 0.0) for c in mine)
+    return (
+        str(ranks),
+        ASSUMED[step],
+        BY[step],
+        f"{typical:.3f}",
+        change(effect),
+        measurements(worst, step),
+        verdict,
+    )
+
+
+def _cores(ranks: int, here: Sequence[Checked]) -> tuple[str, ...]:
+    crowded = [each for each in here if each.crowded]
+    verdict = "breaks" if crowded else "holds"
+    return str(ranks), ASSUMED[CORES], BY[CORES], "", "", load(here), verdict
+
+
+def load(here: Sequence[Checked]) -> str:
+    """What the ranks had, and what other programs used of it."""
+    worst = max(here, key=lambda each: each.cell.outside)
+    had = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
+    return f"{had}, other programs typically used {worst.cell.outside:.2f}" if worst.cell.outside else had
+
+
+def measurements(checked: Checked, step: str) -> str:
+    """The measurements of one cell that speak about an assumption, in words."""
+    cell, apart = checked.cell, checked.apart
+    where = f"T = {quantity(cell.work_s, 's')}, {length(cell.bytes)}"
+    if cell.serial:
+        where += f", s = {cell.serial:g}"
+    if not cell.even:
+        where += f", {cell.shares}"
+    if step == "exchange" and apart.exchange is not None:
+        found = f"exchange {quantity(apart.exchange, 's')}, by the model {quantity(checked.model_s, 's')}"
+        if checked.gap is not None:
+            first, last = (quantity(end, "B") for end in checked.gap)
+            found += f", which does not know where between {first} and {last} its line changes"
+    elif step == "preset":
+        found = f"the work took {quantity(cell.alone.value, 's')} alone"
+    elif step == "together" and apart.share is not None:
+        fair = cell.alone.value / cell.ranks
+        found = f"a rank's part took {quantity(apart.share, 's')}, alone it would {quantity(fair, 's')}"
+    else:
+        total, parts = cell.measured.summary.median.value, _parts(checked)
+        why = "ranks wait for one another" if total > parts else "a part of the exchange is hidden"
+        found = f"{quantity(total, 's')} in a row, apart {quantity(parts, 's')}, so {why}"
+    return f"{where}: {found}"
+
+
+def _parts(checked: Checked) -> float:
+    """The cell's time as the sum of what was measured apart."""
+    cell, apart = checked.cell, checked.apart
+    share = cell.alone.value / cell.ranks if apart.share is None else apart.share
+    busy = cell.serial * cell.alone.value + (1 - cell.serial) * cell.imbalance * share
+    return busy + (checked.model_s if apart.exchange is None else apart.exchange)

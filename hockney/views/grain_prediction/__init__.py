@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A prediction told: sentences and tables for people, one document for programs, and what is doubtful."""
 
+from hockney.views.grain_prediction.caveats import CostsOrigin, caveats
 from hockney.views.grain_prediction.document import document
-from hockney.views.grain_prediction.doubts import Known, doubts
 from hockney.views.grain_prediction.tables import levers, needed, ranks
 from hockney.views.grain_prediction.words import assumed, best, changed
 
-__all__ = ["Known", "assumed", "best", "changed", "document", "doubts", "levers", "needed", "ranks"]
+__all__ = ["CostsOrigin", "assumed", "best", "caveats", "changed", "document", "levers", "needed", "ranks"]

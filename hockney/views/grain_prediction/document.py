@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from hockney.core.platform import Platform
-from hockney.draw.page import Warning
-from hockney.models.applications.grain_prediction import Needed, Prediction, Row
-from hockney.models.applications.point_to_point_costs import Messages
+from hockney.draw.page import Caveat
+from hockney.models.applications.grain_prediction import Needed, Prediction, RanksRow
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.views.origins import provenance
 
 
-def document(
-    prediction: Prediction, warnings: Sequence[Warning], platform: Platform | None
-) -> dict[str, Any]:
+def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:
     """What `--json` prints; docs/models.md names its parts."""
     found = prediction.best
     return {
@@ -46,11 +44,11 @@ def document(
                 for each in prediction.changes
             ],
         },
-        "doubts": list(warnings),
+        "doubts": list(caveats),
     }
 
 
-def _machine(messages: Messages, platform: Platform | None) -> dict[str, Any]:
+def _machine(messages: PointToPointCosts, platform: Platform | None) -> dict[str, Any]:
     return {
         "name": messages.name,
         "title": messages.title,
@@ -72,7 +70,7 @@ def _machine(messages: Messages, platform: Platform | None) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: RanksRow) -> dict[str, Any]:
     return {
         "ranks": row.ranks,
         "time_s": row.time,

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from hockney.core.units import format_percent
 from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import WANTED, Needed, Prediction
-from hockney.views.grain_prediction.words import digits, percent, ratio, share, time
+from hockney.views.grain_prediction.words import digits, ratio, share, time
 
 NEVER = "never"
 
@@ -34,7 +35,7 @@ def needed(prediction: Prediction) -> Table:
         rest = [each for each in prediction.needed if each.ranks == even.ranks]
         cells = [_work(each) for each in (even, *rest)]
         rows.append((str(even.ranks), *cells, f"{digits(100 * even.ceiling)}%"))
-    columns = ("ranks", "break-even work", *(f"work for {percent(w)}" for w in WANTED), "at most")
+    columns = ("ranks", "break-even work", *(f"work for {format_percent(w)}" for w in WANTED), "at most")
     return Table("needed", "Work needed", columns, tuple(rows), numeric=(0, len(columns) - 1))
 
 

@@ -8,7 +8,7 @@ import math
 
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
-from hockney.core.units import format_bytes, format_seconds
+from hockney.core.units import format_bytes, format_percent, format_seconds
 from hockney.models.applications.contention import kind
 from hockney.models.applications.grain_prediction import HALF, Prediction
 from hockney.models.applications.granularity import Algorithm
@@ -49,7 +49,9 @@ def _one_way(prediction: Prediction) -> str:
 
 def algorithm(what: Algorithm) -> str:
     """The algorithm's numbers in words."""
-    parts = f"{percent(what.serial)} of it serial, the rest shared" if what.serial else "all of it shared"
+    parts = (
+        f"{format_percent(what.serial)} of it serial, the rest shared" if what.serial else "all of it shared"
+    )
     even = f", {what.imbalance:g} times the mean on the busiest rank" if what.imbalance > 1 else " evenly"
     shared = "all of it serial" if what.serial == 1 else f"{parts}{even}"
     return (
@@ -74,8 +76,8 @@ def best(prediction: Prediction) -> tuple[str, ...]:
             f"the largest {range_} ranks."
         )
     if thrifty.ranks == 1:
-        return first, f"No more than 1 rank has an efficiency of {percent(HALF)}."
-    return first, f"The most ranks with an efficiency of at least {percent(HALF)}: {thrifty.ranks}."
+        return first, f"No more than 1 rank has an efficiency of {format_percent(HALF)}."
+    return first, f"The most ranks with an efficiency of at least {format_percent(HALF)}: {thrifty.ranks}."
 
 
 def changed(prediction: Prediction) -> str:
@@ -113,11 +115,6 @@ def ratio(estimate: Estimate) -> str:
 def share(estimate: Estimate) -> str:
     """A part of a whole in percent: "82.2% [81.9, 82.6]"."""
     return _ranged(estimate, lambda value: digits(100 * value), "%")
-
-
-def percent(fraction: float) -> str:
-    """Three digits, never more than is there: 82.2%, 0.181%, 50%."""
-    return f"{float(f'{100 * fraction:.3g}'):g}%" if 0 < fraction < 1 else f"{100 * fraction:g}%"
 
 
 def digits(value: float) -> str:

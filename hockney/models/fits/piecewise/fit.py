@@ -18,7 +18,7 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.models.fits.piecewise.curve import Pieces, Place, pieces
 from hockney.models.fits.piecewise.search import lines, search
-from hockney.models.statistics import SHORTEST_S, Table, Z, estimate, half_width, student
+from hockney.models.statistics import SHORTEST_S, ObservationTable, Z, estimate, half_width, student
 
 REPLICATES = 200
 
@@ -34,7 +34,7 @@ CAP = 9.0
 
 
 @dataclass(frozen=True)
-class Line:
+class FittedLine:
     """One segment: rows first..beyond-1, free (not constrained) parameters of each launch (launches x 2)
     and the variance of the center's that the errors of single points give; `alone` the same for each
     parameter where the other is held at 0."""
@@ -56,7 +56,7 @@ class Piecewise:
     size: np.ndarray
     times: np.ndarray
     starts: np.ndarray
-    lines: list[Line]
+    lines: list[FittedLine]
     center: Pieces
     launches: Pieces
     replicates: dict[Place, Pieces]
@@ -74,7 +74,7 @@ class Piecewise:
             high = np.log(value) + half_width(each, stretch * (_percentile(late, 97.5) - np.log(value)))
         return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
 
-    def segment(self, line: Line) -> tuple[Estimate, Estimate]:
+    def segment(self, line: FittedLine) -> tuple[Estimate, Estimate]:
         """Latency and per_byte of a segment; the intervals end at 0, below which no truth can be.
 
         Where the free line begins below 0 (or falls) that parameter is held at 0. The other one's interval
@@ -111,7 +111,7 @@ class Piecewise:
         return found
 
 
-def fit_piecewise(size: np.ndarray, table: Table) -> Piecewise:
+def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
     """`size` ascends, one a row of the table."""
     n = len(size)
     times = table.times
@@ -190,7 +190,7 @@ def _line(
     each: np.ndarray,
     weight: np.ndarray,
     variance: np.ndarray,
-) -> Line:
+) -> FittedLine:
     rows = slice(first, beyond)
     root = np.sqrt(weight[rows])[:, None]
     design = np.stack((np.ones(beyond - first), size[rows]), axis=1) * root
@@ -198,7 +198,9 @@ def _line(
     both = np.linalg.pinv(design / scale) / scale[:, None] * root.T
     alone = (design / scale**2 * root).T
     times, errors = each[:, rows], variance[rows]
-    return Line(first, beyond, center, times @ both.T, both**2 @ errors, times @ alone.T, alone**2 @ errors)
+    return FittedLine(
+        first, beyond, center, times @ both.T, both**2 @ errors, times @ alone.T, alone**2 @ errors
+    )
 
 
 def _percentile(logs: np.ndarray, q: float) -> np.ndarray:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from hockney.core.platform import Platform
 from hockney.core.record import Origin
-from hockney.draw.page import Warning
-from hockney.models.applications.contention import ASSUMED, FEWEST_RANKS
+from hockney.core.units import format_percent
+from hockney.draw.page import Caveat
+from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.pages.format import plural, together
-from hockney.views.grain_prediction.words import percent, size
+from hockney.views.grain_prediction.words import size
 from hockney.views.origins import UNSAID, provenance
 
 ALL = "all numbers"
@@ -23,7 +24,7 @@ WIDE = 1.25
 
 
 @dataclass(frozen=True)
-class Known:
+class CostsOrigin:
     """Where the times are from: the `platform` that a name stands for, or a run, whose machine's numbers have
     this `origin`, and on how many `hosts`, the two ranks of its ping-pong on `pair_hosts`."""
 
@@ -33,7 +34,7 @@ class Known:
     pair_hosts: int = 1
 
 
-def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
+def caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
     return tuple(
         each
         for found in (_fit, _guesses, _noise, _origin, _size, _change, _imbalance, _cores, _hosts, _network)
@@ -41,46 +42,44 @@ def doubts(prediction: Prediction, known: Known) -> tuple[Warning, ...]:
     )
 
 
-def _fit(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     messages = prediction.messages
     if messages.verdict == "poor":
         text = f"the model of messages is poor: {messages.doubt}"
         touches = ALL if messages.cores < 2 else f"numbers on up to {messages.cores} ranks, of one node"
-        yield Warning("poor-fit", text, touches, "survey on a quieter machine, or with a larger --budget")
+        yield Caveat("poor-fit", text, touches, "survey on a quieter machine, or with a larger --budget")
 
 
-def _guesses(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is None:
         return
     weak = [p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID)]
     weak = [what for what in dict.fromkeys(weak) if what != "number of nodes"]
     if weak:
         text = f"{together(weak)} of {known.platform.title} {'is' if len(weak) == 1 else 'are'} guessed"
-        yield Warning(
+        yield Caveat(
             "guesses", text, ALL, f"'hockney machines --show {known.platform.name}' tells what is known"
         )
 
 
-def _noise(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _noise(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is not None and known.platform.noise is not None:
         text = f"messages of {known.platform.title} vary, and the prediction has the least they take"
-        yield Warning("noise", text, ALL, "simulate it with 'hockney run granularity'")
+        yield Caveat("noise", text, ALL, "simulate it with 'hockney run granularity'")
 
 
-def _origin(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _origin(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is None and known.origin in NOT_MEASURED:
         text = f"the run's numbers were {NOT_MEASURED[known.origin]}, not measured"
-        yield Warning(
-            known.origin, text, ALL, "give --run with a survey of a real machine for numbers of one"
-        )
+        yield Caveat(known.origin, text, ALL, "give --run with a survey of a real machine for numbers of one")
 
 
-def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _size(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     messages, count = prediction.messages, prediction.algorithm.bytes
     lengths = f"sizes from {size(messages.smallest)} to {size(messages.largest or 0)} were measured"
     todo = "survey with --sizes that hold it"
     if not messages.known(count):
-        yield Warning("extrapolated", f"a message of {size(count)} is extrapolated: {lengths}", ALL, todo)
+        yield Caveat("extrapolated", f"a message of {size(count)} is extrapolated: {lengths}", ALL, todo)
         return
     beyond = [
         each.lever.name
@@ -89,10 +88,10 @@ def _size(prediction: Prediction, known: Known) -> Iterator[Warning]:
     ]
     if beyond:
         text = f"the messages of {together(beyond)} are extrapolated: {lengths}"
-        yield Warning("extrapolated", text, "what it would bring", todo)
+        yield Caveat("extrapolated", text, "what it would bring", todo)
 
 
-def _change(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _change(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     count = prediction.algorithm.bytes
     change, bounds = prediction.messages.change(count), prediction.messages.bounds(count)
     if change is None or bounds is None or bounds[1] < WIDE * bounds[0]:
@@ -102,27 +101,27 @@ def _change(prediction: Prediction, known: Known) -> Iterator[Warning]:
         f"somewhere between {low} and {high} the library changes its way of sending: whether before or after "
         f"{size(count)}, is not known"
     )
-    yield Warning(
+    yield Caveat(
         "change", text, ALL, f"survey with --sizes that hold {size(count)}, or ask for {low} or {high}"
     )
 
 
-def _imbalance(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _imbalance(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     asked = prediction.algorithm.imbalance
     few = [str(row.ranks) for row in prediction.rows if 1 < row.ranks < asked]
     if few:
         text = f"the busiest of {together(few)} ranks cannot have {asked:g} times the mean: it has all"
-        yield Warning("imbalance", text, f"numbers on {together(few)} ranks", "give a smaller --imbalance")
+        yield Caveat("imbalance", text, f"numbers on {together(few)} ranks", "give a smaller --imbalance")
 
 
-def _cores(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _cores(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     crowded = [row for row in prediction.rows if row.shared_by > 1]
     cores = prediction.messages.most_ranks
     if not crowded or cores is None:
         return
-    most = together(f"{percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
+    most = together(f"{format_percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
     ranks = together(row.ranks for row in crowded)
-    yield Warning(
+    yield Caveat(
         "oversubscribed",
         f"{ranks} ranks share {plural(cores, 'core')}: those on one core compute in turn, so that efficiency "
         f"is at most {most} ranks; that is in the numbers, waiting for the scheduler is not",
@@ -131,7 +130,7 @@ def _cores(prediction: Prediction, known: Known) -> Iterator[Warning]:
     )
 
 
-def _hosts(prediction: Prediction, known: Known) -> Iterator[Warning]:
+def _hosts(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     most = prediction.messages.most_ranks
     if known.hosts < 2 or known.pair_hosts > 1 or most is None:
         return
@@ -139,7 +138,7 @@ def _hosts(prediction: Prediction, known: Known) -> Iterator[Warning]:
     far = [row.ranks for row in prediction.rows if row.ranks > within]
     if far:
         text = f"the ping-pong was within one host, but {together(far)} ranks need several"
-        yield Warning(
+        yield Caveat(
             "one-host",
             text,
             f"numbers on more than {within} ranks: between hosts a message costs more",
@@ -147,8 +146,8 @@ def _hosts(prediction: Prediction, known: Known) -> Iterator[Warning]:
         )
 
 
-def _network(prediction: Prediction, known: Known) -> Iterator[Warning]:
-    guessed = prediction.messages.why.startswith(ASSUMED)
+def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    guessed = prediction.messages.sharing == "assumed"
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
     if guessed and several and prediction.algorithm.bytes > 0:
         text = "whether messages under way at once share the network is not known, a switch is assumed"
@@ -158,4 +157,4 @@ def _network(prediction: Prediction, known: Known) -> Iterator[Warning]:
             todo = f"it takes {FEWEST_RANKS} cores to measure it; --network shared tells the other case"
         else:
             todo = f"'hockney run granularity --ranks 2,{max(FEWEST_RANKS, several[-1])}' measures it"
-        yield Warning("network-assumed", text, touches, todo)
+        yield Caveat("network-assumed", text, touches, todo)

@@ -1,11 +1,99 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Sliders over the model of granularity (granularity.js). The page is whole without this: a table says what
-// the first values give.
+// Sliders over the model of efficiency: what hockney/models/applications/ring_exchange.py and granularity.py
+// compute, term by term, and pictures of it. Tests compare every function here with the one there. The page is
+// complete without this script: a table shows the results for the first values.
+// Times in seconds, sizes in bytes; a machine `m` is what hockney/studies/granularity/explore.py writes of one.
+window.hockney = window.hockney ?? {};
+hockney.efficiency = (() => {
+"use strict";
+const ROUNDING = 1e-12, FINE = 1024;
+
+function piece(pieces, size) {
+  let found = pieces[0];
+  for (const each of pieces) if (size >= each[0]) found = each;
+  return {latency: found[1], perByte: found[2]};
+}
+
+// What a message takes beside holding the medium, with `far` of them between nodes at once.
+function passed(m, size, far) {
+  const {latency, perByte} = piece(far ? m.pieces : m.near, size);
+  if (!far) return latency + perByte * size;
+  return Math.max(0, latency - m.medium[0]) + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size;
+}
+
+// For each step how many messages go from node to node.
+function steps(m, size, ranks) {
+  const waits = ranks % 2 === 1 && size > (m.eager ?? Infinity);
+  if (m.cores < 2) {
+    const half = Math.floor(ranks / 2);
+    return waits ? [half, half, 1] : [ranks - half, half];
+  }
+  if (ranks <= m.cores) return waits ? [0, 0, 0] : [0, 0];
+  const nodes = Math.ceil(ranks / m.cores), alone = ranks % m.cores === 1;
+  if (waits) return alone ? [0, nodes - 1, 1] : [0, 0, nodes];
+  return alone && ranks % 2 === 0 ? [1, nodes - 1] : [0, nodes];
+}
+
+// Tcom.
+function exchange(m, size, ranks) {
+  if (ranks < 2) return 0;
+  const hold = m.medium[0] + m.medium[1] * size, all = steps(m, size, ranks), last = all.pop();
+  let begin = 0;
+  for (const far of all) begin += Math.max((far ? hold : 0) + passed(m, size, far), far * hold);
+  const met = ranks % 2 === 1 && all.length === 1 && m.cores < 2 ? m.half_duplex_s_per_byte * size : 0;
+  return begin + (last * hold + passed(m, size, last)) + met;
+}
+
+function times(m, work, size, serial, ranks) {
+  const communication = exchange(m, size, ranks), share = (1 - serial) * work / ranks;
+  const total = ranks === 1 ? work : serial * work + share + communication;
+  const speedUp = work / total;
+  return {serial: serial * work, parallel: share, communication, total, speedUp, efficiency: speedUp / ranks, share: communication / total};
+}
+
+const efficiency = (m, work, size, serial, ranks) => times(m, work, size, serial, ranks).efficiency;
+
+const ceiling = (serial, ranks) => ranks === 1 ? 1 : 1 / (1 - serial + ranks * serial);
+
+// The work from which the efficiency is at least `wanted`; null where no work is enough.
+function workNeeded(wanted, m, size, serial, ranks) {
+  if (ranks === 1) return wanted <= 1 ? 0 : null;
+  const left = 1 - wanted / ceiling(serial, ranks), communication = exchange(m, size, ranks);
+  if (left <= ROUNDING) return left >= -ROUNDING && communication === 0 ? 0 : null;
+  return wanted * ranks * communication / left;
+}
+
+const breakEven = (m, size, serial, ranks) => workNeeded(1 / ranks, m, size, serial, ranks);
+
+// Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`.
+function counts(most) {
+  const found = [];
+  for (let n = 1; n <= Math.min(most, FINE); n++) found.push(n);
+  for (let step = 2; found.at(-1) + step <= most; step *= 2) {
+    const first = found.at(-1), end = Math.min(2 * first, most);
+    for (let n = first + step; n <= end; n += step) found.push(n);
+  }
+  if (found.at(-1) !== most) found.push(most);
+  return found;
+}
+
+function bestRanks(m, work, size, serial, most) {
+  let best = 1, fastest = 0;
+  for (const n of counts(most)) {
+    const {speedUp} = times(m, work, size, serial, n);
+    if (speedUp > fastest) [best, fastest] = [n, speedUp];
+  }
+  return best;
+}
+
+return {exchange, times, efficiency, ceiling, workNeeded, breakEven, counts, bestRanks};
+})();
+
 (() => {
 "use strict";
-const g = hockney.granularity;
-const source = document.getElementById("explorers");
+const g = {...hockney.units, ...hockney.efficiency};
+const source = document.getElementById("widgets");
 if (!source || !window.ResizeObserver) return;
 const LEVELS = [.1, .2, .3, .4, .5, .6, .7, .8, .9], NAMED = [.5, .8, .9];
 const DASHES = ["", "6 3", "2 3", "7 3 2 3", "10 4"];
@@ -286,5 +374,5 @@ class Explorer {
 
 const short = text => text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 const specs = JSON.parse(source.textContent);
-for (const box of document.querySelectorAll(".explorer")) new Explorer(box, specs[box.id]);
+for (const box of document.querySelectorAll("[data-widget=efficiency]")) new Explorer(box, specs[box.id]);
 })();
