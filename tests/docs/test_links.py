@@ -76,7 +76,7 @@ def test_the_messages_in_troubleshooting_are_hockneys():
     assert len(messages) > 20
     for message in messages:
         pieces = re.split(
-            r"\.\.\.|: |\bN\b|\d+|'g\+\+'|MPICH|Open MPI|libmpi\.so|timing, repetition|killed;|[();]", message
+            r"\.\.\.|: |\bN\b|\d+|'g\+\+'|MPICH|Open MPI|libmpi\.so|timing, repetition|killed,|[();]", message
         )
         pieces = [piece.strip(" ,;()'") for piece in pieces]
         for piece in pieces:
