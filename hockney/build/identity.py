@@ -117,11 +117,11 @@ def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
     folders = [word[2:] for word in words if word.startswith("-L")] + [str(Path(mpi.prefix) / "lib")]
     for name in dict.fromkeys(word[2:] for word in words if word.startswith(("-lmpi", "-lsimgrid"))):
         for folder in folders:
-            found = [
+            files = [
                 p for p in (Path(folder) / f"lib{name}.{end}" for end in ("so", "dylib", "a")) if p.exists()
             ]
-            if found:
-                real = found[0].resolve()
+            if files:
+                real = files[0].resolve()
                 # a linker script ("INPUT(libmpi.so.40)") is small; what it names lies beside it
                 for path in sorted({real, *real.parent.glob(f"lib{name}.so.*")}):
                     status = path.stat()

@@ -15,10 +15,10 @@ PROGRAM = """\
 #include <cstdio>
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int mine = 0, sum = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &mine);
-  MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (mine == 0) std::printf("sum %d on %s\\n", sum, simgrid::s4u::this_actor::get_host()->get_cname());
+  int rank = 0, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("sum %d on %s\\n", sum, simgrid::s4u::this_actor::get_host()->get_cname());
   MPI_Finalize();
 }
 """

@@ -16,15 +16,15 @@ from hockney.lab.bench import Tell
 
 
 def executables(
-    found: Mpi, workloads: Collection[str], tell: Tell
+    mpi: Mpi, workloads: Collection[str], tell: Tell
 ) -> tuple[build.Engine, Catalog, dict[str, Path]]:
     """The engine, the catalog of all that can be run, and the executables of those of `workloads` that the
     engine does not have."""
-    built = build.engine(found, tell=tell)
+    built = build.engine(mpi, tell=tell)
     catalog, others = built.catalog, {}
     for group, names in other_groups().items():
         if set(names) & set(workloads):
-            more = build.engine(found, tell=tell, group=group)
+            more = build.engine(mpi, tell=tell, group=group)
             others |= {workload.name: more.path for workload in more.catalog.workloads}
             catalog = replace(catalog, workloads=[*catalog.workloads, *more.catalog.workloads])
     return built, catalog, others

@@ -49,7 +49,7 @@ class HangDetector:
         self.case = ""
         self._allow(now, 0)
 
-    def heard(self, now: float, line: str) -> bool:
+    def take_answer(self, now: float, line: str) -> bool:
         """Whether `line` of standard error is a rank's watchdog; then only the other ranks are waited for."""
         match = LINE.search(line)
         if not match:

@@ -64,7 +64,7 @@ class EngineReader:
                 if line.source == "err" or not line.text.startswith('{"kind"'):
                     if line.source == "out":  # Hydra reports how ranks ended on standard output
                         job.tail.append(line.text)
-                    watch.heard(now, line.text)
+                    watch.take_answer(now, line.text)
                     continue
                 entry = decoded(line.text)
                 if isinstance(entry, Launch):

@@ -179,13 +179,13 @@ def test_zero_patience_is_endless():
 def test_answers_shorten_the_wait_and_name_the_silent():
     made = watch()
     made.started(100.0, "barrier ranks=3", 0)
-    assert not made.heard(111.0, "some output")
-    assert made.heard(112.0, "[h:1] hockney-watchdog rank=0 case=barrier ranks=3 phase=timing repetition=4")
+    assert not made.take_answer(111.0, "some output")
+    assert made.take_answer(112.0, "[h:1] hockney-watchdog rank=0 case=barrier ranks=3 phase=timing repetition=4")
     assert made.deadline == 112.0 + ANSWER_SECONDS
-    assert made.heard(112.1, "hockney-watchdog rank=2 case=barrier ranks=3 phase=timing repetition=4")
+    assert made.take_answer(112.1, "hockney-watchdog rank=2 case=barrier ranks=3 phase=timing repetition=4")
     failure = made.failure(143, ())
     assert failure.silent_ranks == (1,) and failure.phase == failures.phase("timing", 4)
-    assert made.heard(112.2, "hockney-watchdog rank=1 case=barrier ranks=3 phase=warm-up repetition=1")
+    assert made.take_answer(112.2, "hockney-watchdog rank=1 case=barrier ranks=3 phase=warm-up repetition=1")
     assert made.deadline == 112.2 and made.failure(143, ()).silent_ranks == ()
 
 

@@ -20,7 +20,7 @@ from hockney.lab.bench import Bench, Tell
 
 @dataclass(frozen=True)
 class PrepareOptions:
-    """What else the user chose for measuring; each kind takes from it what it can use. `cores` is the size
+    """What else the user chose for measuring; each kind uses what applies to it. `cores` is the size
     of a machine that is made up, 0 for its usual one; `workloads` are those to be run, whose executables are
     compiled where they are not the engine's."""
 
@@ -42,12 +42,13 @@ class Kind(Protocol):
     HELP: str
     TRAITS: Traits
 
-    def prepare(self, reference: MachineReference, wishes: PrepareOptions) -> Bench: ...
+    def prepare(self, reference: MachineReference, options: PrepareOptions) -> Bench: ...
 
 
 def all_kinds() -> dict[str, Kind]:
     """Every kind, by scheme."""
-    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    modules = (importlib.import_module(f"{__name__}.{name}") for name in names)
     kinds = [m for m in modules if all(hasattr(m, name) for name in ("SCHEME", "KIND", "TRAITS", "prepare"))]
     return {kind.SCHEME: kind for kind in sorted(kinds, key=lambda kind: kind.SCHEME)}
 

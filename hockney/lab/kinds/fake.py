@@ -23,8 +23,8 @@ TRAITS = Traits(origin="fake", local=False)
 CORES = 4
 
 
-def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
-    return fake_bench(fake_from_words(str(reference)), wishes.cores or CORES)
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
+    return fake_bench(fake_from_words(str(reference)), options.cores or CORES)
 
 
 def fake_bench(launcher: str | FakeLauncher, cores: int = CORES) -> Bench:

@@ -21,5 +21,5 @@ def reference(name: str) -> str:
     return str(MachineReference(SCHEME, name))
 
 
-def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     raise messages.only_published(str(reference))

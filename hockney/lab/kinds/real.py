@@ -18,9 +18,9 @@ HELP = "this machine, or the hosts of its batch job"
 TRAITS = Traits()
 
 
-def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
-    found = find_mpi(wishes.mpi or None, tell=wishes.tell)
-    built, catalog, others = executables(found, wishes.workloads, wishes.tell)
-    here = describe(found, engine=str(built.path), compiler=built.compiler, flags=built.flags)
-    launcher = MpiLauncher(found, built.path, processors().cores, bind=wishes.bind, others=others)
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
+    mpi = find_mpi(options.mpi or None, tell=options.tell)
+    built, catalog, others = executables(mpi, options.workloads, options.tell)
+    here = describe(mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags)
+    launcher = MpiLauncher(mpi, built.path, processors().cores, bind=options.bind, others=others)
     return Bench(launcher, catalog, here)

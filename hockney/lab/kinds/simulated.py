@@ -41,16 +41,16 @@ def repeats_itself(reference: MachineReference) -> bool:
     return simulated.platform(reference.name).noise is None
 
 
-def prepare(reference: MachineReference, wishes: PrepareOptions) -> Bench:
+def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     """Read the description before anything is looked for or compiled."""
     platform = simulated.platform(reference.name)
-    found = find_simgrid(tell=wishes.tell)
-    built, catalog, others = executables(found, wishes.workloads, wishes.tell)
-    launcher = SmpiLauncher(found, built.path, built.platform, platform, others=others)
-    return Bench(launcher, catalog, _described(platform, found, built))
+    mpi = find_simgrid(tell=options.tell)
+    built, catalog, others = executables(mpi, options.workloads, options.tell)
+    launcher = SmpiLauncher(mpi, built.path, built.platform, platform, others=others)
+    return Bench(launcher, catalog, _described(platform, mpi, built))
 
 
-def _described(platform: Platform, found: Mpi, built: build.Engine) -> Machine:
+def _described(platform: Platform, mpi: Mpi, built: build.Engine) -> Machine:
     """The machine that `platform` describes, as a run keeps it; nothing of this host but what compiled the
     engine."""
     cores = platform.capacity
@@ -63,7 +63,7 @@ def _described(platform: Platform, found: Mpi, built: build.Engine) -> Machine:
         cpu=platform.title,
         cores=cores,
         threads=cores,
-        mpi=found,
+        mpi=mpi,
         engine=str(built.path),
         compiler=built.compiler,
         flags=built.flags,
