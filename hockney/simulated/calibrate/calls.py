@@ -110,7 +110,7 @@ class PairMessages:
     sum_s_per_byte: float
 
     def time(self, operation: str, size: int, batch: float) -> float:
-        """One of `batch` back-to-back operations. Where only one rank sends, it may run ahead of the other."""
+        """One of `batch` back-to-back operations. If only one rank sends, it may run ahead of the other."""
         segment = [s for s in self.segments if s.first <= size][-1]
         adding = self.sum_s_per_byte * size if operation in SUMMING else 0.0
         one = segment.one_way(size) + adding

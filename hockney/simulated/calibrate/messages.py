@@ -76,7 +76,7 @@ def too_many_cores(nodes: int, cores: int, limit: int) -> UsageError:
 
 def note_between_nodes(survey: str) -> str:
     return (
-        f"{survey} ran on one host, so the cost of a message between nodes is a guess: the same as on a node; "
+        f"{survey} ran on one host, so the cost of messages between nodes is a guess: as on a node; "
         "--network takes it from another machine"
     )
 
@@ -95,6 +95,44 @@ def note_faster_than_messages(operation: str, sizes: Sequence[str]) -> str:
 def title(host: str, survey: str, mpi: str) -> str:
     """`mpi` "" where there was none."""
     return f"{host} as measured by {survey} ({mpi or 'no MPI'})"
+
+
+def source_fit(survey: str, fit: str, curve: str) -> str:
+    return f"{fit} of {survey}: {curve}"
+
+
+def source_fitted_line(first: int, latency: str, per_byte: str) -> str:
+    return f"the fitted segment from {first} B: {latency}, {per_byte}"
+
+
+def source_median(size: int, median: str) -> str:
+    return f"the median {median} at {size} B, which the fitted segments miss"
+
+
+def interval(value: str, low: str, high: str) -> str:
+    """`low` and `high` "" where there is no interval."""
+    return f"{value} (95%: {low} to {high})" if low and high else f"{value} (no interval)"
+
+
+def source_send_overhead(fitted: bool, at_zero: str) -> str:
+    return f"prtt with and without delay, {_overhead('o_s', fitted, at_zero)}"
+
+
+def source_receive_overhead(fitted: bool, at_zero: str) -> str:
+    return f"receive_overhead, {_overhead('o_r', fitted, at_zero)}"
+
+
+def _overhead(symbol: str, fitted: bool, at_zero: str) -> str:
+    how = "of the fit loggp" if fitted else "at each size, since no LogGP fit is trusted"
+    return f"{symbol} {how}; {at_zero} at 0 B; the same in all segments"
+
+
+def source_no_overhead(survey: str) -> str:
+    return f"a third of the message's time: {survey} has not measured it"
+
+
+def source_exchange(survey: str) -> str:
+    return f"pingpong_double minus pingpong of {survey}; the same in all segments"
 
 
 def source_segments_of(machine: str) -> str:
@@ -149,7 +187,7 @@ def source_usual_duplex(survey: str) -> str:
 
 def source_duplex(survey: str, ratio: float, size: str) -> str:
     return (
-        f"in {survey}, bidirectional messages take {ratio:.2f} times as long as unidirectional ones at {size}"
+        f"in {survey}, bidirectional messages of {size} take {ratio:.2f} times as long as unidirectional ones"
     )
 
 
