@@ -17,7 +17,7 @@ hockney::Case find(const char* line, int ranks) {
 TEST(LookUp, FillsInDefaultsInAlphabeticalOrder) {
   EXPECT_EQ(find("pingpong", 2).line, "pingpong buffers=hot bytes=8 ranks=2");
   EXPECT_EQ(find("bcast sync=window bytes=1024", 3).line,
-            "bcast buffers=hot bytes=1024 ranks=3 root=0 sync=window");
+            "bcast algorithm=mpi buffers=hot bytes=1024 ranks=3 root=0 sync=window");
 }
 
 TEST(LookUp, IsItsOwnInverse) {
