@@ -122,9 +122,6 @@ def test_every_test_file_is_collected(pytestconfig):
     )
 
 
-"""Two classes, of which one is still to get another name."""
-
-
 def modules() -> list[tuple[str, ast.Module]]:
     return [
         (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8")))

@@ -21,8 +21,8 @@ struct MedianInterval {
 };
 
 // The median of `times`, in the order measured, with its rank-based 95% interval corrected for
-// autocorrelation. hockney/models/statistics/interval.py defines the rule and its sources; both give the same bits.
-// `times` must not be empty.
+// autocorrelation. hockney/models/statistics/interval.py defines the rule and its sources; both give the same
+// bits. `times` must not be empty.
 MedianInterval median_interval(std::span<const double> times);
 
 // `times` must not be empty.

@@ -30,8 +30,8 @@ class Words {
 
   double number(const char* what, double least, double most) {
     const std::string text = word(what);
-    // Not std::from_chars, which GCC 10's library lacks for floating point; and the decimal point is a point in
-    // whatever locale the simulator is.
+    // Not std::from_chars, which GCC 10's library lacks for floating point; and the decimal point is a point
+    // in whatever locale the simulator is.
     static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
     char* end = nullptr;
     const double value = strtod_l(text.c_str(), &end, c_locale);

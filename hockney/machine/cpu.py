@@ -79,15 +79,15 @@ def physical_cores(root: Path, allowed: tuple[int, ...], granted: float | None) 
         for depth in (1, 2, 3):
             lowest.setdefault(groups[cpu][:depth], cpu)
     order = sorted(set(groups.values()), key=lambda group: [lowest[group[:depth]] for depth in (1, 2, 3)])
-    mine = [
+    allowed_cores = [
         (min(c for c in allowed if groups[c] == g), i)
         for i, g in enumerate(order)
         if any(groups[c] == g for c in allowed)
     ]
-    usable = len(mine) if granted is None else min(len(mine), int(granted + 0.001))
+    usable = len(allowed_cores) if granted is None else min(len(allowed_cores), int(granted + 0.001))
     return Cores(
-        cpus=tuple(cpu for cpu, _ in mine),
-        logical=tuple(index for _, index in mine),
+        cpus=tuple(cpu for cpu, _ in allowed_cores),
+        logical=tuple(index for _, index in allowed_cores),
         usable=max(1, usable),
         restricted=set(allowed) != set(there),
     )

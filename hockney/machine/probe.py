@@ -129,11 +129,11 @@ def launcher_family(mpiexec: Path) -> Family:
         done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:
         raise messages.mpi_tool_failed(mpiexec, str(error)) from error
-    said = done.out + done.err
-    if "Open MPI" in said or "OpenRTE" in said or "PRRTE" in said:
+    output = done.out + done.err
+    if "Open MPI" in output or "OpenRTE" in output or "PRRTE" in output:
         return "openmpi"
-    if "Intel" in said and "MPI" in said:
+    if "Intel" in output and "MPI" in output:
         return "intel"
-    if "HYDRA" in said or "MPICH" in said or "MVAPICH" in said:
+    if "HYDRA" in output or "MPICH" in output or "MVAPICH" in output:
         return "mpich"
     return "unknown"

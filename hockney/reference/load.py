@@ -36,21 +36,21 @@ def published(name: str) -> Published:
     if name not in names():
         raise messages.unknown_paper(name, names())
     folder = files("hockney.reference")
-    told = tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
+    document = tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))
     table = csv.DictReader(io.StringIO((folder / f"{name}.csv").read_text("utf-8")))
     if tuple(table.fieldnames or ()) != COLUMNS:
         raise ValueError(f"{name}.csv has other columns: {table.fieldnames}")
     return Published(
         name=name,
-        title=told["title"],
-        citation=told["citation"],
-        machines=tuple(About(**each) for each in told["machines"]),
+        title=document["title"],
+        citation=document["citation"],
+        machines=tuple(About(**machine) for machine in document["machines"]),
         rows=tuple(_row(each) for each in table),
-        formulas=tuple(_formula(each) for each in told.get("formulas", ())),
-        method=tuple(told["method"]),
-        facts=tuple(told["facts"]),
-        transcription=tuple(told["transcription"]),
-        inconsistencies=tuple(told["inconsistencies"]),
+        formulas=tuple(_formula(each) for each in document.get("formulas", ())),
+        method=tuple(document["method"]),
+        facts=tuple(document["facts"]),
+        transcription=tuple(document["transcription"]),
+        inconsistencies=tuple(document["inconsistencies"]),
     )
 
 

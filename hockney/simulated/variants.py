@@ -82,9 +82,11 @@ def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) ->
     whole, part = Place(where, ""), Place(where, f"{VARIANTS}.{name}")
     kept = [each for each in _list(raw, "origins", whole) if not _within(each, changed)]
     added = _list(own, "origins", part)
-    said = [each.get("key") for each in added if isinstance(each, dict)]
-    unsaid = [key for key in changed if not any(_covers(each, key) for each in said)]
-    guesses = [{"key": key, "status": "guess", "source": f"variant {name}: {own['why']}"} for key in unsaid]
+    covered = [origin.get("key") for origin in added if isinstance(origin, dict)]
+    uncovered = [key for key in changed if not any(_covers(each, key) for each in covered)]
+    guesses = [
+        {"key": key, "status": "guess", "source": f"variant {name}: {own['why']}"} for key in uncovered
+    ]
     merged["origins"] = [*added, *guesses, *kept]
     merged["notes"] = [*_list(raw, "notes", whole), f"{name}: {own['why']}", *_list(own, "notes", part)]
     return merged

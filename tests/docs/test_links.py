@@ -21,9 +21,8 @@ PAGES = [
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
 # `hockney/launch/command.py` in running text; examples of files to be made (and ROOM, any room) are not there
-FILE = re.compile(
-    r"`((?!tests/(?:golden/)?ROOM)(?:hockney|engine|tests|contract|docs|benchmarks)/[\w./-]+\.\w+)`"
-)
+ROOTS = "hockney|engine|tests|contract|docs|benchmarks"
+FILE = re.compile(rf"`((?!tests/(?:golden/)?ROOM)(?:{ROOTS})/[\w./-]+\.\w+)`")
 TO_BE_MADE = ("x.py", "x.cpp", "x.csv", "x.toml", "ring.cpp", "cold.py", "toy.py")
 
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tiny engine that keeps the contract (contract/README.md) and misbehaves on request, for the tests of the front end. Its
-// cases: quick, stuck (the last rank never answers), dies (the last rank kills itself), leaves (rank 0 exits), talks (noise).
+// A tiny engine that keeps the contract (contract/README.md) and misbehaves on request, for the tests of the
+// front end. Its cases: quick, stuck (the last rank never answers), dies (the last rank kills itself), leaves
+// (rank 0 exits), talks (noise).
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -17,7 +18,9 @@ static int rank = 0;
 static int size = 1;
 static char watchdog_line[512];
 
-static void speak(int) { [[maybe_unused]] ssize_t n = write(2, watchdog_line, strlen(watchdog_line)); }
+static void speak(int) {
+  [[maybe_unused]] ssize_t n = write(2, watchdog_line, strlen(watchdog_line));
+}
 
 static void say(const std::string& line) {
   if (rank == 0) std::puts(line.c_str());
@@ -35,11 +38,13 @@ static std::string gathered_ranks() {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   char mine[512];
-  std::snprintf(mine, sizeof mine, R"({"host":"%s","pid":%d,"cpus":"%s"})", host, static_cast<int>(getpid()), cpus().c_str());
+  std::snprintf(mine, sizeof mine, R"({"host":"%s","pid":%d,"cpus":"%s"})", host, static_cast<int>(getpid()),
+                cpus().c_str());
   std::vector<char> all(sizeof mine * static_cast<std::size_t>(size));
   MPI_Gather(mine, sizeof mine, MPI_CHAR, all.data(), sizeof mine, MPI_CHAR, 0, MPI_COMM_WORLD);
   std::string list;
-  for (int r = 0; r < size; ++r) list += (r ? "," : "") + std::string(&all[sizeof mine * static_cast<std::size_t>(r)]);
+  for (int r = 0; r < size; ++r)
+    list += (r ? "," : "") + std::string(&all[sizeof mine * static_cast<std::size_t>(r)]);
   return list;
 }
 
@@ -49,7 +54,8 @@ static void run(const std::string& line, int position, double hang) {
   if (line.starts_with("stuck") && last) {
     for (;;) pause();
   } else if (line.starts_with("stuck")) {
-    std::snprintf(watchdog_line, sizeof watchdog_line, "hockney-watchdog rank=%d case=%s phase=timing repetition=7\n", rank, line.c_str());
+    std::snprintf(watchdog_line, sizeof watchdog_line,
+                  "hockney-watchdog rank=%d case=%s phase=timing repetition=7\n", rank, line.c_str());
     signal(SIGALRM, speak);
     ualarm(static_cast<useconds_t>(hang * 1e6), 0);
   }
@@ -63,7 +69,8 @@ static void run(const std::string& line, int position, double hang) {
     say("the site's start-up script says hello");
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  say(R"({"kind":"record","schema":1,"launch":"L","origin":"measured","position":)" + std::to_string(position) + R"(,"case":")" + line +
+  say(R"({"kind":"record","schema":1,"launch":"L","origin":"measured","position":)" +
+      std::to_string(position) + R"(,"case":")" + line +
       R"(","started_s":1,"times_s":[1e-6],"batch":1,"warmup_s":[],"bytes_moved":0,"sync":{"kind":"none"},)"
       R"("stop":{"reason":"budget","precision":0.02,"achieved":null},"verified":{"bytes":0,"errors":0}})");
 }
@@ -96,8 +103,8 @@ int main(int argc, char** argv) {
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     const std::string ranks = gathered_ranks();
-    say(R"({"kind":"launch","schema":1,"launch":"L","index":0,"origin":"measured","started_s":1,"ranks":[)" + ranks +
-        R"(],"mpi_standard":"3.1","library":")" + library +
+    say(R"({"kind":"launch","schema":1,"launch":"L","index":0,"origin":"measured","started_s":1,"ranks":[)" +
+        ranks + R"(],"mpi_standard":"3.1","library":")" + library +
         R"(","engine":"stand-in","compiler":"","clock":{"overhead_s":1e-8,"resolution_s":1e-9}})");
     int position = 0;
     for (const std::string& line : lines) run(line, position++, hang);

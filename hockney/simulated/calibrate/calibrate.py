@@ -27,7 +27,7 @@ RISE = 1.5
 """A change point is taken for the end of eager sending where the line beyond begins so much higher."""
 USUAL_EAGER = 65536
 HALF = 1.5
-"""Both ways at once taking so much longer than one way means that the directions share their way."""
+"""Bidirectional messages that take this much longer than unidirectional ones share one path."""
 
 
 @dataclass(frozen=True)
@@ -52,27 +52,26 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     found = pieces(curve, overheads)
     segments = tuple(piece.segment for piece in found)
     between = wishes.network
-    told = list(origins("on_node" if between else "segments", found, survey, overheads))
+    sources = list(origins("on_node" if between else "segments", found, survey, overheads))
     summed, sum_origin = sum_cost(survey)
     chosen, chosen_origins = algorithms(survey)
     own, own_origins, notes = calls(survey, PairMessages(segments, eager, summed))
     network, network_origins = _network(survey, wishes)
     if between:
-        told.append(Origin(key="segments", status="fitted", source=f"those of {between.name}"))
-    elif not survey.between_nodes:
-        notes.append(
-            f"{survey.name} was on one host, so a message between nodes is a guess: it takes what it takes "
-            "on a node; --network takes it from elsewhere"
+        sources.append(
+            Origin(key="segments", status="fitted", source=messages.source_segments_of(between.name))
         )
+    elif not survey.between_nodes:
+        notes.append(messages.note_between_nodes(survey.name))
     noise = Noise(relative=rounded(survey.spread)) if wishes.noise and survey.spread > 0 else None
     if noise:
-        source = f"the median spread inside the launches of {survey.name}'s ping-pongs: quartiles / 1.349"
-        told.append(Origin(key="noise.relative", status="fitted", source=source))
-    clock = f"what {survey.name}'s clock costs, or a fifth of its step"
+        source = messages.source_noise(survey.name)
+        sources.append(Origin(key="noise.relative", status="fitted", source=source))
+    clock = messages.source_clock(survey.name)
     host, mpi = survey.machine.host, survey.machine.mpi
     return Platform(
         name=wishes.name or _name(host),
-        title=f"{host} as {survey.name} measured it ({mpi.title if mpi else 'no MPI'})",
+        title=messages.title(host, survey.name, mpi.title if mpi else ""),
         source=f"hockney calibrate {survey.name}",
         network=network,
         eager=eager,
@@ -84,7 +83,7 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
         clock_s=rounded(survey.clock_s),
         noise=noise,
         origins=(
-            *told, *network_origins, eager_origin, sum_origin, *chosen_origins, *own_origins,
+            *sources, *network_origins, eager_origin, sum_origin, *chosen_origins, *own_origins,
             Origin(key="clock_s", status="fitted", source=clock),
         ),
         notes=tuple(notes),
@@ -107,13 +106,10 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
         if rise > best:
             best, found = rise, change
     if found is None:
-        source = f"no change in the ping-pong of {survey.name} looks like one of protocol; a usual limit"
+        source = messages.source_usual_eager(survey.name)
         return USUAL_EAGER, Origin(key="eager", status="guess", source=source)
     low, high = (math.ceil(found.value if end is None else end) for end in (found.low, found.high))
-    source = (
-        f"between {format_bytes(low)} and {format_bytes(high)} the ping-pong of {survey.name} changes to a "
-        f"line that begins {best:.1f} times as high, as from eager to rendezvous"
-    )
+    source = messages.source_eager(survey.name, format_bytes(low), format_bytes(high), best)
     return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
 
 
@@ -125,30 +121,28 @@ def _network(survey: Survey, wishes: CalibrationOptions) -> tuple[Network, list[
     if fixed > 1 or shape.dims:
         if wishes.nodes and wishes.nodes != fixed:
             raise messages.node_count_of_network(wishes.nodes, fixed, given.name if given else "the network")
-        source = f"the network of {given.name if given else ''}: one rank on each of its nodes"
+        source = messages.source_fixed_network(given.name if given else "")
         return shape, [Origin(key="network", status="fitted", source=source)]
     count = wishes.nodes or -(-RANKS // cores)
     if count * cores > MOST:
         raise messages.too_many_cores(count, cores, MOST)
     nodes = (NodeGroup(count=count, cores=cores),)
-    wish = "as asked" if wishes.nodes else f"enough for {RANKS} ranks; --nodes says otherwise"
-    told = [
-        Origin(key="network.nodes", status="guess", source=f"{cores} cores as {survey.name} found; {wish}")
-    ]
+    nodes_source = messages.source_nodes(survey.name, cores, 0 if wishes.nodes else RANKS)
+    network_origins = [Origin(key="network.nodes", status="guess", source=nodes_source)]
     if given:
-        source = f"the network of {given.name}"
+        source = messages.source_network(given.name)
         return msgspec.structs.replace(shape, nodes=nodes), [
             Origin(key="network", status="fitted", source=source),
-            *told,
+            *network_origins,
         ]
     nic, nic_source = _nic(survey)
     duplex, duplex_source = _duplex(survey)
-    told += [
+    network_origins += [
         Origin(key="network.nic", status="fitted" if survey.between_nodes else "guess", source=nic_source),
         Origin(key="network.duplex", status="fitted", source=duplex_source),
-        Origin(key="network.shape", status="guess", source="a switch that nothing holds up"),
+        Origin(key="network.shape", status="guess", source=messages.source_shape()),
     ]
-    return Network(shape="switch", nodes=nodes, nic=nic, duplex=duplex), told
+    return Network(shape="switch", nodes=nodes, nic=nic, duplex=duplex), network_origins
 
 
 def _nic(survey: Survey) -> tuple[float, str]:
@@ -159,16 +153,15 @@ def _nic(survey: Survey) -> tuple[float, str]:
         for size, median in survey.medians(name, buffers="hot").items()
     ]
     rate, name = max(rates)
-    where = "" if survey.between_nodes else ", on one host: a guess between hosts"
-    return rounded(rate), f"the largest rate of {survey.name}: {name}, {format_rate(rate)}{where}"
+    return rounded(rate), messages.source_nic(survey.name, name, format_rate(rate), survey.between_nodes)
 
 
 def _duplex(survey: Survey) -> tuple[str, str]:
     both = survey.medians("pingpong_double", buffers="hot")
     common = [size for size in both if size in survey.one_way]
     if not common:
-        return "full", f"{survey.name} has not measured both ways at once; full is usual"
+        return "full", messages.source_usual_duplex(survey.name)
     size = max(common)
     ratio = both[size].value / survey.one_way[size].value
-    said = f"both ways at once of {survey.name} take {ratio:.2f} times one way at {format_bytes(size)}"
-    return ("half" if ratio > HALF else "full"), said
+    source = messages.source_duplex(survey.name, ratio, format_bytes(size))
+    return ("half" if ratio > HALF else "full"), source

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from hockney.core.fit import Estimate
 from hockney.core.platform import CALLED, Origin, Segment
 from hockney.core.units import format_bytes, format_seconds
+from hockney.simulated.calibrate import messages
 from hockney.simulated.calibrate.segments import rounded
 from hockney.simulated.calibrate.survey import Survey
 
@@ -67,14 +68,14 @@ def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
                 Origin(
                     key=f"collectives.{operation}",
                     status="fitted",
-                    source=f"the {model} form describes {operation} of {survey.name} better",
+                    source=messages.source_algorithm(survey.name, operation, model),
                 )
             )
         else:
             usual.append(operation)
     if usual:
-        why = f"a usual choice: {survey.name} has too few rank counts to tell how operations grow"
-        origins.insert(0, Origin(key="collectives", status="guess", source=why))
+        source = messages.source_usual_algorithms(survey.name)
+        origins.insert(0, Origin(key="collectives", status="guess", source=source))
     return chosen, origins
 
 
@@ -84,11 +85,10 @@ def sum_cost(survey: Survey) -> tuple[float, Origin]:
     sizes = [s for s in reduced if s in sent and s >= SUMMED_FROM]
     apart = [s for s in sizes if (reduced[s].low or 0) > (sent[s].high or float("inf"))]
     if 2 * len(apart) <= len(sizes):
-        source = f"reduce and bcast of {survey.name} differ by less than their intervals: taken as nothing"
+        source = messages.source_no_sum_cost(survey.name)
         return 0.0, Origin(key="sum_s_per_byte", status="guess", source=source)
     slopes = sorted((reduced[s].value - sent[s].value) / s for s in sizes)
-    at = ", ".join(format_bytes(s) for s in sizes)
-    source = f"reduce beyond bcast of {survey.name} at {at}: the median, or what every reduction has room for"
+    source = messages.source_sum_cost(survey.name, [format_bytes(s) for s in sizes])
     value = rounded(max(min(slopes[(len(slopes) - 1) // 2], *_room(survey)), 0.0))
     return value, Origin(key="sum_s_per_byte", status="fitted", source=source)
 
@@ -110,7 +110,7 @@ class PairMessages:
     sum_s_per_byte: float
 
     def time(self, operation: str, size: int, batch: float) -> float:
-        """One of `batch` operations in a row. Where only one rank sends, it may run ahead of the other."""
+        """One of `batch` back-to-back operations. If only one rank sends, it may run ahead of the other."""
         segment = [s for s in self.segments if s.first <= size][-1]
         adding = self.sum_s_per_byte * size if operation in SUMMING else 0.0
         one = segment.one_way(size) + adding
@@ -127,37 +127,32 @@ class PairMessages:
 Points = tuple[tuple[int, float], ...]
 
 
-def calls(survey: Survey, messages: PairMessages) -> tuple[dict[str, Points], list[Origin], list[str]]:
+def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[Origin], list[str]]:
     """The calls' own costs, their origins, and a note for each operation that is faster than its messages."""
-    found: dict[str, Points] = {}
+    costs: dict[str, Points] = {}
     origins: list[Origin] = []
     notes: list[str] = []
     for operation in CALLED:
-        points, told, faster = [], [], []
-        for size, median, alone in _measured(survey, messages, operation):
+        points, times, faster = [], [], []
+        for size, median, alone in _measured(survey, pair, operation):
             if median.high is not None and median.high < alone:
                 faster.append(f"{format_bytes(size)} ({median.value / alone:.2f})")
-            told.append(f"{format_seconds(median.value)} ({format_seconds(alone)}) at {format_bytes(size)}")
+            times.append(f"{format_seconds(median.value)} ({format_seconds(alone)}) at {format_bytes(size)}")
             points.append((size, rounded(max(median.value - alone, 0.0))))
         if any(seconds for _, seconds in points):
-            found[operation] = tuple(points)
-            said = f"{operation} of {survey.name} (its messages alone): {', '.join(told)}"
-            origins.append(Origin(key=f"calls.{operation}", status="fitted", source=said))
+            costs[operation] = tuple(points)
+            source = messages.source_call(survey.name, operation, times)
+            origins.append(Origin(key=f"calls.{operation}", status="fitted", source=source))
         if faster:
-            notes.append(
-                f"{operation} is faster on the machine than its messages here at {', '.join(faster)}: "
-                "it costs its messages"
-            )
-    return found, origins, notes
+            notes.append(messages.note_faster_than_messages(operation, faster))
+    return costs, origins, notes
 
 
-def _measured(
-    survey: Survey, messages: PairMessages, operation: str
-) -> Iterator[tuple[int, Estimate, float]]:
+def _measured(survey: Survey, pair: PairMessages, operation: str) -> Iterator[tuple[int, Estimate, float]]:
     """(size, median, time by messages alone). Without data a collective may return at once."""
     for size, median in collective(survey, operation).items():
         if size > 0 or operation == "barrier":
-            alone = messages.time(operation, size, survey.batch(operation, size))
+            alone = pair.time(operation, size, survey.batch(operation, size))
             yield size, median, alone + survey.reading(operation, size)
 
 

@@ -16,6 +16,7 @@ from itertools import groupby
 
 from hockney.core.fit import Estimate, Fit
 from hockney.core.units import format_seconds
+from hockney.simulated.calibrate import messages
 
 NEAR = 0.05
 """A line may pass a median by so much where the median's interval does not allow for more."""
@@ -55,17 +56,17 @@ def curve_of(
     lines: list[CurveLine] = []
     for piece in fit.segments:
         beyond = math.inf if piece.beyond is None else piece.beyond
-        costs = f"{told(piece.latency, 's')}, {told(piece.per_byte, 's/B')}"
-        said = f"the fitted segment from {piece.first} B: {costs}"
-        mine = [s for s in sizes if piece.first <= s < beyond]
+        latency, per_byte = with_interval(piece.latency, "s"), with_interval(piece.per_byte, "s/B")
+        source = messages.source_fitted_line(piece.first, latency, per_byte)
+        covered = [s for s in sizes if piece.first <= s < beyond]
         start = piece.first if lines else 0
-        fitted = {s: piece.latency.value + piece.per_byte.value * s for s in mine}
-        for met, group in _runs({s: meets(fitted[s], medians[s]) for s in mine}):
-            if met:
-                lines.append(CurveLine(start, piece.latency.value, piece.per_byte.value, said))
+        fitted = {s: piece.latency.value + piece.per_byte.value * s for s in covered}
+        for is_met, group in _runs({s: meets(fitted[s], medians[s]) for s in covered}):
+            if is_met:
+                lines.append(CurveLine(start, piece.latency.value, piece.per_byte.value, source))
             else:
                 lines += through(smooth, medians, group, start)
-            start = next((s for s in mine if s > group[-1]), 0)
+            start = next((s for s in covered if s > group[-1]), 0)
     return Curve(tuple(_less(line, reading(_measured_at(line.first, sizes))) for line in lines))
 
 
@@ -89,25 +90,25 @@ def meets(time: float, median: Estimate) -> bool:
 
 
 def through(
-    smooth: Mapping[int, float], medians: Mapping[int, Estimate], mine: list[int], start: int
+    smooth: Mapping[int, float], medians: Mapping[int, Estimate], chosen: list[int], start: int
 ) -> list[CurveLine]:
-    """A line from each of the sizes `mine` to the next that is measured.
+    """A line from each of the sizes `chosen` to the next that is measured.
 
     Where times grow faster than sizes, such a line would begin below zero; there the time is in proportion to
     the size up to the next one, where it jumps.
     """
     sizes = sorted(smooth)
     lines: list[CurveLine] = []
-    for size in mine:
+    for size in chosen:
         after = [s for s in sizes if s > size][:1]
-        said = f"the median {told(medians[size], 's')} at {size} B, which the fitted segments pass by"
+        source = messages.source_median(size, with_interval(medians[size], "s"))
         first = size if lines else start
         slope = (smooth[after[0]] - smooth[size]) / (after[0] - size) if after else None
         if slope is None and lines and lines[-1].per_byte * size <= smooth[size]:
             slope = lines[-1].per_byte
         if slope is None or smooth[size] - slope * size < 0:
             slope = smooth[size] / size if size else 0.0
-        lines.append(CurveLine(first, max(smooth[size] - slope * size, 0.0), slope, said))
+        lines.append(CurveLine(first, max(smooth[size] - slope * size, 0.0), slope, source))
     return lines
 
 
@@ -124,10 +125,10 @@ def rising(times: Mapping[int, float]) -> dict[int, float]:
     return {size: math.exp(mean) for mean, sizes in pools for size in sizes}
 
 
-def told(estimate: Estimate, unit: str) -> str:
+def with_interval(estimate: Estimate, unit: str) -> str:
     """ "1.3 us (95%: 1.2 us to 1.4 us)"."""
     value, low, high = (
-        None if x is None else f"{format_seconds(x)}{unit.removeprefix('s')}"
+        "" if x is None else f"{format_seconds(x)}{unit.removeprefix('s')}"
         for x in (estimate.value, estimate.low, estimate.high)
     )
-    return f"{value} (95%: {low} to {high})" if low and high else f"{value} (no interval)"
+    return messages.interval(value, low, high)

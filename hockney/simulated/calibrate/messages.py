@@ -69,3 +69,145 @@ def too_many_cores(nodes: int, cores: int, limit: int) -> UsageError:
         code="too-many-cores",
         limit=limit,
     )
+
+
+# notes of the machine
+
+
+def note_between_nodes(survey: str) -> str:
+    return (
+        f"{survey} ran on one host, so the cost of messages between nodes is a guess: as on a node; "
+        "--network takes it from another machine"
+    )
+
+
+def note_faster_than_messages(operation: str, sizes: Sequence[str]) -> str:
+    """`sizes` are the sizes with the ratio of both times."""
+    return (
+        f"{operation} was measured faster than its messages predict at {', '.join(sizes)}; "
+        "the simulation uses its messages"
+    )
+
+
+# sources of the machine's numbers
+
+
+def title(host: str, survey: str, mpi: str) -> str:
+    """`mpi` "" where there was none."""
+    return f"{host} as measured by {survey} ({mpi or 'no MPI'})"
+
+
+def source_fit(survey: str, fit: str, curve: str) -> str:
+    return f"{fit} of {survey}: {curve}"
+
+
+def source_fitted_line(first: int, latency: str, per_byte: str) -> str:
+    return f"the fitted segment from {first} B: {latency}, {per_byte}"
+
+
+def source_median(size: int, median: str) -> str:
+    return f"the median {median} at {size} B, which the fitted segments miss"
+
+
+def interval(value: str, low: str, high: str) -> str:
+    """`low` and `high` "" where there is no interval."""
+    return f"{value} (95%: {low} to {high})" if low and high else f"{value} (no interval)"
+
+
+def source_send_overhead(fitted: bool, at_zero: str) -> str:
+    return f"prtt with and without delay, {_overhead('o_s', fitted, at_zero)}"
+
+
+def source_receive_overhead(fitted: bool, at_zero: str) -> str:
+    return f"receive_overhead, {_overhead('o_r', fitted, at_zero)}"
+
+
+def _overhead(symbol: str, fitted: bool, at_zero: str) -> str:
+    how = "of the fit loggp" if fitted else "at each size, since no LogGP fit is trusted"
+    return f"{symbol} {how}; {at_zero} at 0 B; the same in all segments"
+
+
+def source_no_overhead(survey: str) -> str:
+    return f"a third of the message's time: {survey} has not measured it"
+
+
+def source_exchange(survey: str) -> str:
+    return f"pingpong_double minus pingpong of {survey}; the same in all segments"
+
+
+def source_segments_of(machine: str) -> str:
+    return f"the segments of {machine}"
+
+
+def source_noise(survey: str) -> str:
+    return f"the median spread within launches of the ping-pongs of {survey}: interquartile range / 1.349"
+
+
+def source_clock(survey: str) -> str:
+    return f"the cost of reading the clock in {survey}, or a fifth of its resolution if that is larger"
+
+
+def source_usual_eager(survey: str) -> str:
+    return f"the ping-pong of {survey} shows no change of protocol; a usual limit"
+
+
+def source_eager(survey: str, low: str, high: str, rise: float) -> str:
+    return (
+        f"between {low} and {high} the latency of the ping-pong of {survey} grows {rise:.1f} times, "
+        "as from eager to rendezvous"
+    )
+
+
+def source_fixed_network(machine: str) -> str:
+    return f"the network of {machine}: one rank on each of its nodes"
+
+
+def source_network(machine: str) -> str:
+    return f"the network of {machine}"
+
+
+def source_nodes(survey: str, cores: int, ranks: int) -> str:
+    """`ranks` is what the number of nodes is enough for; 0 where it was given by --nodes."""
+    number = f"enough nodes for {ranks} ranks; --nodes sets another number" if ranks else "--nodes"
+    return f"{cores} cores as found by {survey}; {number}"
+
+
+def source_shape() -> str:
+    return "a switch without contention"
+
+
+def source_nic(survey: str, workload: str, rate: str, between_nodes: bool) -> str:
+    where = "" if between_nodes else ", on one host: a guess between hosts"
+    return f"the highest rate of {survey}: {workload}, {rate}{where}"
+
+
+def source_usual_duplex(survey: str) -> str:
+    return f"{survey} has no bidirectional measurement; full is usual"
+
+
+def source_duplex(survey: str, ratio: float, size: str) -> str:
+    return (
+        f"in {survey}, bidirectional messages of {size} take {ratio:.2f} times as long as unidirectional ones"
+    )
+
+
+def source_algorithm(survey: str, operation: str, model: str) -> str:
+    return f"the {model} model fits {operation} of {survey} better"
+
+
+def source_usual_algorithms(survey: str) -> str:
+    return f"a usual choice: {survey} has too few rank counts to tell how operations grow"
+
+
+def source_no_sum_cost(survey: str) -> str:
+    return f"reduce and bcast of {survey} differ by less than their intervals: assumed to be 0"
+
+
+def source_sum_cost(survey: str, sizes: Sequence[str]) -> str:
+    at = ", ".join(sizes)
+    return f"reduce minus bcast of {survey} at {at}: the median, at most what every reduction allows"
+
+
+def source_call(survey: str, operation: str, times: Sequence[str]) -> str:
+    """`times` are measured times, in brackets those of the messages alone."""
+    return f"{operation} of {survey} (its messages alone): {', '.join(times)}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from hockney.core.platform import Origin, Segment
 from hockney.core.units import format_seconds
+from hockney.simulated.calibrate import messages
 from hockney.simulated.calibrate.curve import Curve, CurveLine
 from hockney.simulated.calibrate.overheads import Overheads
 from hockney.simulated.calibrate.survey import Survey
@@ -100,23 +101,25 @@ def origins(
     """One for each segment, and for the first what its parts are from."""
     subject = survey.hockney.line if survey.hockney else "pingpong"
     for k, piece in enumerate(found):
-        yield Origin(key=f"{key}[{k}]", status="fitted", source=f"{subject} of {survey.name}: {piece.source}")
+        yield Origin(
+            key=f"{key}[{k}]", status="fitted", source=messages.source_fit(survey.name, subject, piece.source)
+        )
     parts = {
-        "send_s": ("send", "prtt with and without delay, o_s", "a third of the message's time"),
-        "receive_s": ("receive", "receive_overhead, o_r", "a third of the message's time"),
+        "send_s": ("send", messages.source_send_overhead),
+        "receive_s": ("receive", messages.source_receive_overhead),
     }
     first = found[0].segment
-    for name, (part, source, even) in parts.items():
-        known = part in overheads.measured
-        line = overheads.lines.get(part)
-        said = source if known else f"{even}: {survey.name} has not measured it"
-        if known:
-            said += " of the fit loggp" if line else " at each size, since no LogGP fit is trusted"
-            said += f"; {format_seconds(getattr(first, name))} at 0 B; all segments alike"
-        yield Origin(key=f"{key}[0].{name}", status="fitted" if known else "guess", source=said)
+    for name, (part, source_of) in parts.items():
+        if part in overheads.measured:
+            fitted = overheads.lines.get(part) is not None
+            source = source_of(fitted, format_seconds(getattr(first, name)))
+            yield Origin(key=f"{key}[0].{name}", status="fitted", source=source)
+        else:
+            source = messages.source_no_overhead(survey.name)
+            yield Origin(key=f"{key}[0].{name}", status="guess", source=source)
     if "exchange" in overheads.measured:
         yield Origin(
             key=f"{key}[0].exchange_s",
             status="fitted",
-            source=f"pingpong_double of {survey.name} beyond its pingpong; all segments alike",
+            source=messages.source_exchange(survey.name),
         )
