@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever goes wrong becomes one line on stderr and an exit code; a traceback goes to a file."""
+"""Every error becomes one line on stderr and an exit code; the traceback of a bug goes to a file."""
 
 from __future__ import annotations
 
 import contextlib
-import difflib
+import json
 import os
 import signal
 import sys
@@ -16,11 +16,21 @@ from types import FrameType
 
 import click
 
-from hockney.core.errors import Exit, HockneyError, UsageError, one_line
+from hockney.cli import messages
+from hockney.core.errors import Exit, HockneyError
 
 
 def guarded(arguments: Sequence[str] | None) -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line, print its error if it has one, and return its exit code."""
+    code, error = outcome(arguments)
+    if error is not None:
+        words = sys.argv[1:] if arguments is None else arguments
+        _print(error, as_json="--json" in words)
+    return code
+
+
+def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
+    """Run the command line: its exit code, and the error to be printed."""
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGTERM, _terminated)
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
@@ -31,71 +41,72 @@ def guarded(arguments: Sequence[str] | None) -> int:
 
         code = app.main(args=arguments, prog_name="hockney", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except HockneyError as error:
-        return _tell(str(error), error.exit_code)
+        return code if isinstance(code, int) else Exit.FINE, None
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr, flush=True)
-        return UsageError.exit_code
-    except click.UsageError as error:
-        return _tell(str(_usage(error)), UsageError.exit_code)
-    except click.ClickException as error:
-        return _tell(one_line(error.format_message()), UsageError.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        return _tell("interrupted", Exit.INTERRUPTED)
+        return Exit.USAGE, None
     except BrokenPipeError:
-        return _reader_has_gone()
+        return _reader_has_gone(), None
     except SystemExit as end:  # click's way to say the same, or SIGTERM
-        return _reader_has_gone() if end.code == 1 else int(end.code or 0)
-    except OSError as error:
-        if error.filename is None and error.errno is not None:
-            reason = (error.strerror or "").lower()
-            return _tell(f"cannot write the output ({reason}) free some space", Exit.ENVIRONMENT)
-        return _tell(_bug(error), Exit.ENVIRONMENT)
-    except Exception as error:
-        return _tell(_bug(error), Exit.ENVIRONMENT)
+        return _reader_has_gone() if end.code == 1 else int(end.code or 0), None
+    except (Exception, KeyboardInterrupt) as error:
+        problem = _as_error(error)
+        return problem.exit_code, problem
+
+
+def _as_error(error: BaseException) -> HockneyError:
+    """Whatever was raised as an error with a code."""
+    if isinstance(error, HockneyError):
+        return error
+    if isinstance(error, click.UsageError):
+        return _usage(error)
+    if isinstance(error, click.ClickException):
+        return messages.bad_usage(error.format_message(), "hockney")
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return messages.interrupted()
+    if isinstance(error, OSError) and error.filename is None and error.errno is not None:
+        return messages.cannot_write_output((error.strerror or "").lower())
+    return messages.bug(type(error).__name__, str(error), _traceback_file(error))
 
 
 def _reader_has_gone() -> int:
-    """Whoever read stdout has enough, as `head` does; say nothing more, also not at exit."""
+    """The reader closed the pipe, as `head` does: exit silently."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def _tell(problem: str, code: int) -> int:
+def _print(error: HockneyError, *, as_json: bool) -> None:
+    line = f"error: {error}"
+    if as_json:
+        fields = {"code": error.code, "what": error.what, "why": error.why, "remedy": error.remedy}
+        line = json.dumps({"error": fields | {"exit": int(error.exit_code)}})
     with contextlib.suppress(OSError, ValueError):
-        print(f"error: {problem}", file=sys.stderr, flush=True)
-    return code
+        print(line, file=sys.stderr, flush=True)
 
 
-def _usage(error: click.UsageError) -> UsageError:
-    """click's complaint in our grammar."""
+def _usage(error: click.UsageError) -> HockneyError:
+    """click's usage error as ours."""
     verb = error.ctx.command_path if error.ctx else "hockney"
-    see = f"see '{verb} --help'"
     if isinstance(error, click.NoSuchOption):
-        known = [word for p in (error.ctx.command.params if error.ctx else ()) for word in p.opts]
-        close = difflib.get_close_matches(error.option_name, known, n=1)
-        todo = f"did you mean '{close[0]}'?" if close else see
-        return UsageError(f"unknown option '{error.option_name}'", f"{verb} has no such option", todo)
+        options = [option for p in (error.ctx.command.params if error.ctx else ()) for option in p.opts]
+        return messages.unknown_option(error.option_name, options, verb)
     if isinstance(error, click.MissingParameter):
         name = error.param.make_metavar(error.ctx) if error.param and error.ctx else "an argument"
-        return UsageError(f"{name.strip('[]')} is missing", f"{verb} needs it", see)
-    message = error.format_message().rstrip(".")
-    return UsageError(message[:1].lower() + message[1:], "", see)
+        return messages.missing_argument(name.strip("[]"), verb)
+    return messages.bad_usage(error.format_message(), verb)
 
 
-def _bug(error: Exception) -> str:
-    """Keep the traceback where it can be sent from."""
+def _traceback_file(error: BaseException) -> str:
+    """The traceback in a file that can be sent; "" where none can be written."""
     try:
         with tempfile.NamedTemporaryFile("w", prefix="hockney-", suffix=".log", delete=False) as log:
             log.write("".join(traceback.format_exception(error)))
-        where = f"please send {log.name} with what you did"
     except OSError:
-        where = "its traceback could not be kept"
-    return f"{type(error).__name__}: {one_line(str(error))} (this is a bug in hockney) {where}"
+        return ""
+    return log.name
 
 
 def _terminated(number: int, frame: FrameType | None) -> None:
-    """SIGTERM ends as Ctrl-C does: the launch's processes are ended, the run stays usable."""
+    """SIGTERM ends hockney as Ctrl-C does: the launch's processes are ended, the run stays usable."""
     raise SystemExit(128 + number)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from hockney.core.errors import UsageError
+from hockney.core import messages
 
 Value = int | float | str
 
@@ -63,11 +63,7 @@ class Case:
         """A parameter that is a number, or `otherwise` where the workload has none of this name."""
         value = self.values.get(name, otherwise)
         if isinstance(value, str):
-            raise UsageError(
-                f"'{self.line}' is no case of the engine",
-                f"{name} is a number",
-                "was it edited? remove its line",
-            )
+            raise messages.parameter_without_number(self.line, name)
         return value
 
     @property
@@ -91,18 +87,14 @@ def split_case(text: str) -> tuple[str, dict[str, str]]:
     """The words of a case line, unchecked against any catalog: workload and raw parameters."""
     words = text.split()
     if not words or not NAME.fullmatch(words[0]):
-        raise UsageError(
-            f"'{text}' is not a case",
-            "WORKLOAD NAME=VALUE ... is wanted",
-            "for example 'pingpong bytes=8 ranks=2'",
-        )
+        raise messages.not_a_case(text)
     raw: dict[str, str] = {}
     for word in words[1:]:
         name, equals, value = word.partition("=")
         if not equals or not NAME.fullmatch(name) or not value:
-            raise UsageError(f"'{word}' is not a parameter", "NAME=VALUE is wanted", "for example bytes=8")
+            raise messages.not_a_parameter(word)
         if name in raw:
-            raise UsageError(f"parameter '{name}' is given twice", "only one value can hold", "give it once")
+            raise messages.parameter_given_twice(name)
         raw[name] = value
     return words[0], raw
 
@@ -112,7 +104,7 @@ def case_from_words(workload: str, raw: Mapping[str, str]) -> Case:
     values = {name: _plain(value) for name, value in raw.items()}
     ranks = values.pop("ranks", None)
     if not isinstance(ranks, int) or ranks < 1:
-        raise UsageError(f"case '{workload}' names no ranks", "a case must say how many", "add ranks=2")
+        raise messages.case_without_ranks(workload)
     return Case.of(workload, ranks, **values)
 
 

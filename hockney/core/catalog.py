@@ -13,8 +13,8 @@ from typing import Literal
 
 import msgspec
 
+from hockney.core import messages
 from hockney.core.case import Case, Value, split_case
-from hockney.core.errors import UsageError, unknown
 from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds
 
@@ -107,7 +107,7 @@ class Catalog(msgspec.Struct, frozen=True):
         for each in self.workloads:
             if each.name == name:
                 return each
-        raise unknown("workload", name, (w.name for w in self.workloads), "'hockney run --list' shows all")
+        raise messages.unknown_workload(name, (w.name for w in self.workloads))
 
     def entry(self, name: str) -> Workload:
         """What the catalog says of a workload; of one that it lacks (a run made with another engine) no more
@@ -142,7 +142,7 @@ class Catalog(msgspec.Struct, frozen=True):
         known = {p.name: p for p in workload.parameters}
         for given in raw:
             if given != "ranks" and given not in known:
-                raise unknown(f"parameter of {name}", given, [*known, "ranks"])
+                raise messages.unknown_parameter(given, name, [*known, "ranks"])
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
         return Case.of(name, ranks, **values)
@@ -155,28 +155,18 @@ decode_catalog = msgspec.json.Decoder(Catalog).decode
 
 def _ranks(workload: Workload, text: str) -> int:
     if not text.isdecimal() or len(text) > 8 or not 0 < int(text) <= 10**7:
-        raise UsageError(
-            f"ranks={text} is not a number of ranks", "a whole number from 1 is wanted", "for example ranks=2"
-        )
+        raise messages.not_a_rank_count(text)
     ranks = int(text)
     if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
-        limits = (
-            f"{workload.min_ranks}"
-            if workload.min_ranks == workload.max_ranks
-            else f"at least {workload.min_ranks}"
-        )
-        raise UsageError(
-            f"{workload.name} cannot run on {ranks} ranks",
-            f"it needs {limits}",
-            f"set ranks={workload.min_ranks}",
-        )
+        low, high = workload.min_ranks, workload.max_ranks
+        raise messages.rank_count_not_supported(workload.name, ranks, low, high)
     return ranks
 
 
 def _value(parameter: Parameter, text: str) -> Value:
     if parameter.kind == "choice":
         if text not in parameter.choices:
-            raise unknown(f"value of {parameter.name}", text, parameter.choices)
+            raise messages.unknown_value(text, parameter.name, parameter.choices)
         return text
     if parameter.kind == "text":
         return _word(parameter, text)
@@ -191,11 +181,13 @@ def _value(parameter: Parameter, text: str) -> Value:
     except ValueError:
         value = float("nan")
     if not parameter.low <= value <= parameter.high or (parameter.kind == "integer" and value != int(value)):
-        kind = "whole number" if parameter.kind == "integer" else "number"
-        raise UsageError(
-            f"{parameter.name}={text} is out of range",
-            f"a {kind} from {parameter.low:g} to {parameter.high:g} {parameter.unit}".rstrip() + " is wanted",
-            f"for example {parameter.name}={parameter.default}",
+        raise messages.value_out_of_range(
+            f"{parameter.name}={text}",
+            parameter.kind == "integer",
+            f"from {parameter.low:g}",
+            f"{parameter.high:g}",
+            f"{parameter.name}={parameter.default}",
+            parameter.unit,
         )
     return int(value) if parameter.kind == "integer" else value
 
@@ -206,5 +198,5 @@ def _word(parameter: Parameter, text: str) -> str:
     word, _, rest = text.partition(":")
     number = NUMBER.fullmatch(word) and rest and any(form.isupper() for form in forms)
     if not number and (word not in forms or not text.isprintable() or " " in text):
-        raise unknown(f"value of {parameter.name}", text, parameter.choices)
+        raise messages.unknown_value(text, parameter.name, parameter.choices)
     return text

@@ -1,12 +1,20 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every error a user can meet, in one grammar: what is wrong (why that is a problem) what to do."""
+"""Every error a user can meet: a code for programs, and what, why and remedy for one sentence line."""
 
 from __future__ import annotations
 
+import copy
 import difflib
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CLOSE = 0.5
+"""How similar a name has to be to be suggested, by difflib."""
 
 
 class Exit(IntEnum):
@@ -21,23 +29,50 @@ class Exit(IntEnum):
 
 
 class HockneyError(Exception):
-    """A problem to be told in one line. Subclasses fix the exit code.
+    """A problem that is reported in one line. Subclasses fix the exit code.
 
-    `what` states the fact, `why` the consequence, `todo` the way out; the last two may be empty
-    where they would only repeat the first.
+    `code` is a kebab-case word, unique in the program: programs and tests depend on it and on `fields` (the
+    values the message was made from), never on the wording. `what` states the fact; `why` the reason or
+    consequence and `remedy` the way out may be empty.
     """
 
     exit_code = Exit.ENVIRONMENT
 
-    def __init__(self, what: str, why: str = "", todo: str = "") -> None:
+    def __init__(
+        self, what: str, why: str = "", remedy: str = "", *, code: str = "", **fields: object
+    ) -> None:
         super().__init__(what)
         self.what = what
         self.why = why
-        self.todo = todo
+        self.remedy = remedy
+        self.code = code
+        self.fields = fields
+
+    @property
+    def todo(self) -> str:
+        """The former name of `remedy`."""
+        return self.remedy
+
+    @property
+    def suggestion(self) -> str:
+        """The existing name that is closest to an unknown one; "" if there is none."""
+        return str(self.fields.get("suggestion", ""))
 
     def __str__(self) -> str:
-        line = self.what + (f" ({self.why})" if self.why else "") + (f" {self.todo}" if self.todo else "")
-        return one_line(line)
+        fact = self.what + (f": {self.why}" if self.why else "")
+        return sentences(fact, self.remedy) if self.remedy else one_line(fact)
+
+    def inside(self, place: str) -> Self:
+        """The same error with the place it was met in front: an option, a file and its key."""
+        error = copy.copy(self)
+        error.what = f"{place}: {self.what}"
+        return error
+
+
+class Interrupted(HockneyError):
+    """The user ended it."""
+
+    exit_code = Exit.INTERRUPTED
 
 
 class UsageError(HockneyError):
@@ -58,15 +93,45 @@ class Inconclusive(HockneyError):
     exit_code = Exit.INCONCLUSIVE
 
 
-def unknown(kind: str, name: str, known: Iterable[str], todo: str = "") -> UsageError:
-    """An unknown name, with "did you mean" from the known ones."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if close:
-        todo = f"did you mean '{close[0]}'?"
-    elif not todo and names:
-        todo = f"known: {', '.join(names)}"
-    return UsageError(f"unknown {kind} '{printable(name)}'", "there is no such name here", todo)
+def unknown(
+    kind: str, name: str, available: Iterable[str], remedy: str = "", *, code: str = ""
+) -> UsageError:
+    """An unknown name: field `suggestion` is the closest available one, if any is close.
+
+    The code is "unknown-KIND" unless `code` is given.
+    """
+    names = sorted(available)
+    suggestion = next(iter(difflib.get_close_matches(name, names, n=1, cutoff=CLOSE)), "")
+    if suggestion:
+        remedy = f"did you mean '{suggestion}'?"
+    elif not remedy and names:
+        remedy = f"available: {', '.join(names)}"
+    return UsageError(
+        f"unknown {kind} '{printable(name)}'",
+        "",
+        remedy,
+        code=code or f"unknown-{kind.replace(' ', '-')}",
+        name=name,
+        suggestion=suggestion,
+    )
+
+
+def sentences(*parts: str) -> str:
+    """One line of the parts that are not empty, each ended by a full stop unless it ends a sentence already.
+
+    All but the first begin with a capital letter.
+    """
+    lines = [one_line(part) for part in parts]
+    first, *rest = [line for line in lines if line] or [""]
+    return " ".join(_ended(line) for line in (first, *map(_capitalised, rest)))
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) or not text else f"{text}."
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def printable(text: str) -> str:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hockney.core.errors import UsageError, printable, unknown
+from hockney.core import messages
+from hockney.core.errors import UsageError, printable
 from hockney.core.units import doubling, half_decades, parse_bytes, parse_seconds, parse_share
 
 Kind = Literal["integer", "real", "choice", "text", "path"]
@@ -70,33 +71,33 @@ class StudyParameter:
             values = dict.fromkeys(self._one(part) for part in list_values(self.kind, self.unit, given))
             return tuple(sorted(values)) if self.kind in ("integer", "real") else tuple(values)
         except UsageError as error:
-            what = f"{self.name}={printable(given)}: {error.what}"
-            raise UsageError(what, error.why, error.todo) from error
+            raise error.inside(f"{self.name}={printable(given)}") from error
 
     def _one(self, text: str) -> Any:
         if self.kind == "choice":
             if text not in self.choices:
-                raise unknown(f"value of {self.name}", text, self.choices)
+                raise messages.unknown_value(text, self.name, self.choices)
             return text
         if self.kind in ("text", "path"):
             if not text or "\0" in text:
-                raise UsageError("no value", f"a {self.kind} is wanted", self._for_example())
+                raise messages.empty_value(self.kind, self._example)
             return Path(text) if self.kind == "path" else text
-        value = _number(self.unit, text, self._for_example())
+        value = _number(self.unit, text, self._example)
         inside = self.low <= value <= self.high and (self.above is None or value > self.above)
         if not inside or (self.kind == "integer" and value != int(value)):
-            raise UsageError(f"'{printable(text)}' is out of range", self._range(), self._for_example())
+            raise self._out_of_range(text)
         return int(value) if self.kind == "integer" else value
 
-    def _range(self) -> str:
-        noun = "whole number" if self.kind == "integer" else "number"
-        low = f"from {self.low:g}" if self.above is None else f"above {self.above:g}"
-        high = "" if self.high == math.inf else f" to {self.high:g}"
-        return f"a {noun} {low}{high} is wanted"
+    def _out_of_range(self, text: str) -> UsageError:
+        low = f"from {self.low:g}" if self.above is None else f"greater than {self.above:g}"
+        high = "" if self.high == math.inf else f"{self.high:g}"
+        return messages.value_out_of_range(text, self.kind == "integer", low, high, self._example)
 
-    def _for_example(self) -> str:
-        example = self.example or self.default
-        return f"for example {self.name}={example}" if example else ""
+    @property
+    def _example(self) -> str:
+        """NAME=VALUE to copy; "" where there is none."""
+        value = self.example or self.default
+        return f"{self.name}={value}" if value else ""
 
 
 def parse_parameters(
@@ -106,7 +107,7 @@ def parse_parameters(
     by_name = {parameter.name: parameter for parameter in declared}
     for name in raw:
         if name not in by_name:
-            raise unknown(f"parameter of {whose}", name, by_name)
+            raise messages.unknown_parameter(name, whose, by_name)
     return {name: by_name[name].value(text) for name, text in raw.items()}
 
 
@@ -119,7 +120,7 @@ def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
     parts = text.split(",")
     if kind not in ("integer", "real"):
         if not all(parts):
-            raise UsageError(f"'{printable(text)}' lists nothing between two commas", "", "leave one out")
+            raise messages.empty_list_element(text)
         return tuple(dict.fromkeys(parts))
     if len(parts) == 1 and ":" not in text:
         return (text,)
@@ -136,23 +137,19 @@ def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
 def _range(unit: str, part: str, ends: list[str]) -> list[float]:
     steps: Callable[[Any, Any], Iterable[float]] = half_decades if unit == "s" else _doubling
     if unit == "share":
-        raise UsageError(f"'{printable(part)}' is a range", "shares are listed one by one", "as 0,1%,10%")
+        raise messages.range_of_shares(part)
     first, last = (_number(unit, end, "") for end in (ends[0], ends[-1]))
-    example = "for example 10us:10ms" if unit == "s" else "for example 1:8"
+    example = "10us:10ms" if unit == "s" else "1:8"
     if len(ends) > 2 or first > last:
-        raise UsageError(
-            f"'{printable(part)}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", example
-        )
+        raise messages.not_a_range(part, example)
     if unit == "s" and first <= 0:
-        raise UsageError(f"'{printable(part)}' is not a range", "times in a range are above 0", example)
+        raise messages.range_from_zero(part, example)
     return list(steps(first, last))
 
 
 def _doubling(first: float, last: float) -> list[int]:
     if first != int(first) or last != int(last):
-        raise UsageError(
-            f"'{first:g}:{last:g}' is not a range", "whole numbers are wanted", "list the values one by one"
-        )
+        raise messages.fractional_range(first, last)
     return doubling(int(first), int(last))
 
 
@@ -168,7 +165,7 @@ def _number(unit: str, text: str, example: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"'{printable(text)}' is not a number", "", example)
+        raise messages.not_a_number(text, example)
     return value
 
 

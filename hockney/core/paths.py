@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, printable
+from hockney.core import messages
 
 COMPLETE = ".hockney-complete"
 """Written last into what hockney builds in its cache, so that an interrupted build is not taken for good. It
@@ -33,8 +33,4 @@ def at_home(path: Path) -> Path:
     try:
         return path.expanduser()
     except RuntimeError as error:
-        raise EnvironmentProblem(
-            f"'{printable(str(path))}' has no meaning here",
-            "the system knows no home folder for that user",
-            "give the whole path, and set HOME or HOCKNEY_CACHE where hockney looks for its cache",
-        ) from error
+        raise messages.no_home_folder(path) from error

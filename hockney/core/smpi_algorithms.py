@@ -5,7 +5,7 @@ default. Machine files, the launcher and the models share them."""
 
 from __future__ import annotations
 
-from hockney.core.errors import unknown
+from hockney.core import messages
 
 SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
 """Names that stand for a library's own choice by size and ranks; every operation has them.
@@ -70,6 +70,6 @@ def chosen(named: dict[str, str]) -> dict[str, str]:
 def check(operation: str, name: str) -> None:
     """Refuse an operation or an algorithm that the simulator does not have."""
     if operation not in KNOWN:
-        raise unknown("collective operation", operation, KNOWN)
+        raise messages.unknown_collective(operation, KNOWN)
     if name not in KNOWN[operation]:
-        raise unknown(f"algorithm for {operation}", name, KNOWN[operation])
+        raise messages.unknown_algorithm(name, operation, KNOWN[operation])

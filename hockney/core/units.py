@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-from hockney.core.errors import UsageError
+from hockney.core import messages
 
 MAX_BYTES = 1 << 50
 MAX_SECONDS = 30 * 86400.0
@@ -39,20 +39,14 @@ _SECONDS = {
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([A-Za-zµ%]*)\s*")
 
 
-def _split(text: str, what: str, example: str) -> tuple[Decimal, str]:
+def _split(text: str, kind: str, example: str) -> tuple[Decimal, str]:
     """Decimal, so that 5us is the same number as 0.000005: a case's line is its identity."""
     match = _NUMBER.fullmatch(text)
     if not match:
-        raise UsageError(
-            f"'{text}' is not a {what}", "a number with a unit is wanted", f"for example {example}"
-        )
+        raise messages.not_a_quantity(text, kind, example)
     value = Decimal(match.group(1))
     if not math.isfinite(float(value)) or value < 0:
-        raise UsageError(
-            f"'{text}' is out of range for a {what}",
-            "it must be finite and not negative",
-            f"for example {example}",
-        )
+        raise messages.negative_quantity(text, kind, example)
     return value, match.group(2)
 
 
@@ -62,14 +56,12 @@ def parse_bytes(text: str) -> int:
     value, unit = _split(text, "size", "4KiB or 40kB")
     factor = _BYTES.get(unit.lower())
     if factor is None:
-        raise UsageError(f"unknown unit '{unit}' in size '{text}'", "", "use B, kB, MB, GB or KiB, MiB, GiB")
+        raise messages.unknown_unit(unit, text, "B, kB, MB, GB or KiB, MiB, GiB")
     result = value * factor
     if result > MAX_BYTES:
-        raise UsageError(
-            f"size '{text}' is too large", f"the limit is {format_bytes(MAX_BYTES)}", "ask for less"
-        )
+        raise messages.size_too_large(text, format_bytes(MAX_BYTES))
     if result != int(result):
-        raise UsageError(f"'{text}' is not a whole number of bytes", "", "for example 4KiB")
+        raise messages.fractional_size(text)
     return int(result)
 
 
@@ -78,10 +70,10 @@ def parse_seconds(text: str) -> float:
     value, unit = _split(text, "time", "60s or 2m")
     factor = _SECONDS.get(unit.lower())
     if factor is None:
-        raise UsageError(f"unknown unit '{unit}' in time '{text}'", "", "use ns, us, ms, s, m or h")
+        raise messages.unknown_unit(unit, text, "ns, us, ms, s, m or h")
     seconds = float(value * Decimal(factor))
     if seconds > MAX_SECONDS:
-        raise UsageError(f"time '{text}' is too long", "the limit is 30 days", "ask for less")
+        raise messages.time_too_long(text, MAX_SECONDS / 86400)
     return seconds
 
 
@@ -94,9 +86,7 @@ def parse_rate(text: str) -> float:
     if bits:
         factor, value = _BYTES[f"{bits[1].lower()}b"], value / 8
     if factor is None:
-        raise UsageError(
-            f"unknown unit '{unit}/s' in rate '{text}'", "", "use B/s, kB/s, MB/s, GB/s or Mbit/s, Gbit/s"
-        )
+        raise messages.unknown_unit(f"{unit}/s", text, "B/s, kB/s, MB/s, GB/s or Mbit/s, Gbit/s")
     return _positive(float(value * factor), text, "rate", "308MB/s")
 
 
@@ -106,85 +96,50 @@ def parse_flops(text: str) -> float:
     value, unit = _split(amount, "computing speed", "600Mflop/s")
     match = re.fullmatch(r"([kMGT]?)flop", unit)
     if not match:
-        raise UsageError(
-            f"unknown unit '{unit}/s' in computing speed '{text}'", "", "use Mflop/s, Gflop/s or Tflop/s"
-        )
+        raise messages.unknown_unit(f"{unit}/s", text, "Mflop/s, Gflop/s or Tflop/s")
     return _positive(float(value * _BYTES[f"{match[1].lower()}b"]), text, "computing speed", "600Mflop/s")
 
 
 def parse_seconds_per_byte(text: str) -> float:
-    """Seconds for each byte from "20ns/B" or, as the inverse of a rate, "1/(308MB/s)"."""
+    """Seconds per byte from "20ns/B" or, as the inverse of a rate, "1/(308MB/s)"."""
     inverse = re.fullmatch(r"\s*1\s*/\s*\(([^()]*)\)\s*", text)
     if inverse:
         return 1 / parse_rate(inverse[1])
-    return parse_seconds(_per(text, "B", "time for each byte", "20ns/B or 1/(308MB/s)"))
+    return parse_seconds(_per(text, "B", "time per byte", "20ns/B or 1/(308MB/s)"))
 
 
-def _per(text: str, unit: str, what: str, example: str) -> str:
+def _per(text: str, divisor: str, kind: str, example: str) -> str:
     """What is before the / of "308MB/s"."""
     amount, slash, below = text.partition("/")
-    if not slash or below.strip() != unit:
-        raise UsageError(
-            f"'{text}' is not a {what}", f"a number with a unit by {unit} is wanted", f"for example {example}"
-        )
+    if not slash or below.strip() != divisor:
+        raise messages.quantity_without_divisor(text, kind, divisor, example)
     return amount
 
 
-def _positive(value: float, text: str, what: str, example: str) -> float:
+def _positive(value: float, text: str, kind: str, example: str) -> float:
     if not 0 < value < math.inf:
-        raise UsageError(
-            f"'{text}' is out of range for a {what}", "it must be above zero", f"for example {example}"
-        )
+        raise messages.zero_quantity(text, kind, example)
     return value
 
 
 def parse_fraction(text: str) -> float:
     """A fraction in (0, 1] from "2%" or "0.02"."""
-    value, unit = _split(text, "fraction", "2% or 0.02")
-    if unit not in ("", "%"):
-        raise UsageError(f"unknown unit '{unit}' in '{text}'", "", "use 2% or 0.02")
-    fraction = float(value / 100 if unit == "%" else value)
-    if not 0 < fraction <= 1:
-        raise UsageError(
-            f"'{text}' is out of range", "a fraction above 0 and at most 1 is wanted", "for example 2%"
-        )
-    return fraction
+    return _fraction(text, zero_allowed=False)
 
 
 def parse_share(text: str) -> float:
     """A fraction in [0, 1] from "1%", "0.01" or "0": a part of a whole, which may be none of it or all."""
-    value, unit = _split(text, "share", "1% or 0.01")
+    return _fraction(text, zero_allowed=True)
+
+
+def _fraction(text: str, *, zero_allowed: bool) -> float:
+    value, unit = _split(text, "fraction", "2% or 0.02")
     if unit not in ("", "%"):
-        raise UsageError(f"unknown unit '{unit}' in '{text}'", "", "use 1% or 0.01")
-    share = float(value / 100 if unit == "%" else value)
-    if share > 1:
-        raise UsageError(f"'{text}' is out of range", "a share from 0 to 1 is wanted", "for example 1%")
-    return share
-
-
-def parse_shares(text: str) -> tuple[float, ...]:
-    """Shares from "0,1%", sorted, each once."""
-    return tuple(sorted({parse_share(part) for part in text.split(",")}))
-
-
-def parse_works(text: str) -> tuple[float, ...]:
-    """Times above 0 from "10us,1ms" or "10us:10ms" (10us, 30us, 100us ...), sorted, each once."""
-    found: set[float] = set()
-    for part in text.split(","):
-        ends = [_work(end) for end in part.split(":")]
-        if len(ends) > 2 or ends[0] > ends[-1]:
-            raise UsageError(
-                f"'{part}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", "for example 10us:10ms"
-            )
-        found.update(half_decades(ends[0], ends[-1]))
-    return tuple(sorted(found))
-
-
-def _work(text: str) -> float:
-    seconds = parse_seconds(text)
-    if seconds <= 0:
-        raise UsageError(f"'{text}' is no work", "it must take time", "for example 1ms")
-    return seconds
+        raise messages.unknown_unit(unit, text, "2% or 0.02")
+    fraction = float(value / 100 if unit == "%" else value)
+    if fraction > 1 or (fraction == 0 and not zero_allowed):
+        raise messages.fraction_out_of_range(text, zero_allowed)
+    return fraction
 
 
 def half_decades(first: float, last: float) -> list[float]:
@@ -195,9 +150,9 @@ def half_decades(first: float, last: float) -> list[float]:
     return sorted({first, *(step for step in steps if first < step < last), last})
 
 
-def parse_counts(text: str, what: str = "ranks") -> tuple[int, ...]:
+def parse_counts(text: str, noun: str = "ranks") -> tuple[int, ...]:
     """Whole positive numbers from "1,2,4" or "1:8" (doubling), sorted, each once."""
-    return _listing(text, lambda t: _count(t, what))
+    return _listing(text, lambda part: _count(part, noun))
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:
@@ -205,29 +160,23 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     return _listing(text, parse_bytes)
 
 
-def _count(text: str, what: str) -> int:
+def _count(text: str, noun: str) -> int:
     if not re.fullmatch(r"\s*\d{1,7}\s*", text) or int(text) < 1:
-        raise UsageError(
-            f"'{text}' is not a number of {what}",
-            "a whole number from 1 to 9999999 is wanted",
-            "for example 1,2,4",
-        )
+        raise messages.not_a_count(text, noun)
     return int(text)
 
 
 def _listing(text: str, one: Callable[[str], int]) -> tuple[int, ...]:
-    found: set[int] = set()
+    values: set[int] = set()
     for part in text.split(","):
         ends = [one(end) for end in part.split(":")]
         if len(ends) == 1:
-            found.add(ends[0])
+            values.add(ends[0])
         elif len(ends) == 2 and ends[0] <= ends[1]:
-            found.update(doubling(ends[0], ends[1]))
+            values.update(doubling(ends[0], ends[1]))
         else:
-            raise UsageError(
-                f"'{part}' is not a range", "FIRST:LAST with FIRST <= LAST is wanted", "for example 0:4MiB"
-            )
-    return tuple(sorted(found))
+            raise messages.not_a_range(part, "0:4MiB")
+    return tuple(sorted(values))
 
 
 def doubling(first: int, last: int) -> list[int]:

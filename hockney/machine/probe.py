@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Literal
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
+from hockney.machine import messages
 
 Family = Literal["openmpi", "mpich", "intel", "unknown"]
 Source = Literal["option", "environment", "path", "wheel", "cache"]
@@ -31,11 +32,11 @@ TOOL_SECONDS = 30.0
 def probe(mpicxx: Path, source: Source, tell: Tell = lambda _: None) -> Mpi:
     """The MPI whose compiler wrapper is `mpicxx`, with the launcher of the same prefix.
 
-    Raises EnvironmentProblem when the wrapper does not work or has no launcher beside it.
+    Raises EnvironmentProblem when the wrapper does not work or has no launcher next to it.
     """
     prefix = mpicxx.absolute().parent.parent
     family, version = library(mpicxx, prefix)
-    mismatched: list[str] = []
+    mismatched: list[tuple[Path, str]] = []
     for mpiexec in launchers_beside(mpicxx):
         theirs = launcher_family(mpiexec)
         if theirs == family or "unknown" in (theirs, family):
@@ -47,18 +48,10 @@ def probe(mpicxx: Path, source: Source, tell: Tell = lambda _: None) -> Mpi:
                 mpiexec=str(mpiexec),
                 source=source,
             )
-        mismatched.append(f"{mpiexec} is the launcher of {TITLES[theirs]}")
+        mismatched.append((mpiexec, TITLES[theirs]))
     if mismatched:
-        raise EnvironmentProblem(
-            f"{mpicxx} compiles for {TITLES[family]}, but {mismatched[0]}",
-            "with the launcher of another MPI every rank would believe to be alone",
-            f"install the launcher of {TITLES[family]} beside it, or choose another MPI with --mpi",
-        )
-    raise EnvironmentProblem(
-        f"there is no mpiexec beside {mpicxx}",
-        "ranks are started by the launcher of the MPI they were compiled for",
-        f"install the launcher of {TITLES[family]} in that folder, or choose another MPI with --mpi",
-    )
+        raise messages.launcher_of_another_mpi(mpicxx, TITLES[family], *mismatched[0])
+    raise messages.no_launcher(mpicxx, TITLES[family])
 
 
 def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
@@ -70,9 +63,11 @@ def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
         done = process.capture([str(mpicxx), "-show"], env={"I_MPI_ROOT": str(prefix)}, timeout=TOOL_SECONDS)
         words = shlex.split(done.out.strip())
     except (process.CannotStart, process.TookTooLong, ValueError) as error:
-        raise not_working(mpicxx, str(error)) from error
+        raise messages.mpi_tool_failed(mpicxx, str(error)) from error
     if not done.ok or not words:
-        raise not_working(mpicxx, one_line((done.err or done.out)[-300:]) or f"exit code {done.code}")
+        raise messages.mpi_tool_failed(
+            mpicxx, (done.err or done.out)[-300:].strip() or f"exit code {done.code}"
+        )
     return words
 
 
@@ -87,11 +82,7 @@ def library(mpicxx: Path, prefix: Path) -> tuple[Family, str]:
             return family_of_header(header.read_text(errors="replace"))
         except OSError:
             continue
-    raise EnvironmentProblem(
-        f"{mpicxx} has no mpi.h",
-        "nothing can be compiled with it",
-        "install the development package of this MPI",
-    )
+    raise messages.no_mpi_header(mpicxx)
 
 
 def family_of_header(text: str) -> tuple[Family, str]:
@@ -137,7 +128,7 @@ def launcher_family(mpiexec: Path) -> Family:
     try:
         done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:
-        raise not_working(mpiexec, str(error)) from error
+        raise messages.mpi_tool_failed(mpiexec, str(error)) from error
     said = done.out + done.err
     if "Open MPI" in said or "OpenRTE" in said or "PRRTE" in said:
         return "openmpi"
@@ -146,9 +137,3 @@ def launcher_family(mpiexec: Path) -> Family:
     if "HYDRA" in said or "MPICH" in said or "MVAPICH" in said:
         return "mpich"
     return "unknown"
-
-
-def not_working(tool: Path, why: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{tool} does not work", why, "repair or reinstall this MPI, or choose another with --mpi"
-    )

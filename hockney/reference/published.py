@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hockney.core.errors import UsageError, unknown
+from hockney.reference import messages
 
 UNITS = {
     "s": 1.0,
@@ -78,18 +78,16 @@ class Formula:
         for piece in self.segments:
             if piece.first <= size <= piece.last:
                 return piece.constant_s + piece.per_byte_s * size
-        ranges = ", ".join(f"{piece.first} to {piece.last}" for piece in self.segments)
-        raise UsageError(
-            f"{self.key} says nothing about {size:g} B", f"it holds from {ranges}", "ask for another size"
-        )
+        ranges = [(piece.first, piece.last) for piece in self.segments]
+        raise messages.size_outside_formula(self.key, size, ranges)
 
     def sizes(self) -> tuple[int, ...]:
         """Sizes at which to draw it: both ends of each range, and the powers of two between."""
-        found: set[int] = set()
+        sizes: set[int] = set()
         for piece in self.segments:
             inner = (1 << k for k in range(piece.last.bit_length()))
-            found.update({piece.first, piece.last}, (s for s in inner if piece.first < s < piece.last))
-        return tuple(sorted(found))
+            sizes.update({piece.first, piece.last}, (s for s in inner if piece.first < s < piece.last))
+        return tuple(sorted(sizes))
 
 
 @dataclass(frozen=True)
@@ -121,19 +119,19 @@ class Published:
         for each in self.machines:
             if each.name == name:
                 return each
-        raise unknown(f"machine of {self.name}", name, (m.name for m in self.machines))
+        raise messages.unknown_machine_of_paper(name, self.name, (m.name for m in self.machines))
 
     def row(self, key: str) -> PrintedRow:
         for each in self.rows:
             if each.key == key:
                 return each
-        raise unknown(f"row of {self.name}", key, (r.key for r in self.rows))
+        raise messages.unknown_row(key, self.name, (r.key for r in self.rows))
 
     def formula(self, key: str) -> Formula:
         for each in self.formulas:
             if each.key == key:
                 return each
-        raise unknown(f"formula of {self.name}", key, (f.key for f in self.formulas))
+        raise messages.unknown_formula(key, self.name, (f.key for f in self.formulas))
 
     def of(self, machine: str) -> Published:
         """The paper with the rows and formulas of one of its machines."""

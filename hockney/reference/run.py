@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from hockney import __version__
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import Inconclusive
 from hockney.core.machine import Machine, Traits
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
+from hockney.reference import messages
 from hockney.reference.published import Published
 
 TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=False, wall_clock=False)
@@ -26,16 +26,12 @@ def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
 
     Cases are completed by `catalog`. Numbers of as many ranks share a launch; where a paper prints two
     numbers that answer one case, the second is in a launch of its own, so that both count. Raises
-    Inconclusive where the paper prints no number that a case of the engine asks for.
+    Inconclusive where the paper prints no number that corresponds to a case of the engine.
     """
     about = paper.machines[0]
     printed = list(_times(paper, catalog))
     if not printed:
-        raise Inconclusive(
-            f"nothing that hockney measures was printed for {about.name}",
-            "its numbers answer no case of the engine",
-            f"'hockney machines --show {about.name}' prints what there is",
-        )
+        raise messages.no_printed_cases(about.name)
     times: dict[Case, int] = {}
     grouped: dict[tuple[int, int], list[tuple[Case, float]]] = {}
     for case, seconds in printed:

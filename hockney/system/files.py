@@ -5,23 +5,13 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import tempfile
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
-
-MAKE_ROOM = "make room or set HOCKNEY_CACHE to another folder"
-
-_REASONS = {
-    errno.ENOSPC: ("the disk is full", "free some space, or name another folder"),
-    errno.EDQUOT: ("your quota is used up", "free some space, or name another folder"),
-    errno.EROFS: ("the file system is read-only", "name another folder"),
-    errno.EACCES: ("you may not write there", "name another folder"),
-    errno.EPERM: ("you may not write there", "name another folder"),
-    errno.ENAMETOOLONG: ("the name is too long", "name a shorter path"),
-}
+from hockney.system import messages
+from hockney.system.messages import MAKE_ROOM as MAKE_ROOM
+from hockney.system.messages import cache_unwritable as cache_unwritable
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -47,29 +37,12 @@ def write_atomically(path: Path, content: bytes) -> None:
 def replace(path: Path, content: bytes) -> None:
     """Write a file that the user has named; its folder is made."""
     if path.is_dir():
-        raise UsageError(f"'{path}' is a folder", "a file was to be written there", "name a file in it")
+        raise messages.folder_instead_of_file(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content)
     except OSError as problem:
-        raise _told(path, problem) from problem
-
-
-def cache_unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
-    """The error for a folder of hockney's cache."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return EnvironmentProblem(
-        f"cannot write to {folder}",
-        "the disk is full" if full else error.strerror or str(error),
-        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder of yours",
-    )
-
-
-def _told(path: Path, problem: OSError) -> HockneyError:
-    why, todo = _REASONS.get(
-        problem.errno or 0, ((problem.strerror or str(problem)).lower(), "name another path")
-    )
-    return EnvironmentProblem(f"cannot write '{path}'", why, todo)
+        raise messages.cannot_write(path, problem) from problem
 
 
 def _umask() -> int:

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.errors import one_line
 from hockney.process.run import TookTooLong, capture
+from hockney.system import messages
 
 DOWNLOAD_SECONDS = 1200.0
 
@@ -40,11 +41,7 @@ def installer(prefix: Path, source: str = "") -> list[str]:
     for folder in [*folders, Path("/usr/share/python-wheels")]:
         for wheel in sorted(folder.glob("pip-*.whl")):
             return [sys.executable, str(wheel / "pip"), *pip_options]
-    raise EnvironmentProblem(
-        "there is neither pip nor uv here",
-        "nothing can be fetched from the package index without",
-        "install pip",
-    )
+    raise messages.no_installer()
 
 
 def install(words: Sequence[str], env: Mapping[str, str | None] | None = None) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from hockney import report
-from hockney.cli.errors import guarded
+from hockney.cli import errors
+from hockney.core.errors import HockneyError
 from hockney.draw.page import Page
 
 
@@ -19,20 +20,26 @@ class Said:
     code: int
     out: str
     err: str
+    error: HockneyError | None
 
 
 @pytest.fixture
 def hockney(tmp_path, monkeypatch, capsys):
-    """hockney("survey", "-q") gives code, stdout and stderr."""
+    """hockney("survey", "-q") gives exit code, stdout, stderr and the error (None where there is none)."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOCKNEY_MACHINE", "fake")
     monkeypatch.setenv("COLUMNS", "100")
 
+    outcome = errors.outcome
+
     def call(*words: str) -> Said:
         capsys.readouterr()
-        code = guarded(words)
+        ends: list[tuple[int, HockneyError | None]] = []
+        with monkeypatch.context() as patch:
+            patch.setattr(errors, "outcome", lambda arguments: ends.append(outcome(arguments)) or ends[-1])
+            code = errors.guarded(words)
         caught = capsys.readouterr()
-        return Said(code, caught.out, caught.err)
+        return Said(code, caught.out, caught.err, ends[-1][1])
 
     return call
 

@@ -85,7 +85,7 @@ def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
         (["runs/none"], 2, "runs/none"),
         (["{run}", "--out", "mine.txt"], 2, "end in .toml"),
         (["{run}", "--nodes", "0"], 2, "--nodes"),
-        (["{run}", "--network", "t3f"], 2, "did you mean 't3e'?"),
+        (["{run}", "--network", "t3f"], 2, "Did you mean 't3e'?"),
         (["{run}", "--network", "t3e-4x4x4", "--nodes", "5"], 2, "5 nodes are not the 64"),
         (["{run}", "--name", "My Machine"], 2, "is no name"),
     ],

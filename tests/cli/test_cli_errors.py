@@ -119,16 +119,28 @@ def test_other_bad_words(hockney, words):
     one_error(hockney(*words), 2)
 
 
-def test_names_get_did_you_mean(hockney):
-    for words, meant in [
-        (("surve",), "'survey'"),
-        (("survey", "--bugdet", "3s"), "'--budget'"),
-        (("run", "surwey"), "'survey'"),
-        (("run", "pingpnog"), "'pingpong'"),
-        (("run", "pingpong", "byts=3"), "'bytes'"),
-        (("run", "barrier", "sync=windows"), "'window'"),
-    ]:
-        assert f"did you mean {meant}?" in one_error(hockney(*words), 2)
+@pytest.mark.parametrize(
+    ("words", "code", "suggestion"),
+    [
+        (("surve",), "unknown-command", "survey"),
+        (("survey", "--bugdet", "3s"), "unknown-option", "--budget"),
+        (("run", "surwey"), "unknown-study-or-workload", "survey"),
+        (("run", "pingpnog"), "unknown-study-or-workload", "pingpong"),
+        (("run", "pingpong", "byts=3"), "unknown-parameter", "bytes"),
+        (("run", "barrier", "sync=windows"), "unknown-value", "window"),
+    ],
+)
+def test_the_closest_name_is_suggested(hockney, words, code, suggestion):
+    done = hockney(*words)
+    one_error(done, 2)
+    assert (done.error.code, done.error.suggestion) == (code, suggestion)
+
+
+def test_errors_as_json(hockney):
+    done = hockney("run", "pingpnog", "--json")
+    problem = json.loads(done.err)["error"]
+    assert problem.keys() == {"code", "what", "why", "remedy", "exit"} and done.out == ""
+    assert (problem["code"], problem["exit"]) == (done.error.code, done.code)
 
 
 def test_the_option_at_fault_is_named(hockney):
@@ -159,7 +171,7 @@ def test_damaged_runs(hockney, mine):
 def test_machines_does_not_answer_for_an_mpi_that_is_none(hockney, monkeypatch):
     monkeypatch.delenv("HOCKNEY_MACHINE")
     said = hockney("machines", "--mpi", "opnmpi")
-    assert "did you mean 'openmpi'?" in one_error(said, 2) and not said.out
+    assert one_error(said, 2) and said.error.suggestion == "openmpi"
 
 
 def test_a_run_that_cannot_be_written_names_a_way_out_that_every_verb_has(hockney, mine, monkeypatch):
@@ -212,9 +224,10 @@ def test_our_own_faults_leave_a_log_and_no_traceback(hockney, mine, monkeypatch)
         raise ZeroDivisionError("a\nb")
 
     monkeypatch.setattr(models, "fit_all", broken)
-    line = one_error(hockney("models", mine), 3)
-    assert "this is a bug in hockney" in line
-    log = Path(line.split("please send ")[1].split()[0])
+    done = hockney("models", mine)
+    one_error(done, 3)
+    assert done.error.code == "bug"
+    log = Path(done.error.fields["log"])
     assert "ZeroDivisionError" in log.read_text()
     os.unlink(log)
 

@@ -94,11 +94,11 @@ def test_what_is_shown_can_be_read_by_programs(hockney):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--show", "t3f"), "did you mean 't3e'"),
-        (("--show", "granularty"), "did you mean 'granularity'"),
+        (("--show", "t3f"), "Did you mean 't3e'"),
+        (("--show", "granularty"), "Did you mean 'granularity'"),
         (("--show", "t3e+hardwar-barier"), "unknown variant of t3e"),
         (("--show", "nothing.toml"), "there is no machine file"),
-        (("--export", "paragn"), "did you mean 'paragon'"),
+        (("--export", "paragn"), "Did you mean 'paragon'"),
         (("--export", "t3e", "--show", "t3e"), "exclude each other"),
         (("--out", "x"), "--out is for --export"),
     ],

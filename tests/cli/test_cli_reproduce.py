@@ -83,10 +83,10 @@ def test_the_list(hockney):
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (("paragn",), 2, "did you mean 'paragon'?"),
+        (("paragn",), 2, "Did you mean 'paragon'?"),
         ((), 2, "nothing to reproduce"),
         (("sun", "--machine", "sim:t3e"), 2, "a reproduction chooses its machines"),
-        (("sun", "paragn"), 2, "did you mean"),
+        (("sun", "paragn"), 2, "Did you mean"),
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(hockney, words, code, told):

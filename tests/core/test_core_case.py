@@ -34,19 +34,40 @@ def test_the_line_is_canonical():
 
 
 @pytest.mark.parametrize(
-    "bad", ["", "  ", "Ping", "p b", "p =1", "p a=", "p a=1 a=2", "p A=1", "1p", "p a", "p ä=1"]
+    ("bad", "code"),
+    [
+        ("", "not-a-case"),
+        ("  ", "not-a-case"),
+        ("Ping", "not-a-case"),
+        ("1p", "not-a-case"),
+        ("p b", "not-a-parameter"),
+        ("p =1", "not-a-parameter"),
+        ("p a=", "not-a-parameter"),
+        ("p A=1", "not-a-parameter"),
+        ("p a", "not-a-parameter"),
+        ("p ä=1", "not-a-parameter"),
+        ("p a=1 a=2", "parameter-given-twice"),
+    ],
 )
-def test_what_is_no_case_is_refused(bad):
-    with pytest.raises(UsageError):
+def test_what_is_no_case_is_refused(bad, code):
+    with pytest.raises(UsageError) as caught:
         split_case(bad)
+    assert caught.value.code == code
 
 
 @pytest.mark.parametrize(
     "bad", ["p", "p ranks=0", "p ranks=x", "p ranks=1.5", "p ranks=-2", "p ranks=" + "9" * 5000]
 )
 def test_a_canonical_line_names_its_ranks(bad):
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as caught:
         parse_canonical(bad)
+    assert caught.value.code == "case-without-ranks"
+
+
+def test_a_number_that_is_none():
+    with pytest.raises(UsageError) as caught:
+        Case.of("pingpong", 2, bytes="many").number("bytes")
+    assert (caught.value.code, caught.value.fields["name"]) == ("parameter-without-number", "bytes")
 
 
 @given(st.text(max_size=40))

@@ -11,6 +11,7 @@ from hockney.core.errors import (
     Exit,
     HockneyError,
     Inconclusive,
+    Interrupted,
     UsageError,
     one_line,
     printable,
@@ -19,23 +20,47 @@ from hockney.core.errors import (
 
 
 def test_the_grammar():
-    assert (
-        str(HockneyError("no MPI", "nothing can run", "install one"))
-        == "no MPI (nothing can run) install one"
+    """What, then why behind a colon, then the remedy as a sentence, with no mark of punctuation twice."""
+    lines = {
+        ("no MPI", "nothing can run", "install one"): "no MPI: nothing can run. Install one.",
+        ("no MPI", "", ""): "no MPI",
+        ("no MPI", "", "install one"): "no MPI. Install one.",
+        ("no MPI", "", "is there one?"): "no MPI. Is there one?",
+        ("no MPI", "nothing runs.", "install one."): "no MPI: nothing runs. Install one.",
+    }
+    for parts, line in lines.items():
+        assert str(HockneyError(*parts)) == line
+
+
+def test_an_error_keeps_its_parts():
+    error = UsageError("a", "b", "c", code="d", limit=3)
+    assert (error.what, error.why, error.remedy, error.code, error.fields) == (
+        "a",
+        "b",
+        "c",
+        "d",
+        {"limit": 3},
     )
-    assert str(HockneyError("no MPI")) == "no MPI"
-    assert str(HockneyError("no MPI", todo="install one")) == "no MPI install one"
+    assert error.todo == error.remedy
+
+
+def test_an_error_inside_something():
+    error = UsageError("a", "b", "c", code="d", limit=3)
+    inner = error.inside("--budget")
+    assert isinstance(inner, UsageError) and str(inner).startswith("--budget: a")
+    assert (inner.code, inner.fields, inner.why, inner.remedy) == ("d", {"limit": 3}, "b", "c")
+    assert error.what == "a"
 
 
 def test_exit_codes():
-    kinds = (UsageError, EnvironmentProblem, Inconclusive, HockneyError)
-    assert [kind("x").exit_code for kind in kinds] == [2, 3, 4, 3]
+    kinds = (UsageError, EnvironmentProblem, Inconclusive, Interrupted, HockneyError)
+    assert [kind("x").exit_code for kind in kinds] == [2, 3, 4, 130, 3]
     assert [int(code) for code in Exit] == [0, 1, 2, 3, 4, 130]
 
 
 @given(st.text(), st.text(), st.text())
-def test_always_one_printable_line(what, why, todo):
-    assert str(HockneyError(what, why, todo)).isprintable()
+def test_always_one_printable_line(what, why, remedy):
+    assert str(HockneyError(what, why, remedy)).isprintable()
 
 
 @given(st.text())
@@ -51,7 +76,11 @@ def test_terminals_are_not_commanded(hostile):
 
 
 def test_did_you_mean():
-    assert "did you mean 'survey'?" in str(unknown("study", "surwey", ["survey", "cases"]))
-    assert "known: a, b" in str(unknown("thing", "zzz", ["b", "a"]))
-    assert str(unknown("thing", "zzz", ["a"], "look it up")).endswith("look it up")
+    close = unknown("study", "surwey", ["survey", "cases"])
+    assert (close.code, close.suggestion, close.fields["name"]) == ("unknown-study", "survey", "surwey")
+    far = unknown("simulated machine", "zzz", ["b", "a"], code="no-such-machine")
+    assert (far.code, far.suggestion) == ("no-such-machine", "") and "a, b" in far.remedy
+    assert unknown("simulated machine", "zzz", []).code == "unknown-simulated-machine"
+    assert unknown("thing", "zzz", ["a"], "look it up").remedy == "look it up"
+    assert unknown("thing", "a", ["aa"], "look it up").suggestion == "aa"
     assert "\x1b" not in str(unknown("thing", "\x1b[2J", ["a"]))

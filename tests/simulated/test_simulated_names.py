@@ -43,9 +43,9 @@ def test_built_in_names_hold_their_files():
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("t3f", "did you mean 't3e'"),
-        ("zzzzzzzz", "known: .*t3e"),
-        ("", "known: .*t3e"),
+        ("t3f", "Did you mean 't3e'"),
+        ("zzzzzzzz", "vailable: .*t3e"),
+        ("", "vailable: .*t3e"),
         ("t3e+", "names a variant twice or not at all"),
         ("t3e+a+a", "names a variant twice"),
         ("t3e+nothing", "unknown variant of t3e 'nothing'"),

@@ -126,12 +126,12 @@ def test_more_ranks_than_cores_are_refused():
 
 NEW = "\n[network]"
 WRONG = {
-    "unknown key": (changed("eager =", "eagre ="), "eagre is unknown", "did you mean 'eager'"),
-    "unknown key below": (changed("hop_s", "hops"), "network.hops is unknown", "did you mean 'hop_s'"),
+    "unknown key": (changed("eager =", "eagre ="), "eagre is unknown", "Did you mean 'eager'"),
+    "unknown key below": (changed("hop_s", "hops"), "network.hops is unknown", "Did you mean 'hop_s'"),
     "unknown key in a list": (
         changed("isend_s", "isned_s"),
         r"segments\[1\].isned_s is unknown",
-        "did you mean 'isend_s'",
+        "Did you mean 'isend_s'",
     ),
     "no network": (
         'name = "m"\ntitle = "M"\nsegments = [{latency_s = 1}]',
@@ -192,8 +192,8 @@ WRONG = {
         "network is not a table",
         "",
     ),
-    "shape": (changed('"torus"', '"tours"'), "network.shape = 'tours' is unknown", "did you mean 'torus'"),
-    "duplex": (changed('hop_s = "20ns"', 'duplex = "hafl"'), "network.duplex", "did you mean 'half'"),
+    "shape": (changed('"torus"', '"tours"'), "network.shape = 'tours' is unknown", "Did you mean 'torus'"),
+    "duplex": (changed('hop_s = "20ns"', 'duplex = "hafl"'), "network.duplex", "Did you mean 'half'"),
     "no dims": (changed("dims = [8]\n", ""), "network.dims is missing", "a torus counts its nodes by it"),
     "no dims in it": (changed("dims = [8]", "dims = []"), "network.dims is missing", ""),
     "dims of 0": (changed("dims = [8]", "dims = [8, 0]"), r"network.dims\[1\] = 0 is out of range", ""),
@@ -229,12 +229,12 @@ WRONG = {
     "operation": (
         changed(NEW, '\n[collectives]\nalltoal = "basic_linear"\n[network]'),
         "collectives.alltoal is unknown",
-        "did you mean 'alltoall'",
+        "Did you mean 'alltoall'",
     ),
     "algorithm": (
         changed(NEW, '\n[collectives]\nbarrier = "ompi_brck --cfg=x"\n[network]'),
         "collectives.barrier: unknown algorithm for barrier",
-        "did you mean 'ompi_bruck'",
+        "Did you mean 'ompi_bruck'",
     ),
     "calls of nothing": (changed(NEW, "\n[calls]\nsend = []\n[network]"), "calls.send is unknown", ""),
     "empty calls": (changed(NEW, "\n[calls]\nscan = []\n[network]"), "calls.scan is empty", ""),
@@ -244,7 +244,7 @@ WRONG = {
         r"calls.scan\[1\] is not above 8 bytes",
         "each size once",
     ),
-    "status": (changed('"printed"', '"prnted"'), r"origins\[0\].status = 'prnted'", "did you mean 'printed'"),
+    "status": (changed('"printed"', '"prnted"'), r"origins\[0\].status = 'prnted'", "Did you mean 'printed'"),
     "origin of nothing": (
         changed('key = "segments[0].latency_s"', 'key = "segments[7]"'),
         r"segments\[7\]' is nothing in this file",
@@ -255,7 +255,7 @@ WRONG = {
     "a key twice": (changed('title = "Eight in a ring"', 'name = "b"'), "is not TOML", "overwrite"),
     "deep": ("a = " + "[" * 100_000, "is not TOML", ""),
     "long number": ("a = " + "1" * 5000, "is not TOML", ""),
-    "variant key": (changed("flops", "flop"), "variants.one-wire.flop is unknown", "did you mean 'flops'"),
+    "variant key": (changed("flops", "flop"), "variants.one-wire.flop is unknown", "Did you mean 'flops'"),
     "variant number": (changed("600Mflop", "0Mflop"), "variants.one-wire.flops: '0Mflop/s' is out", ""),
     "variant without a reason": (
         changed('why = "as if it were an Ethernet"\n', ""),

@@ -93,6 +93,6 @@ def test_no_case_and_too_many_are_refused():
 
 
 def test_unknown_studies_get_did_you_mean():
-    with pytest.raises(UsageError, match="did you mean 'survey'"):
+    with pytest.raises(UsageError, match="Did you mean 'survey'"):
         studies.study("surwey")
     assert set(studies.all_studies()) >= {"survey", "cases"}

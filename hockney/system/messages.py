@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of errors about files and package installers."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
+
+MAKE_ROOM = "free some space, or set HOCKNEY_CACHE to another folder"
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "free some space, or choose another folder"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space, or choose another folder"),
+    errno.EROFS: ("the file system is read-only", "choose another folder"),
+    errno.EACCES: ("you have no permission to write there", "choose another folder"),
+    errno.EPERM: ("you have no permission to write there", "choose another folder"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter path"),
+}
+
+
+def folder_instead_of_file(path: Path) -> UsageError:
+    return UsageError(
+        f"'{printable(str(path))}' is a folder",
+        "a file is to be written there",
+        "give the name of a file",
+        code="folder-instead-of-file",
+    )
+
+
+def cannot_write(path: Path, error: OSError) -> EnvironmentProblem:
+    reason = (error.strerror or str(error)).lower()
+    why, remedy = _REASONS.get(error.errno or 0, (reason, "choose another path"))
+    return EnvironmentProblem(
+        f"cannot write '{printable(str(path))}'", why, remedy, code="cannot-write-file", errno=error.errno
+    )
+
+
+def cache_unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
+    """A folder of hockney's cache."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return EnvironmentProblem(
+        f"cannot write to {folder}",
+        "the disk is full" if full else (error.strerror or str(error)).lower(),
+        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder of yours",
+        code="cache-unwritable",
+        errno=error.errno,
+    )
+
+
+def no_installer() -> EnvironmentProblem:
+    return EnvironmentProblem(
+        "neither pip nor uv is installed",
+        "one of them is needed to fetch packages",
+        "install pip",
+        code="no-installer",
+    )
