@@ -38,12 +38,12 @@ def study_takes_no_cases(study: str) -> UsageError:
     )
 
 
-def parameter_given_twice(name: str) -> UsageError:
+def study_parameter_given_twice(name: str) -> UsageError:
     return UsageError(
         f"parameter '{printable(name)}' is given twice",
         "it takes one value",
         "give it once",
-        code="parameter-given-twice",
+        code="study-parameter-given-twice",
         name=name,
     )
 
@@ -59,7 +59,7 @@ def parameter_before_case(text: str) -> UsageError:
 
 
 def unknown_question(name: str, available: Iterable[str]) -> UsageError:
-    return unknown("study or workload", name, available, RUN_LIST, code="unknown-question")
+    return unknown("study or workload", name, available, RUN_LIST, code="unknown-study-or-workload")
 
 
 # options of a run

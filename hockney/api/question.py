@@ -65,7 +65,7 @@ def _parameters(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, _, value = word.partition("=")
         if name in parameters:
-            raise messages.parameter_given_twice(name)
+            raise messages.study_parameter_given_twice(name)
         parameters[name] = value
     return parameters
 
