@@ -9,8 +9,8 @@ import io
 import sys
 from pathlib import Path
 
+from hockney.api import messages
 from hockney.api.export_table import Cell, Rows
-from hockney.core.errors import EnvironmentProblem
 from hockney.system.files import replace
 
 
@@ -35,8 +35,7 @@ def save_parquet(table: Rows, path: Path) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        todo = "pip install 'hockney[parquet]', or use --csv"
-        raise EnvironmentProblem("Parquet cannot be written", "pyarrow is not installed", todo) from error
+        raise messages.no_pyarrow() from error
     columns = {name: pyarrow.array(_one_type(cells)) for name, cells in table.columns.items()}
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), content)
@@ -57,9 +56,5 @@ def _put(path: Path, content: bytes) -> None:
             replace(path, content)
         else:
             path.write_bytes(content)
-    except ValueError as error:  # a NUL in the name
-        raise EnvironmentProblem(f"cannot write '{path}'", str(error), "name another file") from error
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"cannot write '{path}'", (error.strerror or "").lower(), "name another file"
-        ) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise messages.cannot_write_table(path, error) from error

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import lab
+from hockney.api import messages
 from hockney.api.run import Run as RunRead
-from hockney.core.errors import HockneyError, Inconclusive, printable
+from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
-from hockney.lab import Listener, Notice, Status, silent
+from hockney.lab import Listener, Status, silent
 from hockney.machine import processors
 from hockney.models.applications.message_costs import messages_of_run
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
@@ -47,32 +48,24 @@ def newest_source(listen: Listener) -> Source:
     for folder, machine in by_age(STUDIES):
         where = printable(str(folder.path))
         if not _here(machine):
-            passed = passed or f"{where} was made on {printable(machine.host)}, not here"
+            passed = passed or messages.made_elsewhere(where, machine.host)
             continue
         with contextlib.suppress(HockneyError):
             found = _source(folder, listen)
-            listen(Status(f"from {where}, the newest survey in {PLACE}"))
+            listen(Status(messages.newest_survey(where, PLACE)))
             if passed:
-                listen(Notice(f"{passed}; --run takes it all the same"))
+                listen(messages.passed_over(passed))
             return found
-    raise Inconclusive(
-        f"no survey in {PLACE} says what messages cost" + (" on this machine" if passed else ""),
-        passed or "a prediction starts from their times",
-        "run 'hockney survey' first, or give --run RUN or --machine NAME",
-    )
+    raise messages.no_survey(PLACE, passed)
 
 
 def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """Of the study's runs in the default place the one written last. Raises Inconclusive where there is
     none."""
     for folder, _ in by_age((study,)):
-        listen(Status(f"from {printable(str(folder.path))}, the newest run of {study} in {PLACE}"))
+        listen(Status(messages.newest_run(printable(str(folder.path)), study, PLACE)))
         return RunRead(folder)
-    raise Inconclusive(
-        f"no run in {PLACE} has measured {study}",
-        "the answer is from its records",
-        f"'hockney run {study}' first, or name a run",
-    )
+    raise messages.no_run_of_study(PLACE, study)
 
 
 def _here(machine: Machine) -> bool:
@@ -107,7 +100,7 @@ def _source(folder: RunFolder, listen: Listener) -> Source:
     found = lab.results(folder, save=False)
     most = found.run.most_hosts()
     surveyed = folder.surveyed()
-    messages = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
+    costs = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
     for notice in found.notices:
         listen(notice)
-    return Source(messages, surveyed.machine if surveyed else found.machine, most, found.run.most_hosts(2))
+    return Source(costs, surveyed.machine if surveyed else found.machine, most, found.run.most_hosts(2))

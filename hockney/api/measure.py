@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import lab, studies
+from hockney.api import messages
 from hockney.api.question import Question, question, refuse_unknown
 from hockney.api.run import Run
 from hockney.api.run_options import RunOptions, refuse_long_rounds
 from hockney.core.case import Case
-from hockney.core.errors import HockneyError, UsageError
+from hockney.core.errors import HockneyError
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import Bench, Listener, Notice, Outcome, Status, silent, teller
+from hockney.lab import Bench, Listener, Outcome, Status, silent, teller
 from hockney.store import RunFolder, default_path
 from hockney.studies import Options
 
@@ -53,7 +54,7 @@ def run(
     launched. What was measured is kept then, and on Ctrl-C: `resume` goes on.
     """
     if options.every is not None and not options.every_s:
-        listen(Notice("nothing else happens on a simulated machine, so its rounds follow at once"))
+        listen(messages.rounds_follow_at_once())
     planned = plan(asked, options, listen=listen)
     bench = lab.check(planned.bench, planned.cases, teller(listen))
     folder = lab.begin(
@@ -88,7 +89,7 @@ def plan(
 def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
     if path is None:
         if options.force:
-            raise UsageError("--force has nothing to overrule", "it goes with survey=RUN", "leave it out")
+            raise messages.force_without_survey()
         return None
     surveyed, notices = lab.survey_of(path)
     for notice in notices:
@@ -122,7 +123,7 @@ def resume(
     bench = lab.check(bench, cases, tell)
     for difference in lab.differences(before, bench.machine):
         field = lab.name_of(difference)
-        listen(Notice(f"the run began with {field} {difference.left}, now it is {difference.right}"))
+        listen(messages.bench_changed(field, difference.left, difference.right))
     return _measured(folder, bench, listen, budget)
 
 
@@ -130,7 +131,7 @@ def _measured(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float
     try:
         outcome: Outcome = lab.measure(folder, bench, listen, budget_s)
     except (HockneyError, KeyboardInterrupt, SystemExit):
-        listen(Status(f"what was measured is kept: hockney resume {folder.path}"))
+        listen(Status(messages.records_kept(folder.path)))
         raise
     made = Run(folder, outcome)
     made.save_fits()

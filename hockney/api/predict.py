@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import lab, simulated
-from hockney.api import find_runs
-from hockney.core.errors import UsageError
+from hockney.api import find_runs, messages
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
 from hockney.lab import Listener, silent
@@ -50,11 +49,11 @@ def predict(
     Inconclusive where nothing says what messages cost.
     """
     source = _source(run, machine, listen)
-    messages = source.messages if shared is None else overruled(source.messages, shared)
-    wanted = ranks or _default(messages, here=source.here)
+    costs = source.messages if shared is None else overruled(source.messages, shared)
+    wanted = ranks or _default(costs, here=source.here)
     if source.room is not None:
         simulated.check_ranks(source.room, wanted[-1])
-    return Forecast(prediction.predict(algorithm, messages, wanted), source.known)
+    return Forecast(prediction.predict(algorithm, costs, wanted), source.known)
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class _Source:
 
 def _source(run: Path | None, machine: str, listen: Listener) -> _Source:
     if run is not None and machine:
-        raise UsageError("--run and --machine exclude each other", "times are from one of them", "give one")
+        raise messages.run_with_machine()
     if machine:
         name = lab.description_name(machine)
         platform = simulated.platform(name)
@@ -81,7 +80,7 @@ def _source(run: Path | None, machine: str, listen: Listener) -> _Source:
     return _Source(found.messages, known, found.machine.platform, here)
 
 
-def _default(messages: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
-    room = messages.most_ranks or MOST_ASKED
+def _default(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
+    room = costs.most_ranks or MOST_ASKED
     most = max(2, room if here else min(room, MOST_ASKED))
     return tuple(doubling(2, 1 << (most.bit_length() - 1)))

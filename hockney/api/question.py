@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hockney import lab, studies
+from hockney.api import messages
 from hockney.core.case import NAME
-from hockney.core.errors import UsageError, unknown
 from hockney.core.parameters import parse_parameters
 from hockney.studies import ad_hoc, published_study
 
@@ -43,14 +43,10 @@ def question(words: str | Sequence[str]) -> Question:
     """
     given = tuple(words.split()) if isinstance(words, str) else tuple(words)
     if not given:
-        raise UsageError("nothing to run", "a study or a case is wanted", "'hockney run --list' shows all")
+        raise messages.nothing_to_run()
     cases = join_cases(given)
     if given[0] == ad_hoc.NAME:
-        raise UsageError(
-            f"study '{given[0]}' is not run by its name",
-            "it is what cases make that are typed",
-            "for example 'hockney run pingpong bytes=8'",
-        )
+        raise messages.ad_hoc_by_name(given[0])
     if given[0] == published_study.NAME:
         published_study.refuse()
     if given[0] not in studies.all_studies():
@@ -60,7 +56,7 @@ def question(words: str | Sequence[str]) -> Question:
     if _is_a_case(name, parameters):
         return Question(ad_hoc.NAME, cases)
     if len(cases) > 1:
-        raise UsageError(f"study '{name}' takes no cases", "it plans its own", f"run '{name}' alone")
+        raise messages.study_takes_no_cases(name)
     return Question(name, (), parameters)
 
 
@@ -69,7 +65,7 @@ def _parameters(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, _, value = word.partition("=")
         if name in parameters:
-            raise UsageError(f"parameter '{name}' is given twice", "only one value can hold", "give it once")
+            raise messages.study_parameter_given_twice(name)
         parameters[name] = value
     return parameters
 
@@ -91,9 +87,7 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
     for word in words:
         if "=" in word.split(maxsplit=1)[0] if word.split() else False:
             if not cases:
-                raise UsageError(
-                    f"'{word}' stands before any case", "it is a parameter", "name a workload first"
-                )
+                raise messages.parameter_before_case(word)
             cases[-1] += f" {word}"
         else:
             cases.append(word)
@@ -106,4 +100,4 @@ def refuse_unknown(question: Question, workloads: set[str]) -> None:
         if NAME.fullmatch(name):  # it may have been meant as a study
             others = {name for names in lab.other_groups().values() for name in names}
             names = workloads | set(studies.all_studies()) | others
-            raise unknown("study or workload", name, names, "'hockney run --list' shows all")
+            raise messages.unknown_question(name, names)

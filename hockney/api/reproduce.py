@@ -10,7 +10,8 @@ from pathlib import Path
 
 from hockney import lab, report, simulated
 from hockney import reproductions as shelf
-from hockney.core.errors import HockneyError, UsageError
+from hockney.api import messages
+from hockney.core.errors import HockneyError
 from hockney.lab import Bench, Listener, Status, silent, teller
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
@@ -52,11 +53,9 @@ def reproduce(
     Raises UsageError for an unknown name or a folder of other parts, EnvironmentProblem without a SimGrid.
     """
     if not names:
-        raise UsageError("nothing to reproduce", "a paper is wanted", "'hockney reproduce --list' shows all")
+        raise messages.nothing_to_reproduce()
     if machine and not lab.kind_of(machine).TRAITS.invented:
-        raise UsageError(
-            "a reproduction chooses its machines", "they are those of its paper", "leave out --machine"
-        )
+        raise messages.reproduction_with_machine()
     chosen = [shelf.reproduction(name) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
         chosen = list(shelf.all_reproductions().values())
@@ -79,7 +78,7 @@ class _Reproducer:
         left = 0
         parts = study.parts(lab.bundled_catalog())
         for number, part in enumerate(parts, 1):
-            self.listen(Status(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {part.machine}"))
+            self.listen(Status(messages.part(study.NAME, number, len(parts), part.name, part.machine)))
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)
@@ -96,7 +95,7 @@ class _Reproducer:
             folder, left = lab.run_part(out / part.name, machine, part.cases, self._bench, self.listen)
         except (HockneyError, KeyboardInterrupt, SystemExit):
             if (out / part.name).exists():
-                self.listen(Status(f"what was measured is kept: give --out {out} again"))
+                self.listen(Status(messages.reproduction_kept(out)))
             raise
         reading = folder.read()
         for notice in reading.notices:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from hockney import lab, report, studies
+from hockney.api import messages
 from hockney.api.export_files import save_csv, save_parquet
 from hockney.api.export_table import Rows, repetitions, summaries
-from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Record
@@ -121,9 +121,7 @@ class Run:
         elif path.suffix == ".parquet":
             save_parquet(self.table(what), path)
         else:
-            raise UsageError(
-                f"'{printable(str(path))}' names no format of a table", "", "end it in .csv or .parquet"
-            )
+            raise messages.unknown_table_format(path)
         return path
 
 

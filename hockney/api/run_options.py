@@ -9,9 +9,8 @@ import secrets
 from dataclasses import dataclass
 
 from hockney import lab
-from hockney.core.errors import UsageError
+from hockney.api import messages
 from hockney.core.settings import Settings
-from hockney.core.units import format_seconds
 
 MOST_ROUNDS = 10_000
 LAUNCHES = 3
@@ -93,52 +92,27 @@ class RunOptions:
 
     def _check_rounds(self) -> None:
         if self.repeat is not None and self.through is not None:
-            raise UsageError(
-                "--repeat and --through are given", "both say how many rounds there are", "give one of them"
-            )
+            raise messages.repeat_with_through()
         if not self.in_rounds:
             if self.every is not None:
-                raise UsageError(
-                    "--every is given alone", "it says when rounds begin, not how many", "add --repeat 20"
-                )
+                raise messages.every_without_rounds()
             return
         if self.launches is not None:
-            raise UsageError(
-                "--launches is given for a run in rounds", "each round is a launch", "leave --launches out"
-            )
+            raise messages.launches_with_rounds()
         refuse_long_rounds(self.budget, self.every or self.budget)
         if self.through is not None and self.through < self.budget:
-            raise UsageError(
-                f"not one round fits into --through {format_seconds(self.through)}",
-                f"its --budget is {format_seconds(self.budget)}",
-                "give less --budget",
-            )
+            raise messages.through_shorter_than_round(self.through, self.budget)
         if self.through is not None and self.wall_clock and self.rounds > MOST_ROUNDS:
-            raise UsageError(
-                f"{self.rounds} rounds are too many", f"the limit is {MOST_ROUNDS}", "give --every more time"
-            )
+            raise messages.too_many_rounds(self.rounds, MOST_ROUNDS)
 
     def _check_simulated(self) -> None:
         if self.through is not None:
-            raise UsageError(
-                "--through is nothing for a simulated machine",
-                "its time does not pass between rounds",
-                "use --repeat",
-            )
+            raise messages.through_when_simulated()
         if lab.repeats_itself(self.machine):
-            raise UsageError(
-                "--repeat is nothing for this simulated machine",
-                "without noise every round is the same",
-                "leave it out, or describe the machine's [noise]",
-            )
+            raise messages.repeat_when_noiseless()
 
 
 def refuse_long_rounds(budget_s: float, every_s: float) -> None:
     """A round has to be over when the next one begins."""
     if budget_s > every_s:
-        raise UsageError(
-            f"a round of {format_seconds(budget_s)} does not fit between rounds that begin "
-            f"{format_seconds(every_s)} after one another",
-            "--budget is the time of one round",
-            f"give --budget {every_s:g}s or less",
-        )
+        raise messages.round_longer_than_interval(budget_s, every_s)

@@ -5,9 +5,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, Interrupted, UsageError, one_line, printable
+from hockney.core.errors import (
+    EnvironmentProblem,
+    Inconclusive,
+    Interrupted,
+    UsageError,
+    one_line,
+    printable,
+    sentences,
+    unknown,
+)
+from hockney.pages.format import listing
 
 
 def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageError:
@@ -51,3 +62,192 @@ def bug(kind: str, message: str, log: str) -> EnvironmentProblem:
         code="bug",
         log=log,
     )
+
+
+# arguments and options
+
+
+def unknown_command(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("command", name, available, code="unknown-command")
+
+
+def budget_not_positive(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a time budget",
+        "it must be greater than 0",
+        "use for example 60s",
+        code="budget-not-positive",
+        text=text,
+    )
+
+
+def interval_not_positive(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not an interval between rounds",
+        "it must be greater than 0",
+        "use for example 1m",
+        code="interval-not-positive",
+        text=text,
+    )
+
+
+def integer_out_of_range(text: str, low: int, high: int, example: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is out of range",
+        f"expected an integer from {low} to {high}",
+        f"use for example {example}",
+        code="integer-out-of-range",
+        text=text,
+        low=low,
+        high=high,
+    )
+
+
+def number_out_of_range(text: str, low: float, example: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is out of range",
+        f"expected a number of at least {low:g}",
+        f"use for example {example}",
+        code="number-out-of-range",
+        text=text,
+        low=low,
+    )
+
+
+def not_a_path(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a path",
+        "no file can have this name",
+        "use for example runs/first",
+        code="not-a-path",
+        text=text,
+    )
+
+
+def unknown_network(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("network", name, available, code="unknown-network-assumption")
+
+
+def parameter_and_option(name: str) -> UsageError:
+    return UsageError(
+        f"{name}= and --{name} exclude each other",
+        "both set the same parameter",
+        f"leave --{name} out",
+        code="parameter-and-option",
+        name=name,
+    )
+
+
+def option_of_other_studies(name: str, study: str, takers: Sequence[str]) -> UsageError:
+    """`study` is "" for ad-hoc cases."""
+    return UsageError(
+        f"--{name} does not apply to {f'study {study!r}' if study else 'ad-hoc cases'}",
+        f"it is a parameter of {listing(takers)}",
+        "leave it out" if study else "write it into the case, for example compute work=1ms",
+        code="option-of-other-studies",
+        name=name,
+        study=study,
+    )
+
+
+# verbs
+
+
+def no_ranks_for_barrier() -> UsageError:
+    return UsageError(
+        "--ranks is missing",
+        "the best barrier depends on the number of ranks",
+        "use for example --ranks 2",
+        code="no-ranks-for-barrier",
+    )
+
+
+def library_with_other_target(option: str) -> UsageError:
+    return UsageError(
+        f"--library and {option} exclude each other",
+        "the library is built for an MPI on this machine",
+        "use for example --library --prefix ~/.local --mpi mpich",
+        code="library-with-other-target",
+        option=option,
+    )
+
+
+def library_without_prefix(prefix_given: bool) -> UsageError:
+    return UsageError(
+        "--prefix requires --library" if prefix_given else "--library requires --prefix",
+        "only the library is installed" if prefix_given else "the library is installed in that folder",
+        "use for example --library --prefix ~/.local",
+        code="library-without-prefix",
+    )
+
+
+def force_without_simgrid() -> UsageError:
+    return UsageError(
+        "--force requires --simgrid",
+        "the engine is rebuilt automatically when its inputs change",
+        "leave --force out",
+        code="force-without-simgrid",
+    )
+
+
+def not_a_machine_file_name(path: Path, ending: str) -> UsageError:
+    name = printable(str(path))
+    return UsageError(
+        f"{name} is not a name for a machine file",
+        f"machine files end in {ending}",
+        f"use --out {name}{ending}",
+        code="not-a-machine-file-name",
+        path=path,
+    )
+
+
+def no_table_file() -> UsageError:
+    return UsageError("no file is named", "", "use --csv FILE or --parquet FILE", code="no-table-file")
+
+
+def show_with_export() -> UsageError:
+    return UsageError(
+        "--show and --export exclude each other", "", "give one of them", code="show-with-export"
+    )
+
+
+def out_without_export() -> UsageError:
+    return UsageError(
+        "--out requires --export", "nothing else is written", "add --export NAME", code="out-without-export"
+    )
+
+
+def no_fits() -> Inconclusive:
+    return Inconclusive(
+        "no model fits this run",
+        "it has no cases that a model describes",
+        "'hockney survey' measures such cases",
+        code="no-fits",
+    )
+
+
+def unknown_machine_to_show(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("machine", name, available, code="unknown-machine-to-show")
+
+
+def algorithm_incomplete(option: str, example: str) -> UsageError:
+    return UsageError(
+        f"{option} is missing",
+        "it describes the algorithm",
+        f"use for example {option} {example}",
+        code="algorithm-incomplete",
+        option=option,
+    )
+
+
+# lines on stdout
+
+
+def warning(text: str, touches: str, todo: str) -> str:
+    """A caveat as one line."""
+    return f"warning: {sentences(text, f'affects {touches}', todo)}"
+
+
+def missing(count: str, folder: Path) -> str:
+    """`count` is how many measurements, in words."""
+    return f"missing: {count}; 'hockney resume {folder}' makes them"

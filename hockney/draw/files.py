@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hockney.core.errors import unknown
-from hockney.draw import plane_files
+from hockney.draw import messages, plane_files
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.layout import Picture, picture
 from hockney.draw.mpl_axes import SIZE, dress, legend
@@ -49,7 +48,7 @@ def save(figure: Figure | Plane, folder: Path, formats: Iterable[str] = ("svg", 
     paths = []
     for ending in formats:
         if ending not in FORMATS:
-            raise unknown("picture format", ending, FORMATS)
+            raise messages.unknown_picture_format(ending, FORMATS)
         path = Path(folder) / f"{file_name(figure.name)}.{ending}"
         replace(path, rendered(figure, ending))
         paths.append(path)

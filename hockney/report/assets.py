@@ -15,7 +15,7 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem
+from hockney.report import messages
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,4 @@ def _file() -> Path:
         path = Path(folder, "package_data", "plotly.min.js")
         if path.is_file():
             return path
-    raise EnvironmentProblem(
-        "Plotly's script is not installed", "the report's figures need it", "run 'pip install plotly'"
-    )
+    raise messages.no_plotly()

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from hockney.core.catalog import Catalog
-from hockney.core.errors import unknown
 from hockney.draw.page import Page
+from hockney.reproductions import messages
 from hockney.reproductions.compared import CloseRows, Compared, Limit, Status, status_of, tallies, within
 from hockney.reproductions.parts import Answer, Part
 
@@ -64,5 +64,5 @@ def all_reproductions() -> dict[str, Reproduction]:
 def reproduction(name: str) -> Reproduction:
     shelf = all_reproductions()
     if name not in shelf:
-        raise unknown("reproduction", name, [*shelf, "all"], "'hockney reproduce --list' shows all")
+        raise messages.unknown_reproduction(name, [*shelf, "all"])
     return shelf[name]

@@ -7,9 +7,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from hockney.core.errors import unknown
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Evidence, Options, Study
+from hockney.studies import messages
 
 __all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "study"]
 
@@ -29,5 +29,5 @@ def parameters_of(study: Study) -> tuple[StudyParameter, ...]:
 def study(name: str) -> Study:
     shelf = all_studies()
     if name not in shelf:
-        raise unknown("study", name, shelf, "'hockney run --list' shows all")
+        raise messages.unknown_study(name, shelf)
     return shelf[name]

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from hockney.core.case import Case, split_case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.machine import Machine
 from hockney.core.parameters import list_values
@@ -20,6 +19,7 @@ from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, told
 from hockney.pages.series import curve, rates, times
+from hockney.studies import messages
 
 NAME = "cases"
 HELP = "the cases given, and nothing else: hockney run pingpong bytes=0:4MiB"
@@ -32,10 +32,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Each line, once for every combination of the values that it lists, as `bytes=0:4MiB`,
     `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes has the options'."""
     if not options.cases:
-        raise UsageError("no case is given", "there is nothing to measure", "for example 'pingpong bytes=8'")
+        raise messages.no_case()
     cases = once(case for text in options.cases for case in _expand(text, options, catalog))
     if len(cases) > MOST_CASES:
-        raise UsageError(f"{len(cases)} cases are too many", f"the limit is {MOST_CASES}", "ask for less")
+        raise messages.too_many_cases(len(cases), MOST_CASES)
     return cases
 
 
@@ -57,7 +57,7 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
     combined: list[dict[str, str]] = [{}]
     for k, values in lists.items():
         if len(combined) * len(values) > MOST_CASES:
-            raise UsageError(f"'{text}' lists too many cases", f"the limit is {MOST_CASES}", "ask for less")
+            raise messages.line_lists_too_many_cases(text, MOST_CASES)
         combined = [{**each, k: value} for each in combined for value in values]
     return [catalog.complete(name, each) for each in combined]
 

@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
@@ -19,6 +18,7 @@ from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options
 from hockney.pages.format import plural, quantity
 from hockney.pages.series import times
+from hockney.studies import messages
 
 NAME = "published"
 HELP = "what a paper has printed; nothing to run: hockney machines --export t3e"
@@ -33,11 +33,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def refuse() -> NoReturn:
-    raise UsageError(
-        "printed numbers cannot be measured",
-        "nothing runs on a published machine",
-        "'hockney machines --export NAME' makes a run of them",
-    )
+    raise messages.published_numbers()
 
 
 def page(evidence: Evidence) -> Page:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.draw.page import Page
 from hockney.pages import collectives, environment, headline, loggp, method, point_to_point, quality
 from hockney.pages.caveats import beside, everywhere
 from hockney.pages.evidence import Evidence, Options, once
+from hockney.studies import messages
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
 NAME = "survey"
@@ -37,7 +37,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     lines = [*_pairs(sizes, catalog)] if 2 in ranks else []
     lines += [line for p in ranks for line in _collectives(sizes, p, catalog)]
     if not lines:
-        raise UsageError("nothing to measure", "no case is left for these ranks and sizes", "use --ranks 2")
+        raise messages.nothing_to_survey()
     return once(catalog.case(line) for line in lines)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from test_cli_errors import one_error
 
 from hockney import lab, simulated
 from hockney.launch.fake import FakeLauncher
@@ -28,7 +29,7 @@ def test_it_writes_a_machine_that_the_simulator_can_be_asked_for(hockney, run):
     machine = simulated.platform("./mine.toml")
     assert (machine.name, machine.capacity) == ("my-cluster", 1200)
     assert machine.segment(8).one_way(8) == pytest.approx(World().message(8), rel=0.05)
-    assert "room for 1200 ranks on 300 nodes" in done.out
+    assert "1200 ranks" in done.out and "300 nodes" in done.out
     assert "--machine sim:mine.toml --ranks 1024" in done.out
 
 
@@ -80,28 +81,26 @@ def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "name"),
     [
-        (["runs/none"], 2, "runs/none"),
-        (["{run}", "--out", "mine.txt"], 2, "end in .toml"),
-        (["{run}", "--nodes", "0"], 2, "--nodes"),
-        (["{run}", "--network", "t3f"], 2, "Did you mean 't3e'?"),
-        (["{run}", "--network", "t3e-4x4x4", "--nodes", "5"], 2, "5 nodes are not the 64"),
-        (["{run}", "--name", "My Machine"], 2, "is no name"),
+        (["runs/none"], "runs/none"),
+        (["{run}", "--out", "mine.txt"], "mine.txt"),
+        (["{run}", "--nodes", "0"], "--nodes"),
+        (["{run}", "--network", "t3f"], "t3e"),
+        (["{run}", "--network", "t3e-4x4x4", "--nodes", "5"], "t3e-4x4x4"),
+        (["{run}", "--name", "My Machine"], "My Machine"),
     ],
 )
-def test_what_cannot_be_is_one_line(hockney, run, words, code, said):
-    done = hockney("calibrate", *[word.format(run=run) for word in words])
-    assert done.code == code
-    assert said in done.err
-    assert done.err.count("\n") == 1
+def test_what_is_at_fault_is_named_in_one_line(hockney, run, words, name):
+    assert name in one_error(hockney("calibrate", *[word.format(run=run) for word in words]), 2)
+
+
+def test_a_machine_file_has_its_ending(hockney, run):
+    assert hockney("calibrate", run, "--out", "mine.txt").error.code == "not-a-machine-file-name"
 
 
 def test_a_run_without_a_ping_pong_is_one_line(hockney):
     assert hockney("run", "barrier", "--out", "runs/other", "-q").code == 0
     done = hockney("calibrate", "runs/other")
     assert done.code == 4
-    assert done.err == (
-        "error: other has no ping-pong between 2 ranks (what a message costs is read off it) "
-        "'hockney survey' measures it\n"
-    )
+    assert "hockney survey" in one_error(done, 4)

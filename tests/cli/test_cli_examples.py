@@ -46,7 +46,8 @@ def test_every_option_is_explained(hockney):
     for verb in app.commands.values():
         assert verb.help
         for parameter in verb.params:
-            assert parameter.param_type_name == "argument" or parameter.help, (verb.name, parameter.name)
+            explained = parameter.param_type_name == "argument" or parameter.help or parameter.hidden
+            assert explained, (verb.name, parameter.name)
 
 
 def test_version(hockney):

@@ -9,6 +9,7 @@ import json
 import re
 
 import pytest
+from test_cli_errors import one_error
 
 from hockney import reference, simulated
 
@@ -43,9 +44,9 @@ def test_the_absence_of_simgrid_is_told_not_an_error(hockney, monkeypatch, tmp_p
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("hockney.machine.simgrid.USUAL", ())
-    said = hockney("machines")
-    assert said.code == 0 and "sim:t3e" in said.out
-    assert "no SimGrid" in said.err and "hockney build --simgrid" in said.err
+    done = hockney("machines")
+    assert done.code == 0 and "sim:t3e" in done.out
+    assert "hockney build --simgrid" in done.err
 
 
 def test_a_papers_tables_are_shown(hockney):
@@ -92,21 +93,34 @@ def test_what_is_shown_can_be_read_by_programs(hockney):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "code"),
     [
-        (("--show", "t3f"), "Did you mean 't3e'"),
-        (("--show", "granularty"), "Did you mean 'granularity'"),
-        (("--show", "t3e+hardwar-barier"), "unknown variant of t3e"),
-        (("--show", "nothing.toml"), "there is no machine file"),
-        (("--export", "paragn"), "Did you mean 'paragon'"),
-        (("--export", "t3e", "--show", "t3e"), "exclude each other"),
-        (("--out", "x"), "--out is for --export"),
+        (("--export", "t3e", "--show", "t3e"), "show-with-export"),
+        (("--out", "x"), "out-without-export"),
     ],
 )
-def test_wrong_questions(hockney, words, told):
-    said = hockney("machines", *words)
-    assert said.code == 2 and said.out == ""
-    assert told in said.err and said.err.count("\n") == 1
+def test_wrong_questions(hockney, words, code):
+    done = hockney("machines", *words)
+    assert done.error.code == code
+    assert one_error(done, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "suggestion"),
+    [
+        (("--show", "t3f"), "t3e"),
+        (("--show", "granularty"), "granularity"),
+        (("--show", "t3e+hardwar-barier"), "hardware-barrier"),
+        (("--export", "paragn"), "paragon"),
+    ],
+)
+def test_the_closest_name_is_suggested(hockney, words, suggestion):
+    done = hockney("machines", *words)
+    assert one_error(done, 2) and done.error.suggestion == suggestion
+
+
+def test_a_machine_file_that_is_not_there_is_named(hockney):
+    assert "nothing.toml" in one_error(hockney("machines", "--show", "nothing.toml"), 2)
 
 
 def test_printed_numbers_are_a_run(hockney, tmp_path):
@@ -147,14 +161,14 @@ def test_an_exchange_has_its_figure(hockney, tmp_path):
 
 
 def test_what_was_not_printed_cannot_be_exported(hockney):
-    said = hockney("machines", "--export", "t3d", "--out", "run")
-    assert said.code == 4 and "--show t3d" in said.err
+    done = hockney("machines", "--export", "t3d", "--out", "run")
+    assert (done.code, done.error.code) == (4, "no-printed-cases")
 
 
 def test_printed_numbers_are_not_measured_again(hockney, monkeypatch):
     monkeypatch.delenv("HOCKNEY_MACHINE")
     assert hockney("machines", "--export", "paragon", "--out", "run").code == 0
-    said = hockney("resume", "run")
-    assert said.code == 2 and "nothing can be measured on 'published:paragon'" in said.err
-    said = hockney("run", "published")
-    assert said.code == 2 and "hockney machines --export NAME" in said.err
+    done = hockney("resume", "run")
+    assert done.code == 2 and "published:paragon" in done.err
+    done = hockney("run", "published")
+    assert (done.code, done.error.code) == (2, "published-numbers")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from test_cli_errors import one_error
 
 from hockney import reproductions
 from hockney.store import RunFolder
@@ -57,7 +58,7 @@ def test_finished_parts_are_not_run_again(hockney):
 def test_a_folder_of_something_else_is_left_alone(hockney, mine):
     hockney("run", "barrier", "--out", "r/pairs", "-q")
     said = hockney("reproduce", "paragon", "--machine", "fake", "--out", "r")
-    assert said.code == 2 and "r/pairs was begun with other cases" in said.err
+    assert said.code == 2 and "r/pairs" in said.err.splitlines()[-1]
 
 
 def test_a_part_is_a_run_like_any_other(hockney):
@@ -81,17 +82,18 @@ def test_the_list(hockney):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "suggestion"),
     [
-        (("paragn",), 2, "Did you mean 'paragon'?"),
-        ((), 2, "nothing to reproduce"),
-        (("sun", "--machine", "sim:t3e"), 2, "a reproduction chooses its machines"),
-        (("sun", "paragn"), 2, "Did you mean"),
+        (("paragn",), "unknown-reproduction", "paragon"),
+        ((), "nothing-to-reproduce", ""),
+        (("sun", "--machine", "sim:t3e"), "reproduction-with-machine", ""),
+        (("sun", "paragn"), "unknown-reproduction", "paragon"),
     ],
 )
-def test_what_cannot_be_asked_is_said_in_a_line(hockney, words, code, told):
-    said = hockney("reproduce", *words)
-    assert said.code == code and told in said.err and said.out == "" and said.err.count("\n") == 1
+def test_what_cannot_be_asked_is_said_in_a_line(hockney, words, code, suggestion):
+    done = hockney("reproduce", *words)
+    assert one_error(done, 2)
+    assert (done.error.code, done.error.suggestion) == (code, suggestion)
 
 
 def test_without_simgrid_it_says_what_to_do(hockney, monkeypatch, tmp_path):

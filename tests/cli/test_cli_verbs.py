@@ -17,9 +17,9 @@ from hockney.launch.fake_world import World
 def test_a_survey_says_its_answer_and_leaves_a_run(hockney):
     said = hockney("survey", "--ranks", "2", "--out", "r", "--seed", "3")
     assert said.code == 0
-    assert "Up to 1 KiB a message costs about" in said.out and "95%" in said.out
+    assert "1 KiB" in said.out and "95%" in said.out
     assert said.out.rstrip().endswith("report: r/report.html")
-    assert "warning: these numbers were made up" in said.out
+    assert "\nwarning: " in said.out
     assert "measuring:" in said.err and "measuring:" not in said.out
     assert {p.name for p in Path("r").iterdir()} == {
         "plan.txt", "machine.json", "catalog.json", "records.jsonl", "fits.json", "report.html",
@@ -57,7 +57,7 @@ def test_typed_cases_are_all_shown(hockney):
 
 def test_plan_shows_and_does_nothing(hockney):
     said = hockney("plan", "bcast", "bytes=8,1KiB", "ranks=2,4", "--launches", "5", "--budget", "2m")
-    assert "4 cases, each in 5 of 10 launches" in said.out and "2m00s" in said.out
+    assert all(text in said.out for text in ("4 cases", "5 of 10 launches", "2m00s"))
     document = json.loads(hockney("plan", "--json").out)
     assert document["study"] == "survey" and len(document["cases"]) > 100
     lines = hockney("plan", "--cases").out.splitlines()
@@ -75,7 +75,7 @@ def test_models_prints_parameters_and_json(hockney, mine):
 def test_models_without_any_is_inconclusive(hockney):
     hockney("run", "barrier", "--machine", "fake:die=barrier", "--out", "r", "-q")
     said = hockney("models", "r")
-    assert said.code == 4 and said.err.startswith("error: no model fits this run")
+    assert (said.code, said.error.code) == (4, "no-fits")
 
 
 @pytest.mark.page
@@ -128,7 +128,7 @@ def test_resume_of_a_whole_run_measures_nothing(hockney, mine):
     before = Path(mine, "records.jsonl").read_bytes()
     said = hockney("resume", mine)
     assert said.code == 0 and Path(mine, "records.jsonl").read_bytes() == before
-    assert "all 27 measurements are there already" in said.err
+    assert "27" in said.err and "measuring" not in said.err
 
 
 def test_resume_mends_a_cut_line_and_says_so(hockney, mine):

@@ -180,7 +180,8 @@ def test_answers_shorten_the_wait_and_name_the_silent():
     made = watch()
     made.started(100.0, "barrier ranks=3", 0)
     assert not made.take_answer(111.0, "some output")
-    assert made.take_answer(112.0, "[h:1] hockney-watchdog rank=0 case=barrier ranks=3 phase=timing repetition=4")
+    first = "[h:1] hockney-watchdog rank=0 case=barrier ranks=3 phase=timing repetition=4"
+    assert made.take_answer(112.0, first)
     assert made.deadline == 112.0 + ANSWER_SECONDS
     assert made.take_answer(112.1, "hockney-watchdog rank=2 case=barrier ranks=3 phase=timing repetition=4")
     failure = made.failure(143, ())

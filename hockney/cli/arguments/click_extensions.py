@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hockney.core.errors import unknown
+from hockney.cli import messages
 
 
 class _Example:
@@ -30,7 +30,7 @@ class Group(_Example, click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in self.commands:
-            raise unknown("command", name, self.commands)
+            raise messages.unknown_command(name, self.commands)
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from hockney.api.run_options import MOST_ROUNDS
-from hockney.core.errors import UsageError, printable
+from hockney.cli import messages
+from hockney.core.errors import UsageError
 from hockney.core.units import (
     parse_bytes,
     parse_counts,
@@ -36,32 +37,29 @@ class ParsedType(click.ParamType):
         try:
             return self.parse(value)
         except UsageError as error:
-            option = f"{param.opts[-1]}: " if param and param.opts[-1].startswith("-") else ""
-            raise UsageError(option + error.what, error.why, error.todo) from error
+            if param and param.opts[-1].startswith("-"):
+                raise error.inside(param.opts[-1]) from error
+            raise
 
 
 def _budget(text: str) -> float:
     seconds = parse_seconds(text)
     if seconds <= 0:
-        raise UsageError(f"'{text}' is no time to measure in", "it must be above 0", "for example 60s")
+        raise messages.budget_not_positive(text)
     return seconds
 
 
 def _above_zero(text: str) -> float:
     seconds = parse_seconds(text)
     if seconds <= 0:
-        raise UsageError(f"'{text}' is no distance in time", "it must be above 0", "for example 1m")
+        raise messages.interval_not_positive(text)
     return seconds
 
 
 def _whole(low: int, high: int, example: str) -> Callable[[str], int]:
     def parse(text: str) -> int:
         if not (text.isascii() and text.isdecimal()) or len(text) > 20 or not low <= int(text) <= high:
-            raise UsageError(
-                f"'{printable(text)}' is out of range",
-                f"a whole number from {low} to {high} is wanted",
-                example,
-            )
+            raise messages.integer_out_of_range(text, low, high, example)
         return int(text)
 
     return parse
@@ -73,17 +71,15 @@ PRECISION = ParsedType("fraction", parse_fraction)
 RANKS = ParsedType("counts", parse_counts)
 SIZES = ParsedType("sizes", parse_sizes)
 SIZE = ParsedType("size", parse_bytes)
-ROUNDS = ParsedType("count", _whole(1, MOST_ROUNDS, "for example 20"))
-LAUNCHES = ParsedType("count", _whole(1, MOST_LAUNCHES, "for example 3"))
-NODES = ParsedType("count", _whole(1, 10**7, "for example 64"))
-SEED = ParsedType("seed", _whole(0, 2**63 - 1, "for example 1"))
+ROUNDS = ParsedType("count", _whole(1, MOST_ROUNDS, "20"))
+LAUNCHES = ParsedType("count", _whole(1, MOST_LAUNCHES, "3"))
+NODES = ParsedType("count", _whole(1, 10**7, "64"))
+SEED = ParsedType("seed", _whole(0, 2**63 - 1, "1"))
 
 
 def _path(text: str) -> Path:
     if not text or "\0" in text:
-        raise UsageError(
-            f"'{printable(text)}' is not a path", "no file can have this name", "for example runs/mine"
-        )
+        raise messages.not_a_path(text)
     return Path(text)
 
 

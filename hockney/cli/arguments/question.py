@@ -11,10 +11,10 @@ import click
 
 from hockney import studies
 from hockney.api.question import Question, question
+from hockney.cli import messages
 from hockney.cli.arguments.click_extensions import Command
 from hockney.cli.arguments.options import OLDER
 from hockney.core.errors import UsageError
-from hockney.pages.format import listing
 from hockney.studies import ad_hoc
 
 
@@ -25,26 +25,19 @@ def asked_question(words: Sequence[str], options: dict[str, Any]) -> Question:
     declared = {parameter.name for parameter in studies.parameters_of(studies.study(given.study))}
     for name in older:
         if name not in declared:
-            _refuse(name, given.study)
+            raise _refused(name, given.study)
         if name in given.parameters:
-            raise UsageError(
-                f"{name}= and --{name} are given", "only one value can hold", f"leave --{name} out"
-            )
+            raise messages.parameter_and_option(name)
     return Question(given.study, given.cases, {**given.parameters, **older})
 
 
-def _refuse(name: str, study: str) -> None:
+def _refused(name: str, study: str) -> UsageError:
     takers = [
-        each.NAME
-        for each in studies.all_studies().values()
-        if name in {parameter.name for parameter in studies.parameters_of(each)}
+        taker.NAME
+        for taker in studies.all_studies().values()
+        if name in {parameter.name for parameter in studies.parameters_of(taker)}
     ]
-    cases = study == ad_hoc.NAME
-    raise UsageError(
-        f"--{name} is nothing for {'typed cases' if cases else f'study {study!r}'}",
-        f"it is a parameter of {listing(takers)}",
-        "write it into the case, as compute work=1ms" if cases else "leave it out",
-    )
+    return messages.option_of_other_studies(name, "" if study == ad_hoc.NAME else study, takers)
 
 
 class QuestionCommand(Command):

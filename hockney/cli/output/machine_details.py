@@ -9,8 +9,9 @@ from collections.abc import Iterable
 import click
 
 from hockney import lab, reference, simulated
+from hockney.cli import messages
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.core.errors import UsageError, unknown
+from hockney.core.errors import UsageError
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
 from hockney.reference import Published
@@ -34,7 +35,9 @@ def find(name: str) -> Found:
         if name in simulated.names() or not (papers or _is_a_word(name)):
             raise
         if not papers:
-            raise unknown("machine", name, [*simulated.names(), *known, *reference.names()]) from None
+            raise messages.unknown_machine_to_show(
+                name, [*simulated.names(), *known, *reference.names()]
+            ) from None
         description = None
     return [reference.paper_of(each) for each in papers], description
 

@@ -10,6 +10,7 @@ import click
 
 from hockney import api
 from hockney.api import Question, Run, RunOptions
+from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import Exit, printable
@@ -62,11 +63,10 @@ def tell_words(run: Run) -> None:
     if run.caveats:
         click.echo()
     for caveat in run.caveats:
-        print_line(f"warning: {caveat.text} (touches {caveat.touches}) {caveat.todo}")
+        print_line(messages.warning(caveat.text, caveat.touches, caveat.todo))
     click.echo()
     if run.outcome is not None and run.outcome.left:
-        missing = plural(run.outcome.left, "planned measurement")
-        print_line(f"missing: {missing}, made by hockney resume {folder.path}")
+        print_line(messages.missing(plural(run.outcome.left, "planned measurement"), folder.path))
     print_line(f"report: {folder.report_path}")
 
 

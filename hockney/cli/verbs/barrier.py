@@ -10,12 +10,13 @@ import click
 
 from hockney import api
 from hockney.api import Run
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import load_and_note
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.core.errors import UsageError, printable
+from hockney.core.errors import printable
 from hockney.draw.page import Table
 from hockney.pages.format import quantity
 from hockney.studies.barriers import NAME
@@ -42,9 +43,7 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     as far as they hold, and that is said.
     """
     if not ranks:
-        raise UsageError(
-            "no number of ranks is given", "which barrier is best depends on it", "give --ranks 2"
-        )
+        raise messages.no_ranks_for_barrier()
     loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
     choices, unknown = api.choose_barriers(loaded, ranks)
     if unknown and not choices:

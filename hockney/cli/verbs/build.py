@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from hockney import lab
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
-from hockney.core.errors import UsageError
 from hockney.lab import Counted
 
 
@@ -50,25 +50,15 @@ def command(
     """
     talk = ProgressReporter(quiet)
     if library and (simgrid or machine):
-        raise UsageError(
-            f"--library does not go with {'--simgrid' if simgrid else '--machine'}",
-            "it is for programs that run on an MPI here",
-            "for example --library --prefix ~/.local --mpi mpich",
-        )
+        raise messages.library_with_other_target("--simgrid" if simgrid else "--machine")
     if library != (prefix is not None):
-        raise UsageError(
-            "--library and --prefix belong together",
-            "the library has to go somewhere" if library else "nothing else is installed",
-            "for example --library --prefix ~/.local",
-        )
+        raise messages.library_without_prefix(prefix is not None)
     if prefix is not None:
         return _library(talk, mpi, prefix, as_json)
     if simgrid:
         return _simgrid(talk, force, as_json)
     if force:
-        raise UsageError(
-            "--force is for --simgrid", "an engine is built anew when anything it is made of changes"
-        )
+        raise messages.force_without_simgrid()
     bench = lab.prepare(machine, mpi, True, talk.say)
     if as_json:
         here = bench.machine

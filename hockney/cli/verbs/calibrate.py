@@ -10,11 +10,12 @@ import click
 
 from hockney import lab, simulated
 from hockney.api.export_files import save_text
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.core.errors import Exit, UsageError, printable
+from hockney.core.errors import Exit
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
 from hockney.pages.format import interval, percent, quantity
@@ -71,11 +72,7 @@ def command(
     parameter or a collective between 2 ranks does not agree.
     """
     if out is not None and out.suffix != ENDING:
-        raise UsageError(
-            f"{printable(str(out))} would not be known as a machine file",
-            f"their names end in {ENDING}",
-            f"use --out {out}{ENDING}",
-        )
+        raise messages.not_a_machine_file_name(out, ENDING)
     given = simulated.platform(lab.description_name(network)) if network else None
     real, notices = lab.surveyed(RunFolder.open(run))
     for notice in notices:

@@ -10,10 +10,10 @@ import click
 
 from hockney.api.export_files import save_csv, save_parquet
 from hockney.api.run import What
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.summary import load_and_note
-from hockney.core.errors import UsageError
 
 
 @click.command(
@@ -36,9 +36,7 @@ from hockney.core.errors import UsageError
 def command(run: Path, csv_file: str | None, parquet_file: str | None, what: What) -> int:
     """Write a run's times as CSV or Parquet. Times are seconds, sizes bytes."""
     if csv_file is None and parquet_file is None:
-        raise UsageError(
-            "no file is named", "the table has to go somewhere", "use --csv FILE or --parquet FILE"
-        )
+        raise messages.no_table_file()
     table = load_and_note(run).table(what)
     if csv_file is not None:
         save_csv(table, csv_file)

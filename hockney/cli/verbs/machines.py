@@ -11,12 +11,13 @@ from pathlib import Path
 import click
 
 from hockney import lab, reference, simulated
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.machine_details import show, show_json
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.core.errors import EnvironmentProblem, UsageError
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Machine, Mpi
 from hockney.draw.page import Table
 from hockney.machine import find_simgrid, simgrids
@@ -49,9 +50,9 @@ from hockney.views.paper_tables import extent, node_count
 def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str, as_json: bool) -> int:
     """Show this machine with every MPI on it, the simulated and the published machines."""
     if shown and exported:
-        raise UsageError("--show and --export exclude each other", "", "give one of them")
+        raise messages.show_with_export()
     if out is not None and not exported:
-        raise UsageError("--out is for --export", "nothing else is written", "add --export NAME")
+        raise messages.out_without_export()
     if shown:
         (show_json if as_json else show)(shown)
     elif exported:

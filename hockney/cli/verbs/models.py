@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.summary import load_and_note
 from hockney.cli.output.tables import print_json, text_table
-from hockney.core.errors import Inconclusive
 from hockney.pages.quality import chosen, parameter_table
 
 
@@ -25,9 +25,7 @@ def command(run: Path, as_json: bool) -> int:
     if as_json:
         print_json(fits)
     elif not fits.fits:
-        raise Inconclusive(
-            "no model fits this run", "it measured nothing that a model describes", "'hockney survey' does"
-        )
+        raise messages.no_fits()
     else:
         click.echo(text_table(parameter_table(chosen(fits.fits))))
     return 0

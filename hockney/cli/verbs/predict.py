@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from hockney import api
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
-from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import parse_seconds, parse_share
 from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import Prediction
@@ -33,9 +33,7 @@ def _number(low: float, example: str) -> Callable[[str], float]:
         except ValueError:
             value = math.nan
         if not low <= value < math.inf:
-            raise UsageError(
-                f"'{printable(text)}' is out of range", f"a number from {low:g} is wanted", example
-            )
+            raise messages.number_out_of_range(text, low, example)
         return value
 
     return parse
@@ -43,7 +41,7 @@ def _number(low: float, example: str) -> Callable[[str], float]:
 
 def _network(text: str) -> str:
     if text not in NETWORKS:
-        raise unknown("network", text, NETWORKS)
+        raise messages.unknown_network(text, NETWORKS)
     return text
 
 
@@ -63,7 +61,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--exchanges",
-    type=options.ParsedType("number", _number(0, "for example 1")),
+    type=options.ParsedType("number", _number(0, "1")),
     metavar="N",
     default="1",
     show_default=True,
@@ -79,7 +77,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--imbalance",
-    type=options.ParsedType("number", _number(1, "for example 1.2")),
+    type=options.ParsedType("number", _number(1, "1.2")),
     metavar="X",
     default="1",
     show_default=True,
@@ -133,8 +131,8 @@ def command(
     off the description of a machine.
     """
     if work is None or message is None:
-        missing, given = ("--work", "--work 1s") if work is None else ("--message", "--message 40kB")
-        raise UsageError(f"{missing} is missing", "without it there is no algorithm", f"for example {given}")
+        option, given = ("--work", "1s") if work is None else ("--message", "40kB")
+        raise messages.algorithm_incomplete(option, given)
     algorithm = Algorithm(work, message, serial, exchanges, imbalance)
     shared = None if network is None else network == "shared"
     listen = ProgressReporter(quiet)
@@ -164,7 +162,7 @@ def _tell(prediction: Prediction, known: CostsOrigin) -> None:
     if caveats:
         click.echo()
     for caveat in caveats:
-        print_line(f"warning: {caveat.text} (touches {caveat.touches}) {caveat.todo}")
+        print_line(messages.warning(caveat.text, caveat.touches, caveat.todo))
 
 
 def _table(table: Table) -> None:

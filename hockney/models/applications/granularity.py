@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hockney.core.errors import UsageError
+from hockney.models import messages
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 
@@ -53,19 +53,16 @@ class Algorithm:
     imbalance: float = 1.0
 
     def __post_init__(self) -> None:
-        for wrong, what, todo in (
-            (not 0 < self.work_s < float("inf"), f"a work of {self.work_s:g} s", "give a time above 0"),
-            (
-                not 0 <= self.serial <= 1,
-                f"a serial fraction of {self.serial:g}",
-                "give 0 to 1, or 0% to 100%",
-            ),
-            (not 0 <= self.bytes < float("inf"), f"a message of {self.bytes:g} B", "give 0 bytes or more"),
-            (not 0 <= self.exchanges < float("inf"), f"{self.exchanges:g} exchanges", "give 0 or more"),
-            (not 1 <= self.imbalance < float("inf"), f"an imbalance of {self.imbalance:g}", "1 is even work"),
-        ):
-            if wrong:
-                raise UsageError(f"{what} makes no sense", "no algorithm has it", todo)
+        checks: tuple[tuple[messages.Quantity, float, bool], ...] = (
+            ("work", self.work_s, 0 < self.work_s < float("inf")),
+            ("serial", self.serial, 0 <= self.serial <= 1),
+            ("bytes", self.bytes, 0 <= self.bytes < float("inf")),
+            ("exchanges", self.exchanges, 0 <= self.exchanges < float("inf")),
+            ("imbalance", self.imbalance, 1 <= self.imbalance < float("inf")),
+        )
+        for quantity, value, possible in checks:
+            if not possible:
+                raise messages.impossible_algorithm(quantity, value)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from hockney.core.fit import Fit, Fits
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.survey_reference import Surveyed
+from hockney.models import messages
 from hockney.models.applications.contention import judged
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit, of_platform
 
@@ -108,8 +109,4 @@ def _on_description(measured: PointToPointCosts, told: PointToPointCosts) -> Poi
 
 def _nothing(fits: Fits, where: str) -> Inconclusive:
     refused = next((f for f in fits.of("hockney", WORKLOAD)), None)
-    if refused is None:
-        why = "it has no ping-pong between 2 ranks"
-    else:
-        why = f"the fit of '{refused.subject}' was refused: {refused.why}"
-    return Inconclusive(f"{where} has no model of messages", why, "'hockney survey' measures what is needed")
+    return messages.no_message_model(where, refused.line if refused else "", refused.why if refused else "")

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
 from hockney.core.platform import Platform, Segment
+from hockney.models import messages
 
 SharingBasis = Literal["", "described", "printed", "assumed", "measured", "requested"]
 """How it is known whether messages share the network: by the machine's description, by a paper, not at all,
@@ -147,11 +147,7 @@ def of_fit(
     there on: that is what such a protocol costs a message.
     """
     if fit.verdict == "refused" or not fit.segments:
-        raise UsageError(
-            f"there is no model of messages in {source}",
-            f"the fit of '{fit.subject}' was refused: {fit.why}",
-            "measure more sizes",
-        )
+        raise messages.refused_fit(source, fit.line, fit.why)
     first, *more = fit.segments
     pieces = [CostPiece(0, first.latency.value, first.per_byte.value)]
     pieces += [CostPiece(s.first, s.latency.value, s.per_byte.value) for s in more]

@@ -16,12 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from hockney.core.case import parse_canonical
-from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, Fit
 from hockney.models import collective_time
 from hockney.models.barriers import MOST_RANKS, by_messages, by_structure, predicted
 from hockney.pages.evidence import Evidence
+from hockney.studies.barriers import messages
 from hockney.studies.barriers.results import (
     MESSAGES,
     STRUCTURE,
@@ -72,32 +71,24 @@ class Choice:
 def choose(evidence: Evidence, ranks: int) -> Choice:
     """Raises UsageError for less than two ranks, Inconclusive where the run says nothing of so many."""
     if ranks < 2:
-        raise UsageError("one rank needs no barrier", "it waits for no one", "give --ranks 2 or more")
+        raise messages.one_rank_needs_no_barrier()
     run = BarrierResults.of(evidence)
-    every = [each for each in run.results if each.loop is not None]
+    every = [result for result in run.results if result.loop is not None]
     if not every:
-        raise Inconclusive(
-            "the run has no barrier in a row",
-            "there is nothing to choose from",
-            "'hockney run barriers' measures them",
-        )
-    mine = {
-        each.algorithm: _measured(each, evidence.machine.traits.noiseless)
-        for each in every
-        if each.ranks == ranks
+        raise messages.no_loop_of_barriers()
+    measured = {
+        result.algorithm: _measured(result, evidence.machine.traits.noiseless)
+        for result in every
+        if result.ranks == ranks
     }
-    if len(mine) > 1:
+    if len(measured) > 1:
         failed = [str(case.value("algorithm")) for case, _ in run.failures if case.ranks == ranks]
-        known = dict.fromkeys([*(each.algorithm for each in every), *failed])
-        return _choice(ranks, True, list(mine.values()), [name for name in known if name not in mine])
+        names = dict.fromkeys([*(result.algorithm for result in every), *failed])
+        return _choice(ranks, True, list(measured.values()), [name for name in names if name not in measured])
     most = min(run.cores, MOST_RANKS)
     if ranks > most:
-        raise Inconclusive(
-            f"{ranks} ranks were not measured",
-            f"the models hold up to {most}: beyond, ranks share cores or nothing is known",
-            f"'hockney run barriers --ranks {ranks}' measures them",
-        )
-    return _foreseen(evidence, every, ranks, mine)
+        raise messages.ranks_beyond_models(ranks, most)
+    return _predicted(evidence, every, ranks, measured)
 
 
 def _measured(each: BarrierResult, exact: bool) -> Candidate:
@@ -116,17 +107,17 @@ def _choice(
     return Choice(ranks, measured, ordered, alike, tuple(unknown))
 
 
-def _foreseen(
-    evidence: Evidence, every: Sequence[BarrierResult], ranks: int, mine: Mapping[str, Candidate]
+def _predicted(
+    evidence: Evidence, every: Sequence[BarrierResult], ranks: int, measured: Mapping[str, Candidate]
 ) -> Choice:
-    """What is not among `mine`, the measured ones, by the models."""
+    """Barriers that were not measured, by the models."""
     costs = BarrierResults.of(evidence).costs
     form, off = believed(every)
     candidates, unknown = [], []
-    for name in dict.fromkeys(each.algorithm for each in every):
+    for name in dict.fromkeys(result.algorithm for result in every):
         fit = _fit(evidence, name)
-        if name in mine:
-            candidates.append(mine[name])
+        if name in measured:
+            candidates.append(measured[name])
             continue
         if predicted(name) and costs is not None:
             how = by_messages if form == MESSAGES else by_structure
@@ -138,11 +129,7 @@ def _foreseen(
             continue
         candidates.append(Candidate(name, seconds, seconds / factor, seconds * factor, by))
     if not candidates:
-        raise Inconclusive(
-            f"{ranks} ranks were not measured",
-            "and the run does not say what a message costs, from which to foresee them",
-            f"'hockney run barriers --ranks {ranks}' measures them",
-        )
+        raise messages.no_costs_for_prediction(ranks)
     return _choice(ranks, False, candidates, unknown)
 
 
@@ -166,17 +153,13 @@ def _factor(prediction: float | None, loop: Estimate | None) -> float:
 
 def _fit(evidence: Evidence, algorithm: str) -> Fit | None:
     """The cost over ranks of a barrier in a row; the form that describes it better."""
-    mine = [
+    fits = [
         fit
         for fit in evidence.fits.fits
         if fit.model in ("logarithmic", "linear")
         and fit.verdict != "refused"
         and fit.parameters
-        and _is_loop_of(fit.subject, algorithm)
+        and way_of(fit.subject) == "loop"
+        and fit.subject.has(algorithm=algorithm)
     ]
-    return min(mine, key=lambda fit: (not fit.preferred, fit.error or 0.0), default=None)
-
-
-def _is_loop_of(subject: str, algorithm: str) -> bool:
-    case = parse_canonical(f"{subject} ranks=2")
-    return way_of(case) == "loop" and case.value("algorithm") == algorithm
+    return min(fits, key=lambda fit: (not fit.preferred, fit.error or 0.0), default=None)

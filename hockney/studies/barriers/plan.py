@@ -14,11 +14,11 @@ from collections.abc import Iterator
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.barriers import predicted
 from hockney.pages.evidence import Options, once
+from hockney.studies.barriers import messages
 from hockney.studies.sizes import default_ranks
 
 PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)
@@ -44,7 +44,7 @@ PARAMETERS = (ITERATIONS,)
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     if options.sizes:
-        raise UsageError("barriers have no sizes", "their messages are empty", "leave --sizes out")
+        raise messages.barriers_have_no_sizes()
     ranks = options.ranks or _ranks(machine)
     lines = [*_messages(machine)] if max(ranks) > 1 else []
     lines += [
@@ -81,8 +81,8 @@ def _messages(machine: Machine) -> Iterator[str]:
     yield "pingpong bytes=1 ranks=2"
     yield "bcast bytes=1 sync=window ranks=2"
     yield "pingpong_double bytes=0 ranks=2"
-    for messages, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, _delay(machine, SHORT_DELAY))):
-        yield f"prtt bytes=0 messages={messages} delay={delay} ranks=2"
+    for count, delay in ((1, "0"), (TRAIN, "0"), (TRAIN, _delay(machine, SHORT_DELAY))):
+        yield f"prtt bytes=0 messages={count} delay={delay} ranks=2"
     yield f"receive_overhead bytes=0 delay={_delay(machine, LATE)} ranks=2"
 
 

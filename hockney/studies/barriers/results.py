@@ -10,12 +10,13 @@ from statistics import median
 from typing import Literal
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, Subject
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
 from hockney.pages.evidence import Evidence
 
 Way = Literal["loop", "alone", "late", "skew"]
 WAYS: dict[str, Way] = {"barrier_staggered": "late", "barrier_skew": "skew"}
+BARRIERS = ("barrier", *WAYS)
 STRUCTURE, MESSAGES = "structure", "messages"
 """The two predictions."""
 GAP_COVERS = 1.05
@@ -108,16 +109,17 @@ def _with_predictions(each: BarrierResult, costs: MessageCosts | None) -> Barrie
     )
 
 
-def way_of(case: Case) -> Way | None:
-    """How a case enters its barriers; None for a case of anything else."""
-    words = dict(case.parameters)
-    if "algorithm" not in words or not case.workload.startswith("barrier"):
+def way_of(case: Case | Subject) -> Way | None:
+    """How a case, or all cases of a fit, enter their barriers; None for a case of anything else."""
+    values = case.values
+    if "algorithm" not in values or case.workload not in BARRIERS:
         return None
     if case.workload in WAYS:
         return WAYS[case.workload]
-    if words.get("sync") == "loop" or case.number("iterations", 1) > 1:
+    iterations = values.get("iterations", 1)
+    if values.get("sync") == "loop" or (not isinstance(iterations, str) and iterations > 1):
         return "loop"
-    return "alone" if words.get("sync") == "window" else None
+    return "alone" if values.get("sync") == "window" else None
 
 
 def iterations(evidence: Evidence) -> int:

@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of errors and notices about questions, options of a run, runs and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable, unknown
+from hockney.core.notice import Notice
+from hockney.core.units import format_seconds
+
+RUN_LIST = "'hockney run --list' shows all"
+
+# the question
+
+
+def nothing_to_run() -> UsageError:
+    return UsageError("nothing to run", "name a study or a case", RUN_LIST, code="nothing-to-run")
+
+
+def ad_hoc_by_name(study: str) -> UsageError:
+    return UsageError(
+        f"study '{study}' cannot be run by its name",
+        "it is the study of ad-hoc cases",
+        "give cases, for example 'hockney run pingpong bytes=8'",
+        code="ad-hoc-by-name",
+    )
+
+
+def study_takes_no_cases(study: str) -> UsageError:
+    return UsageError(
+        f"study '{study}' takes no cases",
+        "it plans its own",
+        f"run '{printable(study)}' alone",
+        code="study-takes-no-cases",
+        study=study,
+    )
+
+
+def study_parameter_given_twice(name: str) -> UsageError:
+    return UsageError(
+        f"parameter '{printable(name)}' is given twice",
+        "it takes one value",
+        "give it once",
+        code="study-parameter-given-twice",
+        name=name,
+    )
+
+
+def parameter_before_case(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' stands before any case",
+        "it is a parameter",
+        "name a workload first",
+        code="parameter-before-case",
+        text=text,
+    )
+
+
+def unknown_question(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("study or workload", name, available, RUN_LIST, code="unknown-study-or-workload")
+
+
+# options of a run
+
+
+def repeat_with_through() -> UsageError:
+    return UsageError(
+        "--repeat and --through exclude each other",
+        "both set the number of rounds",
+        "give one of them",
+        code="repeat-with-through",
+    )
+
+
+def every_without_rounds() -> UsageError:
+    return UsageError(
+        "--every has no effect alone",
+        "it sets when rounds begin, not how many there are",
+        "add --repeat 20",
+        code="every-without-rounds",
+    )
+
+
+def launches_with_rounds() -> UsageError:
+    return UsageError(
+        "--launches does not apply to a run in rounds",
+        "each round is a launch",
+        "leave --launches out",
+        code="launches-with-rounds",
+    )
+
+
+def through_shorter_than_round(through_s: float, budget_s: float) -> UsageError:
+    return UsageError(
+        f"--through {format_seconds(through_s)} is shorter than one round",
+        f"its --budget is {format_seconds(budget_s)}",
+        "give a smaller --budget",
+        code="through-shorter-than-round",
+        through_s=through_s,
+        budget_s=budget_s,
+    )
+
+
+def too_many_rounds(rounds: int, limit: int) -> UsageError:
+    return UsageError(
+        f"{rounds} rounds are too many",
+        f"the limit is {limit}",
+        "give a larger --every",
+        code="too-many-rounds",
+        rounds=rounds,
+        limit=limit,
+    )
+
+
+def through_when_simulated() -> UsageError:
+    return UsageError(
+        "--through does not apply to simulated machines",
+        "simulated time does not advance between rounds",
+        "use --repeat",
+        code="through-when-simulated",
+    )
+
+
+def repeat_when_noiseless() -> UsageError:
+    return UsageError(
+        "--repeat does not apply to this simulated machine",
+        "without noise every round is the same",
+        "leave it out, or describe the machine's [noise]",
+        code="repeat-when-noiseless",
+    )
+
+
+def round_longer_than_interval(budget_s: float, every_s: float) -> UsageError:
+    return UsageError(
+        f"a round of {format_seconds(budget_s)} does not fit between rounds that begin "
+        f"every {format_seconds(every_s)}",
+        "--budget is the time of one round",
+        f"give --budget {every_s:g}s or less",
+        code="round-longer-than-interval",
+        budget_s=budget_s,
+        every_s=every_s,
+    )
+
+
+def force_without_survey() -> UsageError:
+    return UsageError(
+        "--force has no effect without survey=RUN",
+        "it accepts a survey that does not fit this machine",
+        "leave it out",
+        code="force-without-survey",
+    )
+
+
+# runs
+
+
+def no_survey(place: Path, passed: str) -> Inconclusive:
+    """`passed` is why the surveys there are do not count; "" where there is none."""
+    return Inconclusive(
+        f"no survey in {place} has the cost of messages" + (" on this machine" if passed else ""),
+        passed or "a prediction starts from these costs",
+        "run 'hockney survey' first, or give --run RUN or --machine NAME",
+        code="no-survey",
+    )
+
+
+def no_run_of_study(place: Path, study: str) -> Inconclusive:
+    return Inconclusive(
+        f"no run of '{study}' in {place}",
+        "the answer is taken from its records",
+        f"run 'hockney run {study}' first, or name a run",
+        code="no-run-of-study",
+        study=study,
+    )
+
+
+def newest_survey(run: str, place: Path) -> str:
+    return f"from {run}, the newest survey in {place}"
+
+
+def newest_run(run: str, study: str, place: Path) -> str:
+    return f"from {run}, the newest run of {study} in {place}"
+
+
+def passed_over(reason: str) -> Notice:
+    return Notice(f"{reason}; --run uses it anyway", "survey-passed-over")
+
+
+def run_with_machine() -> UsageError:
+    return UsageError(
+        "--run and --machine exclude each other",
+        "message costs are taken from one of them",
+        "give one of them",
+        code="run-with-machine",
+    )
+
+
+# files of tables
+
+
+def unknown_table_format(path: Path) -> UsageError:
+    return UsageError(
+        f"'{printable(str(path))}' has no known table format",
+        "",
+        "end the name in .csv or .parquet",
+        code="unknown-table-format",
+    )
+
+
+def no_pyarrow() -> EnvironmentProblem:
+    return EnvironmentProblem(
+        "cannot write Parquet",
+        "pyarrow is not installed",
+        "run pip install 'hockney[parquet]', or use --csv",
+        code="no-pyarrow",
+    )
+
+
+def cannot_write_table(path: Path, error: Exception) -> EnvironmentProblem:
+    reason = error.strerror or "" if isinstance(error, OSError) else str(error)
+    return EnvironmentProblem(
+        f"cannot write '{printable(str(path))}'",
+        reason.lower(),
+        "choose another file",
+        code="cannot-write-table",
+    )
+
+
+# reproductions
+
+
+def nothing_to_reproduce() -> UsageError:
+    return UsageError(
+        "nothing to reproduce",
+        "name a paper",
+        "'hockney reproduce --list' shows all",
+        code="nothing-to-reproduce",
+    )
+
+
+def reproduction_with_machine() -> UsageError:
+    return UsageError(
+        "--machine does not apply to a reproduction",
+        "it runs on the machines of its paper",
+        "leave it out",
+        code="reproduction-with-machine",
+    )
+
+
+def part(reproduction: str, number: int, count: int, name: str, machine: str) -> str:
+    return f"{reproduction}, part {number} of {count}: {name} on {machine}"
+
+
+def reproduction_kept(out: Path) -> str:
+    return f"what was measured is kept: give --out {out} again"
+
+
+# measuring
+
+
+def rounds_follow_at_once() -> Notice:
+    return Notice(
+        "simulated time does not advance between rounds, so one round follows the other at once",
+        "rounds-follow-at-once",
+    )
+
+
+def bench_changed(field: str, before: object, now: object) -> Notice:
+    return Notice(f"the run began with {field} {before}, now it is {now}", "machine-changed")
+
+
+def records_kept(folder: Path) -> str:
+    return f"what was measured is kept: hockney resume {folder}"
+
+
+def made_elsewhere(run: str, host: str) -> str:
+    return f"{run} was made on {printable(host)}, not here"

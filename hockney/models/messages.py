@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of errors about models: algorithms that cannot exist, costs of messages that are not known."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hockney.core.errors import Inconclusive, UsageError
+
+Quantity = Literal["work", "serial", "bytes", "exchanges", "imbalance"]
+
+_QUANTITIES: dict[Quantity, tuple[str, str]] = {
+    "work": ("a computation of {:g} s", "give a time greater than 0"),
+    "serial": ("a serial fraction of {:g}", "give 0 to 1, or 0% to 100%"),
+    "bytes": ("a message of {:g} B", "give 0 bytes or more"),
+    "exchanges": ("{:g} exchanges", "give 0 or more"),
+    "imbalance": ("an imbalance of {:g}", "give 1 (even work) or more"),
+}
+
+
+def impossible_algorithm(quantity: Quantity, value: float) -> UsageError:
+    what, remedy = _QUANTITIES[quantity]
+    return UsageError(
+        f"{what.format(value)} is out of range",
+        "no algorithm has it",
+        remedy,
+        code="impossible-algorithm",
+        quantity=quantity,
+        value=value,
+    )
+
+
+def refused_fit(source: str, subject: str, why: str) -> UsageError:
+    return UsageError(
+        f"there is no model of messages in {source}",
+        f"the fit of '{subject}' was refused: {why}",
+        "measure more sizes",
+        code="refused-fit",
+        subject=subject,
+    )
+
+
+def no_message_model(where: str, refused: str, why: str) -> Inconclusive:
+    """`refused` is the subject of a fit that was refused, with `why`; "" where there is no fit."""
+    return Inconclusive(
+        f"{where} has no model of messages",
+        f"the fit of '{refused}' was refused: {why}" if refused else "it has no ping-pong between 2 ranks",
+        "'hockney survey' measures what is needed",
+        code="no-message-model",
+        refused=refused,
+    )
