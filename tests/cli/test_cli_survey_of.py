@@ -76,7 +76,8 @@ def test_another_machines_survey_is_refused_and_forced_with_a_doubt(hockney, sur
 
 def test_a_run_that_knows_no_messages_is_no_survey(hockney):
     hockney("run", "barrier", "--out", "b", "-q")
-    assert "hockney survey" in one_error(hockney("run", "granularity", *SMALL, "survey=b"), 2)
+    refused = hockney("run", "granularity", *SMALL, "survey=b")
+    assert refused.code == 2 and refused.error.code == "survey-without-message-costs"
 
 
 def test_granularity_in_rounds(hockney):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hockney.launch.fake_world import World
+from hockney.store import messages as store_messages
 
 
 @pytest.mark.page
@@ -131,12 +132,17 @@ def test_resume_of_a_whole_run_measures_nothing(hockney, mine):
     assert "27" in said.err and "measuring" not in said.err
 
 
+def dropped(run: str) -> str:
+    """The notice of a last line that was cut off."""
+    return store_messages.last_line_dropped(Path(run, "records.jsonl")).text
+
+
 def test_resume_mends_a_cut_line_and_says_so(hockney, mine):
     records = Path(mine, "records.jsonl")
     whole = records.read_bytes()
     records.write_bytes(whole[: len(whole) // 2])
     said = hockney("resume", mine)
-    assert said.code == 0 and "was cut off" in said.err
+    assert said.code == 0 and dropped(mine) in said.err
     assert hockney("models", mine).code == 0
 
 
@@ -145,7 +151,7 @@ def test_every_reader_of_a_cut_line_says_so(hockney, mine):
     records.write_bytes(records.read_bytes()[:-20])
     for words in (("models", mine), ("report", mine), ("export", mine, "--csv", "-")):
         said = hockney(*words)
-        assert said.code == 0 and said.err.count("was cut off") == 1 and "cut off" not in said.out, words
+        assert said.code == 0 and said.err.count(dropped(mine)) == 1 and dropped(mine) not in said.out, words
 
 
 def test_a_second_writer_is_kept_out(hockney, mine):
@@ -155,13 +161,14 @@ def test_a_second_writer_is_kept_out(hockney, mine):
     records.write_bytes(records.read_bytes()[:-100])
     with RunFolder(Path(mine)).append():
         said = hockney("resume", mine)
-    assert said.code == 3 and "another hockney" in said.err
+    assert said.code == 3 and said.error.code == "records-locked"
 
 
 def test_a_used_folder_is_not_overwritten(hockney, mine):
     before = Path(mine, "records.jsonl").read_bytes()
     said = hockney("survey", "--out", mine)
-    assert said.code == 2 and "not empty" in said.err and Path(mine, "records.jsonl").read_bytes() == before
+    assert said.code == 2 and said.error.code == "run-folder-not-empty"
+    assert Path(mine, "records.jsonl").read_bytes() == before
 
 
 def test_seed_makes_the_same_plan(hockney):
