@@ -22,7 +22,7 @@ from sample import sample
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
-from hockney.report import data, figures, html_text, write
+from hockney.report import assets, data, figures, html_text, write
 from hockney.report.render import render
 from hockney.report.static_svg import still
 
@@ -227,7 +227,7 @@ def test_a_report_that_cannot_be_written_is_told_in_one_line(tmp_path):
 def test_a_missing_library_is_told(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(EnvironmentProblem) as caught:
-        render(Page("t", "", (), (), (Section("s", (), (SMALL,)),), (), ()))
+        assets._file()
     assert caught.value.code == "no-plotly"
 
 
