@@ -155,12 +155,12 @@ void Computing::recheck() {
 
 // What most of some checks say: an interrupt falls into one of them.
 void Computing::recheck_loop() {
-  const double runs = std::ceil(recheck_s / preset_s_);
+  const auto runs = static_cast<long>(std::ceil(recheck_s / preset_s_));
   std::vector<double> checks;
   for (int i = 0; i < rechecks; ++i) {
     const double began = read();
-    for (double done = 0; done < runs; ++done) run();
-    checks.push_back((read() - began - reading_s_) / runs / preset_s_);
+    for (long done = 0; done < runs; ++done) run();
+    checks.push_back((read() - began - reading_s_) / static_cast<double>(runs) / preset_s_);
   }
   double ratio = 1;
   follow(ratio, median(checks));

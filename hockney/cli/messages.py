@@ -243,9 +243,9 @@ def algorithm_incomplete(option: str, example: str) -> UsageError:
 # lines on stdout
 
 
-def warning(text: str, touches: str, todo: str) -> str:
+def warning(text: str, touches: str, remedy: str) -> str:
     """A caveat as one line."""
-    return f"warning: {sentences(text, f'affects {touches}', todo)}"
+    return f"warning: {sentences(text, f'affects {touches}', remedy)}"
 
 
 def missing(count: str, folder: Path) -> str:

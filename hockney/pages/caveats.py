@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a run's numbers doubtful, which of them, and what to do about it. Each is said once: at the
-top when it touches all, else beside the section it touches."""
+"""What makes a run's numbers doubtful, which of them, and what to do about it. Each caveat stands once: at
+the top of the page if it affects all numbers, else in the section that it affects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from statistics import median
 
 from hockney.core.record import Launch, Record
 from hockney.draw.page import Caveat, Section
-from hockney.pages import collectives, loggp, point_to_point
+from hockney.pages import collectives, loggp, messages, point_to_point
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import listing, percent, plural, quantity, together
 
 OUTSIDE_CORES = 0.05
 STEAL = 0.01
@@ -50,16 +49,16 @@ def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
 
 def beside(section: Section, evidence: Evidence) -> Section:
     """The section with the caveats that touch it alone."""
-    mine = [
+    affecting = [
         d.caveat
         for d in caveats(evidence)
         if section.id and d.cases is not None and _sections(d.cases, evidence) == {section.id}
     ]
-    if not mine:
+    if not affecting:
         return section
-    texts = tuple(caveat.text for caveat in mine)
+    texts = tuple(caveat.text for caveat in affecting)
     figures = tuple(replace(f, warnings=(*f.warnings, *texts)) for f in section.figures)
-    return replace(section, warnings=(*section.warnings, *mine), figures=figures)
+    return replace(section, warnings=(*section.warnings, *affecting), figures=figures)
 
 
 SECTIONS = (
@@ -78,13 +77,12 @@ def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
     return {section_of(evidence.role_of(case)) for case in cases}
 
 
-def _caveat(
-    code: str, text: str, todo: str, cases: Iterable[str] | None = None, touches: str = ""
-) -> RunCaveat:
+def _caveat(caveat: Caveat, cases: Iterable[str] | None = None) -> RunCaveat:
     lines = None if cases is None else frozenset(cases)
-    if not touches:
-        touches = "all numbers" if lines is None else listing(sorted(lines))
-    return RunCaveat(Caveat(code, text, touches, todo), lines)
+    if not caveat.touches:
+        touches = messages.ALL_NUMBERS if lines is None else messages.cases(tuple(lines))
+        caveat = replace(caveat, touches=touches)
+    return RunCaveat(caveat, lines)
 
 
 def _verification(evidence: Evidence) -> RunCaveat | None:
@@ -92,12 +90,7 @@ def _verification(evidence: Evidence) -> RunCaveat | None:
     if not bad:
         return None
     errors = sum(r.verified.errors for r in bad)
-    return _caveat(
-        "verification",
-        f"{plural(errors, 'payload')} arrived wrong: {bad[0].verified.first}",
-        "do not use these numbers; this MPI or this network corrupts messages",
-        {r.case for r in bad},
-    )
+    return _caveat(messages.verification(errors, bad[0].verified.first), {r.case for r in bad})
 
 
 def _failures(evidence: Evidence) -> RunCaveat | None:
@@ -107,16 +100,7 @@ def _failures(evidence: Evidence) -> RunCaveat | None:
     if not failed:
         return None
     one = next(iter(failed.values()))
-    silent = ""
-    if one.silent_ranks:
-        noun = "rank" if len(one.silent_ranks) == 1 else "ranks"
-        silent = f"; silent {noun}: {', '.join(map(str, one.silent_ranks))}"
-    return _caveat(
-        "failures",
-        f"{plural(len(failed), 'case')} gave no result, {one.case} because {one.message}{silent}",
-        "'hockney resume' tries them again",
-        failed,
-    )
+    return _caveat(messages.failures(len(failed), one.case, one.message, one.silent_ranks), failed)
 
 
 def _incomplete(evidence: Evidence) -> RunCaveat | None:
@@ -124,8 +108,7 @@ def _incomplete(evidence: Evidence) -> RunCaveat | None:
     done = len({(index.get(r.launch), r.case) for r in evidence.run.records})
     if done >= evidence.planned:
         return None
-    text = f"only {done} of {evidence.planned} planned measurements were made"
-    return _caveat("incomplete", text, "'hockney resume' makes the rest")
+    return _caveat(messages.incomplete(done, evidence.planned))
 
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
@@ -135,11 +118,7 @@ def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
         return None
     ranks = sorted({len(launch.ranks) for launch in crowded.values()})
     return _caveat(
-        "oversubscribed",
-        f"{together(ranks)} ranks share fewer processors: the scheduler is measured too",
-        "use fewer ranks (--ranks) or a larger machine",
-        {r.case for r in evidence.run.records if r.launch in crowded},
-        touches=f"cases on {together(ranks)} ranks",
+        messages.oversubscribed(ranks), {r.case for r in evidence.run.records if r.launch in crowded}
     )
 
 
@@ -179,13 +158,7 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     names = {launch.launch for launch in free}
     cases = {r.case for r in evidence.run.records if r.launch in names}
     whole = len(free) == len(evidence.run.launches)
-    return _caveat(
-        "unbound",
-        "ranks may wander between processors, which adds rare long times",
-        "leave out --no-bind, or let the launcher bind",
-        None if whole else cases,
-        touches="" if whole else f"{plural(len(free), 'launch', 'launches')} of {len(evidence.run.launches)}",
-    )
+    return _caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
 
 
 def _load(evidence: Evidence) -> RunCaveat | None:
@@ -193,42 +166,26 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     busy = max(loads, default=0.0)
     if busy <= OUTSIDE_CORES:
         return None
-    return _caveat(
-        "load",
-        f"other programs used up to {busy:.2f} processors during a launch",
-        "end them and measure again",
-    )
+    return _caveat(messages.load(busy))
 
 
 def _steal(evidence: Evidence) -> RunCaveat | None:
     worst = max((c.steal for c in evidence.run.closes if c.steal is not None), default=0.0)
     if worst <= STEAL:
         return None
-    return _caveat(
-        "steal",
-        f"the hypervisor took away up to {percent(worst)} of the processors' time",
-        "measure again later, or on a machine of your own",
-    )
+    return _caveat(messages.steal(worst))
 
 
 def _virtual(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.virtual:
         return None
-    return _caveat(
-        "virtual",
-        f"this machine is virtual ({evidence.machine.virtual}): neighbours can slow it unseen",
-        "compare several runs before trusting small differences",
-    )
+    return _caveat(messages.virtual(evidence.machine.virtual))
 
 
 def _governor(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.governor in ("", "performance"):
         return None
-    return _caveat(
-        "governor",
-        f"the processors change their frequency (governor {evidence.machine.governor})",
-        "set the governor 'performance', for example with cpupower frequency-set -g performance",
-    )
+    return _caveat(messages.governor(evidence.machine.governor))
 
 
 def _precision(evidence: Evidence) -> RunCaveat | None:
@@ -239,14 +196,9 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
         return None
     measured = len(evidence.run.records)
     worst = max((r.stop.achieved for r in wide if r.stop.achieved is not None), default=None)
-    return _caveat(
-        "precision",
-        f"{len(wide)} of {measured} measurements did not reach the wanted "
-        f"{percent(evidence.settings.precision)} (the widest: {percent(worst)})",
-        "give more time (--budget), or ask for less (--precision)",
-        {r.case for r in wide},
-        touches=f"{plural(len({r.case for r in wide}), 'case')}, marked in the table of spread",
-    )
+    cases = {r.case for r in wide}
+    wanted = evidence.settings.precision
+    return _caveat(messages.precision(len(wide), measured, wanted, worst, len(cases)), cases)
 
 
 def _missed(record: Record) -> bool:
@@ -259,14 +211,7 @@ def _few_launches(evidence: Evidence) -> RunCaveat | None:
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     return _caveat(
-        "launches",
-        f"{plural(len(few), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
-        + (
-            "what differs from launch to launch is not in the intervals"
-            if fewest == 1
-            else "how much launches differ is hardly known, which makes some intervals wide"
-        ),
-        f"measure with --launches {FEWEST_LAUNCHES} or more",
+        messages.few_launches(len(few), fewest, FEWEST_LAUNCHES),
         None if len(few) == len(evidence.fits.summaries) else few,
     )
 
@@ -280,61 +225,38 @@ def _clock(evidence: Evidence) -> RunCaveat | None:
     }
     if not coarse:
         return None
-    return _caveat(
-        "clock",
-        f"the clock's step ({quantity(max(clock.values()), 's')}) is too coarse "
-        f"for {plural(len(coarse), 'case')}",
-        "use an MPI whose MPI_Wtime is finer",
-        coarse,
-    )
+    return _caveat(messages.coarse_clock(max(clock.values()), len(coarse)), coarse)
 
 
 def _notices(evidence: Evidence) -> RunCaveat | None:
     if not evidence.notices:
         return None
-    return _caveat("notices", "; ".join(evidence.notices), "'hockney resume' measures what is missing")
+    return _caveat(messages.notices(evidence.notices))
 
 
 def _surveyed(evidence: Evidence) -> RunCaveat | None:
     """Only --force leaves such differences."""
     if evidence.surveyed is None or not evidence.surveyed.differences:
         return None
-    return _caveat(
-        "survey",
-        f"what a message costs is from the survey {evidence.surveyed.where}, made on another machine: "
-        + "; ".join(evidence.surveyed.differences),
-        "survey this machine with 'hockney survey'",
-        touches="all predictions",
-    )
+    return _caveat(messages.survey_elsewhere(evidence.surveyed.where, evidence.surveyed.differences))
 
 
 def _fake(evidence: Evidence) -> RunCaveat | None:
     if not any(record.invented for record in evidence.run.records):
         return None
-    return _caveat(
-        "fake", "these numbers were made up by the fake machine", "leave out --machine fake to measure"
-    )
+    return _caveat(messages.fake())
 
 
 def _simulated(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.platform is None:
         return None
-    title = evidence.machine.platform.title
-    return _caveat(
-        "simulated",
-        f"these numbers were simulated on a description of {title}, not measured",
-        "'hockney machines --show' tells what of it was printed, fitted or guessed",
-    )
+    return _caveat(messages.simulated(evidence.machine.platform.title))
 
 
 def _published(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.traits.published:
         return None
-    return _caveat(
-        "published",
-        f"these numbers were printed, not measured here: {evidence.machine.citation}",
-        f"'hockney machines --show {evidence.machine.host}' tells what of them does not agree with itself",
-    )
+    return _caveat(messages.published(evidence.machine.citation, evidence.machine.host))
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (

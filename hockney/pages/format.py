@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_rate, format_seconds
@@ -81,7 +81,7 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def listing(names: list[str], most: int = 3) -> str:
+def listing(names: Sequence[str], most: int = 3) -> str:
     """ "a, b, c and 4 more"."""
     shown = ", ".join(names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -35,7 +35,7 @@ def cost(form: str):
 def test_the_form_is_recognised_and_its_parameters_found(form: str) -> None:
     fits = fit_collective(observe(exact(cost(form), CASES), CATALOG), BCAST)
     assert [f.model for f in fits] == ["logarithmic", "linear"]
-    [best] = [f for f in fits if f.why.startswith("preferred")]
+    [best] = [f for f in fits if f.preferred]
     assert best.model == form and best.verdict == "good"
     assert {p.symbol: p.estimate.value for p in best.parameters} == pytest.approx(TRUTH, rel=1e-6)
     assert collective_time(best, 16, 1024) == pytest.approx(cost(form)(Case.of("bcast", 16, bytes=1024)))
@@ -75,7 +75,7 @@ def test_a_barrier_has_no_cost_of_a_byte() -> None:
     barriers = [Case.of("barrier", p) for p in (2, 4, 8, 16)]
     fits = fit_collective(observe(exact(cost("logarithmic"), barriers), CATALOG), BARRIER)
     assert [p.symbol for p in fits[0].parameters] == ["a", "b"]
-    assert fits[0].why.startswith("preferred")
+    assert fits[0].preferred
     two = fit_collective(observe(exact(cost("logarithmic"), barriers[:2]), CATALOG), BARRIER)
     assert two[0].verdict == "fair" and "as many parameters as cases" in two[0].why
     [one] = fit_collective(observe(exact(cost("logarithmic"), barriers[:1]), CATALOG), BARRIER)

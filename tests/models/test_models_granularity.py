@@ -212,20 +212,20 @@ def test_without_communication_any_work_does():
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "quantity"),
     [
-        ({"work_s": 0.0}, "a work of 0 s"),
-        ({"work_s": -1.0}, "a work of -1 s"),
-        ({"work_s": math.nan}, "a work of nan s"),
-        ({"work_s": math.inf}, "a work of inf s"),
-        ({"work_s": 1.0, "serial": 1.01}, "a serial fraction of 1.01"),
-        ({"work_s": 1.0, "serial": -0.1}, "a serial fraction of -0.1"),
-        ({"work_s": 1.0, "bytes": -1}, "a message of -1 B"),
-        ({"work_s": 1.0, "exchanges": math.nan}, "nan exchanges"),
-        ({"work_s": 1.0, "imbalance": 0.9}, "an imbalance of 0.9"),
+        ({"work_s": 0.0}, "work"),
+        ({"work_s": -1.0}, "work"),
+        ({"work_s": math.nan}, "work"),
+        ({"work_s": math.inf}, "work"),
+        ({"work_s": 1.0, "serial": 1.01}, "serial"),
+        ({"work_s": 1.0, "serial": -0.1}, "serial"),
+        ({"work_s": 1.0, "bytes": -1}, "bytes"),
+        ({"work_s": 1.0, "exchanges": math.nan}, "exchanges"),
+        ({"work_s": 1.0, "imbalance": 0.9}, "imbalance"),
     ],
 )
-def test_what_no_algorithm_has(numbers, told):
-    with pytest.raises(UsageError, match="makes no sense") as problem:
+def test_what_no_algorithm_has(numbers, quantity):
+    with pytest.raises(UsageError) as caught:
         Algorithm(**numbers)
-    assert str(problem.value).startswith(told)
+    assert (caught.value.code, caught.value.fields["quantity"]) == ("impossible-algorithm", quantity)

@@ -173,5 +173,6 @@ def test_sends_wait_from_where_the_latency_rises_most():
 
 def test_a_refused_fit_is_no_model():
     refused = Fit(model="hockney", line="pingpong", parameters=[], verdict="refused", why="only 1 size")
-    with pytest.raises(UsageError, match="no model of messages in here"):
+    with pytest.raises(UsageError) as caught:
         of_fit(refused, name="m", title="M", source="here")
+    assert caught.value.code == "refused-fit"

@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hockney.draw.page import Caveat, Page, Section
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import caveats as general
 from hockney.pages import environment, method, quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import listing, percent, plural, quantity, together
+from hockney.pages.format import quantity
 from hockney.studies.granularity import agreement, costs, exchanges, explore, figures, paper, validation
+from hockney.studies.granularity import messages as texts
 from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.results import (
     WANTED,
@@ -197,10 +197,13 @@ def caveats(
     evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts | None, cores: int
 ) -> tuple[Caveat, ...]:
     """All caveats of the run, with what oversubscription does to efficiencies; then those of this study."""
-    listed = [_explained(c.caveat, found, cores) for c in general.caveats(evidence)]
     crowded = crowded_counts(found, cores)
+    listed = [
+        _oversubscribed(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
+        for c in general.caveats(evidence)
+    ]
     if crowded and not any(w.code == "oversubscribed" for w in listed):
-        listed.append(_explained(Caveat("oversubscribed", "", "", ""), found, cores))
+        listed.append(_oversubscribed(crowded, cores))
     more = (_missed(evidence), _poor(messages), _unknown_sizes(found, messages))
     return (*listed, *(w for w in more if w is not None))
 
@@ -210,20 +213,8 @@ def crowded_counts(found: Sequence[Cell], cores: int) -> tuple[int, ...]:
     return tuple(sorted({cell.ranks for cell in found if cell.ranks > cores}))
 
 
-def _explained(caveat: Caveat, found: Sequence[Cell], cores: int) -> Caveat:
-    crowded = crowded_counts(found, cores)
-    if caveat.code != "oversubscribed" or not crowded:
-        return caveat
-    most = ", ".join(f"{share(cores / p)} on {p} ranks" for p in crowded)
-    counts = together(crowded)
-    return replace(
-        caveat,
-        text=f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
-        f"({most}), and a message waits until the scheduler runs its receiver, which can take milliseconds",
-        touches=f"cases on {counts} ranks",
-        todo="use fewer ranks (--ranks) or a larger machine; predictions have ranks on "
-        "one core compute in turn, but not wait for the scheduler",
-    )
+def _oversubscribed(crowded: Sequence[int], cores: int) -> Caveat:
+    return texts.oversubscribed(crowded, cores, [share(cores / p) for p in crowded])
 
 
 def _missed(evidence: Evidence) -> Caveat | None:
@@ -236,28 +227,16 @@ def _missed(evidence: Evidence) -> Caveat | None:
     if not bad:
         return None
     worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
-    return Caveat(
-        "preset",
-        f"in {plural(len(bad), 'measurement')} the ranks did not compute as long as was preset: the worst "
-        f"missed {quantity(worst.metric('work') or 0.0, 's')} by "
-        f"{percent(worst.metric('work_error') or 0.0)}",
-        listing(sorted({r.case for r in bad})),
-        "measured serial times are what efficiencies stand on, so this matters where ranks differ; "
-        "measure again on a quiet machine",
+    cases = sorted({r.case for r in bad})
+    return texts.preset_missed(
+        len(bad), worst.metric("work") or 0.0, worst.metric("work_error") or 0.0, cases
     )
 
 
 def _poor(messages: PointToPointCosts | None) -> Caveat | None:
     if messages is None or messages.verdict != "poor":
         return None
-    return Caveat(
-        "model",
-        f"the model of messages is poor: {messages.doubt or 'it does not describe the ping-pong well'}",
-        "all predictions"
-        if messages.cores < 2
-        else f"predictions on up to {messages.cores} ranks, of one node",
-        "survey again with more time or on a quiet machine",
-    )
+    return texts.poor_model(messages.doubt, messages.cores)
 
 
 def _unknown_sizes(found: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
@@ -267,9 +246,4 @@ def _unknown_sizes(found: Sequence[Cell], messages: PointToPointCosts | None) ->
     unknown = sorted({cell.bytes for cell in found if cell.ranks > 1 and not messages.known(cell.bytes)})
     if not unknown:
         return None
-    return Caveat(
-        "extrapolated",
-        "the model of messages was fitted to other sizes than these",
-        f"predictions with messages of {listing([length(size) for size in unknown])}",
-        "survey with --sizes up to the largest message",
-    )
+    return texts.extrapolated([length(size) for size in unknown])

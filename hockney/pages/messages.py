@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of caveats about a run. Where `touches` is empty, the affected cases are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.draw.page import Caveat
+from hockney.pages.format import listing, percent, plural, quantity, together
+
+# what was measured
+
+
+def verification(errors: int, first: str) -> Caveat:
+    return Caveat(
+        "verification",
+        f"{plural(errors, 'payload')} arrived wrong: {first}",
+        "",
+        "do not use these numbers; this MPI or this network corrupts messages",
+    )
+
+
+def failures(count: int, case: str, message: str, silent: Sequence[int]) -> Caveat:
+    """`case` is the first of `count` that failed, with its `message` and the ranks that were `silent`."""
+    noun = "rank" if len(silent) == 1 else "ranks"
+    ending = f"; silent {noun}: {', '.join(map(str, silent))}" if silent else ""
+    return Caveat(
+        "failures",
+        f"{plural(count, 'case')} gave no result, {case} because {message}{ending}",
+        "",
+        "'hockney resume' tries them again",
+    )
+
+
+def incomplete(done: int, planned: int) -> Caveat:
+    return Caveat(
+        "incomplete",
+        f"only {done} of {planned} planned measurements were made",
+        "",
+        "'hockney resume' makes the rest",
+    )
+
+
+def notices(lines: Sequence[str]) -> Caveat:
+    return Caveat("notices", "; ".join(lines), "", "'hockney resume' measures what is missing")
+
+
+def precision(missed: int, measured: int, wanted: float, worst: float | None, cases: int) -> Caveat:
+    return Caveat(
+        "precision",
+        f"{missed} of {measured} measurements did not reach the requested {percent(wanted)} "
+        f"(the widest: {percent(worst)})",
+        f"{plural(cases, 'case')}, marked in the table of spread",
+        "give more time (--budget), or request less precision (--precision)",
+    )
+
+
+def few_launches(cases: int, fewest: int, wanted: int) -> Caveat:
+    return Caveat(
+        "launches",
+        f"{plural(cases, 'case rests', 'cases rest')} on fewer than {wanted} launches: "
+        + (
+            "the intervals do not include the variation between launches"
+            if fewest == 1
+            else "the variation between launches is poorly known, which widens some intervals"
+        ),
+        "",
+        f"measure with --launches {wanted} or more",
+    )
+
+
+def coarse_clock(resolution_s: float, cases: int) -> Caveat:
+    return Caveat(
+        "clock",
+        f"the clock's resolution ({quantity(resolution_s, 's')}) is too coarse for {plural(cases, 'case')}",
+        "",
+        "use an MPI whose MPI_Wtime is finer",
+    )
+
+
+# the machine
+
+
+def oversubscribed(ranks: Sequence[int]) -> Caveat:
+    return Caveat(
+        "oversubscribed",
+        f"{together(ranks)} ranks share fewer processors: the times include the scheduler",
+        f"cases on {together(ranks)} ranks",
+        "use fewer ranks (--ranks) or a larger machine",
+    )
+
+
+def unbound(free: int, launches: int) -> Caveat:
+    return Caveat(
+        "unbound",
+        "ranks may move between processors, which adds rare long times",
+        "" if free == launches else f"{plural(free, 'launch', 'launches')} of {launches}",
+        "leave out --no-bind, or let the launcher bind",
+    )
+
+
+def load(cores: float) -> Caveat:
+    return Caveat(
+        "load",
+        f"other programs used up to {cores:.2f} processors during a launch",
+        "",
+        "end them and measure again",
+    )
+
+
+def steal(share: float) -> Caveat:
+    return Caveat(
+        "steal",
+        f"the hypervisor took up to {percent(share)} of the processors' time",
+        "",
+        "measure again later, or on a machine that is not shared",
+    )
+
+
+def virtual(kind: str) -> Caveat:
+    return Caveat(
+        "virtual",
+        f"this machine is virtual ({kind}): other guests can slow it down undetected",
+        "",
+        "compare several runs before trusting small differences",
+    )
+
+
+def governor(name: str) -> Caveat:
+    return Caveat(
+        "governor",
+        f"the processors change their frequency (governor {name})",
+        "",
+        "set the governor 'performance', for example with cpupower frequency-set -g performance",
+    )
+
+
+# where numbers come from
+
+
+def survey_elsewhere(where: str, differences: Sequence[str]) -> Caveat:
+    return Caveat(
+        "survey",
+        f"message costs are from the survey {where}, made on another machine: {'; '.join(differences)}",
+        "all predictions",
+        "survey this machine with 'hockney survey'",
+    )
+
+
+def fake() -> Caveat:
+    return Caveat(
+        "fake", "these numbers were made up by the fake machine", "", "leave out --machine fake to measure"
+    )
+
+
+def simulated(title: str) -> Caveat:
+    return Caveat(
+        "simulated",
+        f"these numbers were simulated on a description of {title}, not measured",
+        "",
+        "'hockney machines --show' shows which of its parameters were printed, fitted or guessed",
+    )
+
+
+def published(citation: str, machine: str) -> Caveat:
+    return Caveat(
+        "published",
+        f"these numbers were printed, not measured here: {citation}",
+        "",
+        f"'hockney machines --show {machine}' shows which of them contradict each other",
+    )
+
+
+ALL_NUMBERS = "all numbers"
+
+
+def cases(lines: Sequence[str]) -> str:
+    """Which cases a caveat affects."""
+    return listing(sorted(lines))

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of this study's caveats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.draw.page import Caveat
+from hockney.pages.format import listing, percent, plural, quantity, together
+
+
+def oversubscribed(ranks: Sequence[int], cores: int, limits: Sequence[str]) -> Caveat:
+    """`limits` are the highest efficiencies that are possible on these numbers of ranks."""
+    counts = together(ranks)
+    highest = ", ".join(f"{limit} on {p} ranks" for limit, p in zip(limits, ranks, strict=True))
+    return Caveat(
+        "oversubscribed",
+        f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
+        f"({highest}), and a message waits until the scheduler runs its receiver, which can take "
+        "milliseconds",
+        f"cases on {counts} ranks",
+        "use fewer ranks (--ranks) or a larger machine; in predictions, ranks on one core compute in turn "
+        "but do not wait for the scheduler",
+    )
+
+
+def preset_missed(measurements: int, work_s: float, error: float, cases: Sequence[str]) -> Caveat:
+    """The worst of them missed `work_s` by `error`."""
+    return Caveat(
+        "preset",
+        f"in {plural(measurements, 'measurement')} the ranks did not compute for the preset time: the worst "
+        f"missed {quantity(work_s, 's')} by {percent(error)}",
+        listing(list(cases)),
+        "efficiencies are based on measured serial times, so this matters where ranks differ; "
+        "measure again on a quiet machine",
+    )
+
+
+def poor_model(reason: str, cores: int) -> Caveat:
+    """On nodes of several `cores`, the model is of messages on one node."""
+    return Caveat(
+        "model",
+        f"the model of messages is poor: {reason or 'it does not describe the ping-pong well'}",
+        "all predictions" if cores < 2 else f"predictions on up to {cores} ranks, of one node",
+        "survey again with more time or on a quiet machine",
+    )
+
+
+def extrapolated(sizes: Sequence[str]) -> Caveat:
+    return Caveat(
+        "extrapolated",
+        "the model of messages was fitted to other sizes",
+        f"predictions with messages of {listing(list(sizes))}",
+        "survey with --sizes up to the largest message",
+    )

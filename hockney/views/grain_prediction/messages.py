@@ -1,0 +1,134 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of caveats about a prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from hockney.core.units import format_percent
+from hockney.draw.page import Caveat
+from hockney.pages.format import plural, together
+from hockney.views.grain_prediction.words import size
+
+ALL = "all numbers"
+NotMeasured = Literal["fake", "simulated", "published"]
+NOT_MEASURED: dict[NotMeasured, str] = {
+    "fake": "made up for tests",
+    "simulated": "simulated",
+    "published": "printed in a paper",
+}
+
+
+def poor_fit(reason: str, cores: int) -> Caveat:
+    """On nodes of several `cores`, the fit is of messages on one node."""
+    return Caveat(
+        "poor-fit",
+        f"the model of messages is poor: {reason}",
+        ALL if cores < 2 else f"numbers on up to {cores} ranks, of one node",
+        "survey on a quieter machine, or with a larger --budget",
+    )
+
+
+def guesses(parameters: Sequence[str], title: str, name: str) -> Caveat:
+    return Caveat(
+        "guesses",
+        f"{together(parameters)} of {title} {'is' if len(parameters) == 1 else 'are'} guessed",
+        ALL,
+        f"'hockney machines --show {name}' shows what is known",
+    )
+
+
+def noise(title: str) -> Caveat:
+    return Caveat(
+        "noise",
+        f"message times of {title} vary, and the prediction uses the shortest",
+        ALL,
+        "simulate it with 'hockney run granularity'",
+    )
+
+
+def not_measured(origin: NotMeasured) -> Caveat:
+    return Caveat(
+        origin,
+        f"the run's numbers were {NOT_MEASURED[origin]}, not measured",
+        ALL,
+        "give --run with a survey of a real machine to predict for it",
+    )
+
+
+def extrapolated(bytes_: float, smallest: float, largest: float) -> Caveat:
+    return Caveat(
+        "extrapolated",
+        f"a message of {size(bytes_)} is extrapolated: {_measured(smallest, largest)}",
+        ALL,
+        "survey with --sizes that include it",
+    )
+
+
+def extrapolated_changes(changes: Sequence[str], smallest: float, largest: float) -> Caveat:
+    """`changes` of the algorithm that make messages longer or shorter."""
+    return Caveat(
+        "extrapolated",
+        f"the messages of {together(changes)} are extrapolated: {_measured(smallest, largest)}",
+        "what it would bring",
+        "survey with --sizes that include it",
+    )
+
+
+def _measured(smallest: float, largest: float) -> str:
+    return f"sizes from {size(smallest)} to {size(largest)} were measured"
+
+
+def protocol_change(low: float, high: float, bytes_: float) -> Caveat:
+    return Caveat(
+        "change",
+        f"somewhere between {size(low)} and {size(high)} the library changes its protocol: whether before or "
+        f"after {size(bytes_)} is not known",
+        ALL,
+        f"survey with --sizes that include {size(bytes_)}, or predict for {size(low)} or {size(high)}",
+    )
+
+
+def imbalance(ranks: Sequence[int], factor: float) -> Caveat:
+    return Caveat(
+        "imbalance",
+        f"the busiest of {together(ranks)} ranks cannot have {factor:g} times the mean: it has all",
+        f"numbers on {together(ranks)} ranks",
+        "give a smaller --imbalance",
+    )
+
+
+def oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[float]) -> Caveat:
+    limits = (f"{format_percent(1 / share)} on {p}" for p, share in zip(ranks, ranks_a_core, strict=True))
+    return Caveat(
+        "oversubscribed",
+        f"{together(ranks)} ranks share {plural(cores, 'core')}: those on one core compute in turn, so that "
+        f"efficiency is at most {together(limits)} ranks; the numbers include that, but not waiting for the "
+        "scheduler",
+        f"all numbers on {together(ranks)} ranks",
+        "predict for fewer ranks, or for a machine with more cores",
+    )
+
+
+def one_host(ranks: Sequence[int], most: int) -> Caveat:
+    """One host has room for `most` ranks."""
+    return Caveat(
+        "one-host",
+        f"the ping-pong was within one host, but {together(ranks)} ranks need several",
+        f"numbers on more than {most} ranks: between hosts a message costs more",
+        "survey with the two ranks of a pair on two hosts",
+    )
+
+
+def network_assumed(ranks: Sequence[int], needed: int, measurable: bool) -> Caveat:
+    """It takes `needed` cores to measure it; `measurable` on this machine, with the largest of `ranks`."""
+    return Caveat(
+        "network-assumed",
+        "whether simultaneous messages share the network is not known; a switch is assumed",
+        f"numbers on {together(ranks)} ranks",
+        f"'hockney run granularity --ranks 2,{max(needed, ranks[-1])}' measures it"
+        if measurable
+        else f"it takes {needed} cores to measure it; --network shared predicts the other case",
+    )
