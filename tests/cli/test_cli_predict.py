@@ -163,7 +163,7 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, tmp_p
         made_on(host, cpu)
         assert hockney(*ASKED).err == (
             f"{messages.newest_survey('runs/first', RUNS)}\n"
-            f"note: {messages.passed_over(messages.made_elsewhere('runs/other', host))}\n"
+            f"note: {messages.passed_over(messages.made_elsewhere('runs/other', host)).text}\n"
         )
     (tmp_path / "runs" / "first" / "records.jsonl").unlink()
     alone = hockney(*ASKED)

@@ -111,6 +111,7 @@ def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_it_needs_nothing_of_the_engine_but_these_folders(mpi, tmp_path):
     """What a component is made of: no workload, no measuring, no application."""
     engine = tmp_path / "engine"

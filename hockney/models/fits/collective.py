@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains
 from hockney.models.fits.piecewise.fit import unexplained
 from hockney.models.fits.verdict import deviations, refused, verdict
+from hockney.models.scipy_functions import nonnegative_least_squares
 from hockney.models.statistics import Observation, estimate, shared_variance, sum_quantile, tabulate
 
 FLOOR = 0.02
@@ -138,7 +138,7 @@ class _Fitted:
         design = _design(form, symbols, ranks, size)
         weight = 1 / (np.sqrt(single + per_rank + FLOOR**2) * times)
         scale = np.linalg.norm(design * weight[:, None], axis=0)
-        best = nnls(design * weight[:, None] / scale, times * weight)[0] / scale
+        best = nonnegative_least_squares(design * weight[:, None] / scale, times * weight)[0] / scale
         fitted = np.maximum(design @ best, 1e-30)
         freedom = len(seen) - len(symbols)
         residual = np.log(times / fitted)

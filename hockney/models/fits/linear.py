@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
-from scipy.special import chdtri
 
 from hockney.core.fit import Estimate
+from hockney.models.scipy_functions import chi_square_exceeded, nonnegative_least_squares
 from hockney.models.statistics import Medians
 
 RELATIVE = 0.02
@@ -47,14 +46,14 @@ class SizeLine:
         weighted = design / deviation[:, None]
         scales = np.linalg.norm(weighted, axis=0)
         inverse = np.linalg.pinv(weighted / scales) / scales[:, None] / deviation
-        best = nnls(weighted / scales, value / deviation)[0] / scales
+        best = nonnegative_least_squares(weighted / scales, value / deviation)[0] / scales
         freedom = len(sizes) - len(best)
         stray = (
             np.sum((value - design @ best) ** 2 / np.maximum(variance, 1e-30)) / freedom
             if freedom > 0
             else 0.0
         )
-        chance = chdtri(freedom, 0.05) / freedom if freedom > 0 else 1.0
+        chance = chi_square_exceeded(freedom, 0.05) / freedom if freedom > 0 else 1.0
         own = inverse @ rows
         constants = inverse @ shift
         if len(best) == 1:

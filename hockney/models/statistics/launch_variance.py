@@ -22,7 +22,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import stdtrit
+
+from hockney.models.scipy_functions import student_quantile
 
 Z = 1.96
 
@@ -30,7 +31,7 @@ Z = 1.96
 @lru_cache(maxsize=256)
 def student(freedom: float) -> float:
     """Student's two-sided 95% quantile."""
-    return float(stdtrit(freedom, 0.975))
+    return student_quantile(freedom, 0.975)
 
 
 def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri
 
 from hockney.core.fit import Estimate
+from hockney.models.scipy_functions import chi_square_exceeded
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.launch_variance import Z, half_width, student
 from hockney.models.statistics.observations import Observation
@@ -110,7 +110,7 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     steps = steps[np.isfinite(steps).all(axis=1)].var(axis=1, ddof=1) / 2 / columns
     if not len(steps):
         return none
-    typical = np.median(steps) * (columns - 1) / chdtri(columns - 1, 0.5)
+    typical = np.median(steps) * (columns - 1) / chi_square_exceeded(columns - 1, 0.5)
     pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
     apart = log_times - np.nanmean(log_times, axis=1, keepdims=True)
     own = (apart - np.nanmedian(apart, axis=0)) ** 2

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of SciPy that hockney uses, imported at their first call: importing them takes 0.7 s, which is
+spared the verbs that fit nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def student_quantile(freedom: float, probability: float) -> float:
+    """The quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, probability))
+
+
+def chi_square_exceeded(freedom: float, probability: float) -> float:
+    """What a chi-square variable exceeds with this probability."""
+    from scipy.special import chdtri
+
+    return float(chdtri(freedom, probability))
+
+
+def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, float]:
+    """Lawson and Hanson's NNLS: the solution and the norm of its residual."""
+    from scipy.optimize import nnls
+
+    solution, norm = nnls(matrix, right)
+    return solution, float(norm)
