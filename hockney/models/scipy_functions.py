@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of SciPy that hockney uses, imported at their first call: importing them takes 0.7 s, which is
-spared the verbs that fit nothing."""
+"""The functions of SciPy that hockney uses, imported at their first call.
+
+The import takes 0.7 s, which is spared the verbs that fit nothing.
+"""
 
 from __future__ import annotations
 
