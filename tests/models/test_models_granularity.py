@@ -140,8 +140,8 @@ def test_efficiency_falls_with_what_costs_and_rises_with_the_grain(algorithm, me
 @given(algorithms, machines(), several)
 def test_a_lever_brings_what_the_changed_algorithm_has(algorithm, messages, ranks):
     now = times(algorithm, messages, ranks)
-    found = levers(algorithm, messages, ranks)
-    for lever in found:
+    pulled = levers(algorithm, messages, ranks)
+    for lever in pulled:
         assert lever.gain == pytest.approx(lever.efficiency - now.efficiency)
         if lever.algorithm is not None:
             assert lever.efficiency == efficiency(lever.algorithm, messages, ranks)
@@ -149,8 +149,8 @@ def test_a_lever_brings_what_the_changed_algorithm_has(algorithm, messages, rank
             hidden = min(now.communication, now.parallel + now.waiting)
             assert lever.name == OVERLAP
             assert lever.efficiency == pytest.approx(algorithm.work_s / ranks / (now.total - hidden))
-    assert [lever.gain for lever in found] == sorted((lever.gain for lever in found), reverse=True)
-    names = {lever.name for lever in found}
+    assert [lever.gain for lever in pulled] == sorted((lever.gain for lever in pulled), reverse=True)
+    names = {lever.name for lever in pulled}
     assert "less imbalance" not in names or algorithm.imbalance > 1
     assert "less serial work" not in names or algorithm.serial > 0
 

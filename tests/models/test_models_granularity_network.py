@@ -56,25 +56,20 @@ def fits(*found: Fit, summaries: tuple[Summary, ...] = ()) -> Fits:
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("off", [0.8, 1.0, 1.2])
-def test_what_was_measured_decides(shared, off):
+def test_what_was_measured_decides(shared, off, golden):
     truth = PointToPointCosts("m", "M", PLAIN.pieces, shared, "")
-    found = judged(PLAIN, [exchange(1 << 16, p, off * exchange_time(truth, 1 << 16, p)) for p in (4, 8)])
-    assert found.shared is shared
-    better, worse = ("shared medium", "switch") if shared else ("switch", "shared medium")
-    assert kind(found) == f"a {better}"
-    assert found.why.startswith("which predicts 2 measured cases of 4 and more ranks best, typically ")
-    assert f"; a {worse} is " in found.why
-    if off == 1.0:
-        assert "typically 0.0% off" in found.why
+    costs = judged(PLAIN, [exchange(1 << 16, p, off * exchange_time(truth, 1 << 16, p)) for p in (4, 8)])
+    assert costs.shared is shared
+    golden(f"network_{'shared' if shared else 'switch'}_{off}.txt", f"{kind(costs)}, {costs.why}")
 
 
 @pytest.mark.parametrize("between", [0.48, 0.5, 0.52])
-def test_where_both_models_miss_alike_nothing_is_decided(between):
+def test_where_both_models_miss_alike_nothing_is_decided(between, golden):
     ends = (exchange_time(PLAIN, 1 << 20, 4), exchange_time(replace(PLAIN, shared=True), 1 << 20, 4))
     halfway = ends[0] * (ends[1] / ends[0]) ** between
-    found = judged(PLAIN, [exchange(1 << 20, 4, halfway)])
-    assert not found.shared
-    assert found.why.startswith("assumed since 1 measured case of 4 and more ranks does not decide: ")
+    costs = judged(PLAIN, [exchange(1 << 20, 4, halfway)])
+    assert not costs.shared and costs.sharing == "assumed"
+    golden(f"network_undecided_{between}.txt", costs.why)
 
 
 @pytest.mark.parametrize("far", [0.1, 10.0])
@@ -138,10 +133,10 @@ def test_the_best_fit_is_used():
     several = fits(
         fit(COLD, "good", 3e-6), fit(HOT, "poor", 1e-6), fit("stream buffers=hot ranks=2", "good", 9e-6)
     )
-    found = messages_for(several, HERE, "runs/mine")
-    assert found.one_way(0) == 1e-6 and found.verdict == "poor" and found.doubt == "so it is"
-    assert found.title == "node (Z80)" and found.source == "the ping-pong of runs/mine"
-    assert found.most_ranks == 8 and messages_for(several, HERE, "", hosts=3).most_ranks == 24
+    costs = messages_for(several, HERE, "runs/mine")
+    assert costs.one_way(0) == 1e-6 and costs.verdict == "poor" and costs.doubt == "so it is"
+    assert costs.title == "node (Z80)" and costs.source.endswith(" runs/mine")
+    assert costs.most_ranks == 8 and messages_for(several, HERE, "", hosts=3).most_ranks == 24
     only_cold = messages_for(fits(fit(COLD, "good", 3e-6)), HERE, "")
     assert only_cold.one_way(0) == 3e-6
 
@@ -180,17 +175,17 @@ def test_a_simulated_run_stands_on_its_description():
     assert messages_for(fits(fit(HOT, "good", 1e-3)), published, "").most_ranks is None
 
 
-def test_on_nodes_of_several_cores_the_run_measured_one_node():
-    told = simulated.platform("ibm-sp")
-    nodes = (msgspec.structs.replace(told.nodes[0], cores=4),)
-    platform = msgspec.structs.replace(told, network=msgspec.structs.replace(told.network, nodes=nodes))
+def test_on_nodes_of_several_cores_the_run_measured_one_node(golden):
+    described_sp = simulated.platform("ibm-sp")
+    nodes = (msgspec.structs.replace(described_sp.nodes[0], cores=4),)
+    platform = msgspec.structs.replace(described_sp, network=msgspec.structs.replace(described_sp.network, nodes=nodes))
     machine = msgspec.structs.replace(HERE, kind="simulated", traits=simulated_kind.TRAITS, platform=platform)
-    found = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "the run")
-    assert exchange_time(found, 0, 4) == pytest.approx(2e-6)
-    assert exchange_time(found, 0, 8) == pytest.approx(1e-6 + 45e-6)
-    assert found.source == "the ping-pong of the run on a node and the machine's description between nodes"
-    assert found.bounds(0, 4) is not None and found.bounds(0, 5) is None, "between nodes nothing was fitted"
-    unsure = replace(found, changes=((1, 9),))
+    costs = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "the run")
+    assert exchange_time(costs, 0, 4) == pytest.approx(2e-6)
+    assert exchange_time(costs, 0, 8) == pytest.approx(1e-6 + 45e-6)
+    golden("network_two_levels.txt", costs.source)
+    assert costs.bounds(0, 4) is not None and costs.bounds(0, 5) is None, "between nodes nothing was fitted"
+    unsure = replace(costs, changes=((1, 9),))
     assert unsure.change(4, 4) == (1, 9) and unsure.change(4, 5) is None
-    rows = predict(Algorithm(1e-3, 8), found, [4, 8]).rows
+    rows = predict(Algorithm(1e-3, 8), costs, [4, 8]).rows
     assert [row.efficiency.low is not None for row in rows] == [True, False]
