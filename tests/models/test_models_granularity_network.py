@@ -178,7 +178,9 @@ def test_a_simulated_run_stands_on_its_description():
 def test_on_nodes_of_several_cores_the_run_measured_one_node(golden):
     described_sp = simulated.platform("ibm-sp")
     nodes = (msgspec.structs.replace(described_sp.nodes[0], cores=4),)
-    platform = msgspec.structs.replace(described_sp, network=msgspec.structs.replace(described_sp.network, nodes=nodes))
+    platform = msgspec.structs.replace(
+        described_sp, network=msgspec.structs.replace(described_sp.network, nodes=nodes)
+    )
     machine = msgspec.structs.replace(HERE, kind="simulated", traits=simulated_kind.TRAITS, platform=platform)
     costs = messages_for(fits(fit(HOT, "good", 1e-6)), machine, "the run")
     assert exchange_time(costs, 0, 4) == pytest.approx(2e-6)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
+from golden_files import replaced
 from granular import CATALOG, MACHINE, SMALL, STUDY, Odd, evidence, run
 
 from hockney import models
@@ -18,9 +19,12 @@ from hockney.launch.fake_world import World
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm, work_needed
 from hockney.studies import Evidence, Options
-from hockney.studies.granularity import costs, results, validation
+from hockney.studies.granularity import agreement, costs, results, validation
+from hockney.studies.granularity import messages as texts
 
 WORLD = World()
+measured_numbers = replaced(r"\d+\.\d+( [num]?s\b|%)?|\d+ [num]s\b", "N")
+checked_figures = {"validation", "validation-error"}
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +59,11 @@ def table(page, name: str):
     return next(t for s in page.sections for t in s.tables if t.name == name)
 
 
+def agreement_section(page):
+    """The section that compares predicted and measured efficiencies."""
+    return next(s for s in page.sections if "validation" in [f.name for f in s.figures])
+
+
 def figures(page) -> dict[str, Figure | Plane]:
     return {f.name: f for s in page.sections for f in s.figures}
 
@@ -81,15 +90,15 @@ def test_predictions_from_the_ping_pong_alone_agree(made):
         assert not each.breaks and not each.crowded
 
 
-def test_a_length_where_the_line_changes_is_said_and_its_interval_is_wide(tmp_path):
+def test_a_length_where_the_line_changes_has_a_wide_interval(tmp_path):
     options = Options(ranks=(2,), sizes=(4000,), parameters={"work": (1e-5,), "serial": (0.0,)})
     made = evidence(run(tmp_path / "r", options))
     each = checked_of(made)[0]
     assert each.breaks == "exchange", "the fit takes the longer line from the middle of 2 and 4 KiB on"
     assert each.predicted.low < each.predicted.high - 0.1
     assert each.predicted.low <= truth(each.cell) <= each.predicted.high
-    section = next(s for s in STUDY.page(made).sections if s.title == "Predicted and measured")
-    assert any("does not know where between 2 KiB and 4 KiB its line changes" in t for t in section.text)
+    assert each.gap == (2048, 4096)
+    assert validation.measurements(each, "exchange") in agreement_section(STUDY.page(made)).text[-1]
 
 
 @pytest.mark.parametrize(
@@ -102,17 +111,15 @@ def test_the_assumption_that_breaks_is_named(tmp_path, wrong, names):
     assert broken == {names}
     page = STUDY.page(made)
     rows = {row[1]: row for row in table(page, "assumptions").rows}
-    verdicts = {words: row[-1] for words, row in rows.items()}
-    assert [words for words, verdict in verdicts.items() if verdict == "breaks"] == [
-        {
-            "exchange": "an exchange takes as long as the model of one message says",
-            "together": "a rank computes as fast when all ranks compute",
-            "sum": "computing and exchange do not touch each other",
-        }[names]
-    ]
-    assert any("mostly since it does not hold that" in sentence for sentence in page.headline)
-    section = next(s for s in page.sections if s.title == "Predicted and measured")
-    assert any("by more than 0.05 since it does not hold that" in text for text in section.text)
+    verdicts = {assumed: row[-1] for assumed, row in rows.items()}
+    assumption = validation.ASSUMED[names]
+    assert [assumed for assumed, verdict in verdicts.items() if verdict == "breaks"] == [assumption]
+    assert assumption in page.headline[-1]
+    checked = [cell for cell in checked_of(made) if cell.breaks]
+    worst = max(checked, key=lambda cell: abs(cell.error))
+    reason = agreement_section(page).text[-1]
+    assert reason.startswith(f"{len(checked)} ") and str(validation.MUCH) in reason
+    assert assumption in reason and validation.measurements(worst, names) in reason
 
 
 def test_other_programs_that_take_the_cores_are_named(made):
@@ -169,27 +176,25 @@ def missed(record: Record, error: float, clock: str = "thread") -> Record:
     return msgspec.structs.replace(record, metrics=metrics, labels={"work_clock": clock})
 
 
-def test_what_computing_missed_is_said_with_its_clock(made, page):
+def test_what_computing_missed_has_its_clock(made, page):
     rows = table(page, "presets").rows
     assert {row[0] for row in rows} == {"1", "2", "4"}
-    assert "wall" not in table(page, "presets").caption
+    assert not table(page, "presets").caption.endswith(agreement.WALL)
     walled = tuple(missed(r, 0.004, "wall") for r in made.run.records)
     found = table(STUDY.page(replace(made, run=replace(made.run, records=walled))), "presets")
     assert all(row[2:] == ("0.4%", "0.4%", "wall") for row in found.rows), "below what is a doubt, too"
-    assert "counts other programs' time" in found.caption
+    assert found.caption.endswith(agreement.WALL)
 
 
-def test_what_the_run_measured_of_its_own_prediction_is_said(page, tmp_path):
-    def basis(page) -> str:
-        return next(s for s in page.sections if s.title == "Predicted and measured").text[0]
-
-    assert "That ping-pong is the run's own" in basis(page)
-    assert "whether messages share" not in basis(page), "its messages are too short to tell"
-    long = Options(ranks=(4,), sizes=(16384,), parameters={"work": (1e-4,)})
-    assert "whether messages share the network" in basis(STUDY.page(evidence(run(tmp_path / "r", long))))
+def test_what_the_run_measured_of_its_own_prediction(made, page, tmp_path, golden):
+    long = evidence(run(tmp_path / "r", Options(ranks=(4,), sizes=(16384,), parameters={"work": (1e-4,)})))
+    sharing = [costs.known(run_).messages.sharing for run_ in (made, long)]
+    assert sharing[0] != "measured" == sharing[1], "the first run's messages are too short to tell"
+    pages = {"short messages": page, "long messages": STUDY.page(long)}
+    golden("granularity/basis.json", {name: agreement_section(p).text[0] for name, p in pages.items()})
 
 
-def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
+def test_more_ranks_than_cores_lose_efficiency(tmp_path):
     options = Options(ranks=(2, 4), sizes=(4,), parameters={"work": (1e-4,)})
     made = evidence(run(tmp_path / "r", options, cores=2))
     page = STUDY.page(made)
@@ -200,9 +205,8 @@ def test_more_ranks_than_cores_are_said_to_lose_efficiency(tmp_path):
     assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
     assert results.predicted(messages, 4, 4, 0.9).never and not results.predicted(messages, 4, 4, 0.25).never
     caveat = next(w for w in page.warnings if w.code == "oversubscribed")
-    assert "4 ranks share 2 cores" in caveat.text and "50.0% on 4 ranks" in caveat.text
-    assert caveat.touches == "cases on 4 ranks"
-    assert page.headline[0].startswith("2 ranks"), "the answer is told of ranks that have a core each"
+    assert caveat == texts.oversubscribed([4], 2, ["50.0%"])
+    assert page.headline[0].startswith("2 "), "the answer is for ranks that have a core each"
 
 
 def test_the_page_has_every_figure(page):
@@ -242,9 +246,9 @@ def test_tables_are_whole(page):
 def test_single_runs_are_drawn_thinned_with_the_slowest_and_the_fastest(made, page):
     cloud = next(s for s in figures(page)["efficiency-runs-2"].series if s.name == "single runs")
     cell = next(c for c in results.cells(made) if (c.ranks, c.bytes, c.work_s, c.serial) == (2, 4, 1e-4, 0))
-    mine = [y for x, y in zip(cloud.x, cloud.y, strict=True) if x == 1e-4]
-    assert len(mine) == 40 < len(cell.runs)
-    assert min(mine) == min(cell.runs) and max(mine) == max(cell.runs)
+    shown = [y for x, y in zip(cloud.x, cloud.y, strict=True) if x == 1e-4]
+    assert len(shown) == 40 < len(cell.runs)
+    assert min(shown) == min(cell.runs) and max(shown) == max(cell.runs)
 
 
 def test_many_rounds_are_drawn_over_time(tmp_path, page):
@@ -258,17 +262,14 @@ def test_many_rounds_are_drawn_over_time(tmp_path, page):
     assert all(low < high for low, high in zip(fine.low, fine.high, strict=True))
 
 
-def test_the_headline_says_grain_break_even_and_agreement(page):
-    words = " ".join(page.headline)
-    share = re.search(
-        r"2 ranks that exchange messages of 1 word are ([\d.]+)% \(95%: .+?\) efficient with 10.0 us", words
-    )
-    assert float(share[1]) / 100 == pytest.approx(1e-5 / (1e-5 + 4 * WORLD.message(4)), rel=0.03)
-    even = re.search(r"messages of 10000 words, 2 ranks break even with one at a work of ([\d.]+) us", words)
+def test_the_headline_has_grain_break_even_and_agreement(made, page, golden):
+    shares = [re.findall(r"([\d.]+)% \(95%", sentence) for sentence in page.headline]
+    finest = next(float(percents[0]) for percents in shares if percents)
+    assert finest / 100 == pytest.approx(1e-5 / (1e-5 + 4 * WORLD.message(4)), rel=0.03)
+    even = next(re.search(r" 10000 \w+, 2 .*?([\d.]+) us", s) for s in page.headline if " 10000 " in s)
     assert float(even[1]) * 1e-6 == pytest.approx(4 * WORLD.message(40000), rel=0.05)
-    assert "With messages of 1 word, 2 ranks break even with one at a work below 10.0 us" in words
-    assert re.search(r"On 4 ranks the predicted efficiency is off by 0.00\d in the median", words)
-    assert words.count("as it should be") == 2
+    assert page.headline[-2:] == tuple(agreement.sentence(checked_of(made), p) for p in (2, 4))
+    golden("granularity/headline.txt", "\n".join(page.headline), measured_numbers)
 
 
 def test_uneven_work_is_predicted_from_its_imbalance(made, page):
@@ -301,11 +302,11 @@ def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
     surveyed = Surveyed(survey.fits, survey.machine, "runs/slow")
     asked = replace(options, surveyed=surveyed)
     assert not [c for c in STUDY.plan(asked, CATALOG, MACHINE) if c.workload == "pingpong"]
-    mine = replace(evidence(run(tmp_path / "r", asked)), surveyed=surveyed)
-    messages = costs.known(mine).messages
+    slowed = replace(evidence(run(tmp_path / "r", asked)), surveyed=surveyed)
+    messages = costs.known(slowed).messages
     assert messages.source == "the ping-pong of runs/slow"
     assert messages.one_way(4) == pytest.approx(slow.message(4), rel=0.05)
-    assert {each.breaks for each in checked_of(mine)} == {"exchange"}
+    assert {each.breaks for each in checked_of(slowed)} == {"exchange"}
 
 
 def test_works_follow_from_a_survey(made):
@@ -321,11 +322,11 @@ def test_a_partial_run_still_has_a_page(made):
         assert page.headline and page.sections
 
 
-def test_one_rank_alone_has_a_page(tmp_path):
+def test_one_rank_alone_has_a_page(tmp_path, golden):
     made = evidence(run(tmp_path / "r", Options(ranks=(1,), parameters={"work": (1e-4,)})))
     page = STUDY.page(made)
-    assert "Only one rank was measured" in page.headline[0]
-    assert any("There is no prediction" in t for s in page.sections for t in s.text)
+    golden("granularity/one_rank_headline.txt", page.headline[0])
+    assert costs.known(made).messages is None and checked_figures.isdisjoint(figures(page))
     data = next(s.widget for s in page.sections if s.widget is not None).data
     first, _ = costs.published()[0]
     assert data["machines"][0]["name"] == first.name

@@ -21,7 +21,7 @@ from hockney.models.applications.point_to_point_costs import Band, CostPiece, Po
 from hockney.views import grain_prediction
 from hockney.views.grain_prediction import CostsOrigin
 from hockney.views.grain_prediction.words import algorithm, digits, ratio, seconds, share, size, time
-from hockney.views.origins import in_short, provenance
+from hockney.views.origins import UNSAID, in_short, provenance
 
 MACHINE = PointToPointCosts(
     "m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
@@ -32,8 +32,8 @@ MACHINE = PointToPointCosts(
 def codes(
     messages: PointToPointCosts = MACHINE, known: CostsOrigin | None = None, ranks=(2, 4), **more
 ) -> list[str]:
-    found = predict(Algorithm(**{"work_s": 1e-3, "bytes": 1000, **more}), messages, ranks)
-    return [each.code for each in grain_prediction.caveats(found, known or CostsOrigin())]
+    prediction = predict(Algorithm(**{"work_s": 1e-3, "bytes": 1000, **more}), messages, ranks)
+    return [caveat.code for caveat in grain_prediction.caveats(prediction, known or CostsOrigin())]
 
 
 def test_a_sound_prediction_has_no_doubts():
@@ -93,47 +93,44 @@ def test_numbers_have_three_digits_and_their_unit():
     assert [size(v) for v in (0, 40000, 4096, 10**8)] == ["0 B", "40000 B", "4 KiB", "95.37 MiB"]
 
 
-def test_the_algorithm_in_words():
-    assert algorithm(Algorithm(1.0, 8)) == (
-        "1 s of computing on one rank, all of it shared evenly; 1 exchange of 8 B with the neighbours"
-    )
-    assert "all of it serial; 0.5 exchanges of 0 B" in algorithm(Algorithm(1.0, serial=1, exchanges=0.5))
-    busy = algorithm(Algorithm(1.0, serial=0.02, imbalance=1.2))
-    assert "2% of it serial, the rest shared, 1.2 times the mean on the busiest rank" in busy
+def test_the_algorithm_in_words(golden):
+    lines = [
+        algorithm(Algorithm(1.0, 8)),
+        algorithm(Algorithm(1.0, serial=1, exchanges=0.5)),
+        algorithm(Algorithm(1.0, serial=0.02, imbalance=1.2)),
+    ]
+    golden("algorithm.txt", "\n".join(lines))
 
 
-def test_the_best_number_of_ranks_in_words():
-    def said(messages: PointToPointCosts = MACHINE, **more) -> tuple[str, ...]:
-        return grain_prediction.best(predict(Algorithm(**{"work_s": 1e-3, **more}), messages, [2]))
-
-    assert said()[0].startswith("Best: 16 ranks, speed-up 15.5 [")
-    assert said()[1] == "The most ranks with an efficiency of at least 50%: 16."
-    assert said(work_s=1e-9) == (
-        "Best: 1 rank; no other number of 1 to 16 is faster.",
-        "No more than 1 rank has an efficiency of 50%.",
-    )
-    assert said(replace(MACHINE, most_ranks=1)) == ("Best: 1 rank, the machine has no more.",)
+def test_the_best_number_of_ranks(golden):
     wide = replace(MACHINE, band=(Band(0, 0.01, 2.0),))
-    assert said(wide, work_s=2e-6)[0] == "Best: 1 rank (95%: 1 to 16); no other number of 1 to 16 is faster."
     shared = replace(MACHINE, shared=True, band=(Band(0, 0.5, 2.0),))
-    found = predict(Algorithm(3e-5, 1000), shared, [2])
-    assert len(set(found.best.ends)) == 2
-    low, high = found.best.ends
-    assert f"(95%: {low} to {high})" in grain_prediction.best(found)[0]
+    predictions = {
+        "coarse": predict(Algorithm(1e-3), MACHINE, [2]),
+        "fine": predict(Algorithm(1e-9), MACHINE, [2]),
+        "one core": predict(Algorithm(1e-3), replace(MACHINE, most_ranks=1), [2]),
+        "wide interval": predict(Algorithm(2e-6), wide, [2]),
+        "shared network": predict(Algorithm(3e-5, 1000), shared, [2]),
+    }
+    fastest = {name: prediction.best.fastest.ranks for name, prediction in predictions.items()}
+    assert fastest.pop("shared network") > 1
+    assert fastest == {"coarse": 16, "fine": 1, "one core": 1, "wide interval": 1}
+    assert predictions["coarse"].best.thrifty.ranks == 16 and predictions["fine"].best.thrifty.ranks == 1
+    assert predictions["coarse"].best.fastest.speed_up.value == pytest.approx(15.5, abs=0.05)
+    assert predictions["wide interval"].best.ends == (1, 16)
+    assert len(set(predictions["shared network"].best.ends)) == 2
+    golden("best_ranks.json", {name: grain_prediction.best(p) for name, p in predictions.items()})
 
 
-def test_every_number_of_an_exchange_has_its_origin():
+def test_every_number_of_an_exchange_has_its_origin(golden):
     sun = simulated.platform("sun-ethernet")
-    assert (
-        in_short(sun) == "latency printed, cost of a byte printed, network printed, number of nodes a guess"
-    )
     queue = simulated.platform("sun-ethernet+queue")
-    assert {each.status for each in provenance(queue)} == {"guess"}
+    assert {origin.status for origin in provenance(queue)} == {"guess"}
     bare = msgspec.structs.replace(sun, origins=())
-    assert {each.status for each in provenance(bare)} == {"not said"}
-    assert "network not said" in in_short(bare)
+    assert {origin.status for origin in provenance(bare)} == {UNSAID}
+    golden("origins.txt", f"{in_short(sun)}\n{in_short(bare)}")
     switched = provenance(simulated.platform("switched-ethernet"))
-    assert {each.what: each.status for each in switched} == {
+    assert {origin.what: origin.status for origin in switched} == {
         "latency": "fitted", "cost of a byte": "guess", "network": "printed", "number of nodes": "printed",
     }  # fmt: skip
 
@@ -141,9 +138,9 @@ def test_every_number_of_an_exchange_has_its_origin():
 def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
     def todo(cores: int) -> str:
         machine = replace(MACHINE, most_ranks=cores, sharing="assumed")
-        found = predict(Algorithm(1e-3, 1000), machine, [2, 3])
+        prediction = predict(Algorithm(1e-3, 1000), machine, [2, 3])
         return next(
-            d.todo for d in grain_prediction.caveats(found, CostsOrigin()) if d.code == "network-assumed"
+            d.todo for d in grain_prediction.caveats(prediction, CostsOrigin()) if d.code == "network-assumed"
         )
 
     assert "--ranks" not in todo(3) and "--network shared" in todo(3)
@@ -151,8 +148,8 @@ def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
 
 
 def test_all_that_the_document_says_of_a_machine_is_in_the_docs():
-    found = predict(Algorithm(1e-3, 1000), MACHINE, [2])
+    prediction = predict(Algorithm(1e-3, 1000), MACHINE, [2])
     page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
     row = next(line for line in page.splitlines() if line.startswith("| `machine` |"))
-    names = grain_prediction.document(found, (), None)["machine"]
+    names = grain_prediction.document(prediction, (), None)["machine"]
     assert [name for name in names if f"`{name}`" not in row] == []
