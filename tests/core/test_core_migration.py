@@ -67,7 +67,7 @@ def test_the_preferred_form_becomes_a_field():
         "fits": [fit | {"why": "preferred: it describes the times better"}, fit | {"why": "no"}],
     }
     for new in (upgraded_fits(old), upgraded_survey({"schema": 1, "fits": old, "where": "runs/x"})["fits"]):
-        assert [each["preferred"] for each in new["fits"]] == [True, False]
+        assert [fit["preferred"] for fit in new["fits"]] == [True, False]
         assert new["fits"][0]["subject"] == "bcast algorithm=mpi sync=loop"
         assert new["summaries"][0]["case"] == "bcast algorithm=mpi bytes=8 ranks=2"
         assert new["schema"] == SCHEMA

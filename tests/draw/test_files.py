@@ -63,9 +63,9 @@ def test_a_png_is_large_enough_for_print_and_shows_the_series_colours(tmp_path):
     (path,) = save(FIGURE, tmp_path, ("png",))
     image = Image.open(path).convert("RGB")
     assert image.width >= 1200
-    seen = {colour for count, colour in image.getcolors(image.width * image.height) if count > 40}
+    frequent = {colour for count, colour in image.getcolors(image.width * image.height) if count > 40}
     for colour in LIGHT.series[:2]:
-        assert tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) in seen
+        assert tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) in frequent
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])

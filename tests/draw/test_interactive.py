@@ -29,14 +29,13 @@ LINE = Series(
 FIGURE = Figure("latency", "Time of one message", SIZE, TIME, (POINTS, LINE), marks=((4.0, "change at 4 B"),))
 
 
-def test_hover_says_value_interval_and_place():
-    assert point(FIGURE, POINTS, 1) == "435 ns [430, 441] at 8 B, 3 launches"
+def test_hover_texts_have_value_interval_and_place(golden):
     (trace,) = [t for t in interactive(FIGURE)["data"] if t["mode"] == "markers"]
-    both = "<b>hot</b><br>435 ns [430, 441] at 8 B, 3 launches<br><b>model</b><br>433 ns [410, 440] at 8 B"
-    assert trace["hovertext"][1] == both
     (line,) = [t for t in interactive(FIGURE)["data"] if "hovertext" in t and t["mode"] == "lines"]
-    assert line["hovertext"][-1] == both, "the model stands on its point: both say the same"
-    assert line["hovertext"][-2] == "<b>model</b><br>421 ns [410, 440] at 1 B"
+    golden("hover.json", {"points": trace["hovertext"], "line": line["hovertext"]})
+    assert point(FIGURE, POINTS, 1) in trace["hovertext"][1]
+    assert line["hovertext"][-1] == trace["hovertext"][1], "the model stands on its point: one text for both"
+    assert point(FIGURE, LINE, 1) in line["hovertext"][-2] and "hot" not in line["hovertext"][-2]
     assert trace["hoverinfo"] == "text"
 
 
@@ -102,12 +101,9 @@ def test_markup_in_names_is_shown_and_not_obeyed():
         assert text.isprintable()
 
 
-def test_words_for_those_who_do_not_see_it():
-    assert describe(FIGURE) == (
-        "Time of one message. one-way time against message size. "
-        "hot: 420 ns at 0 B to 435 ns at 8 B. model: 420 ns at 0 B to 433 ns at 8 B."
-    )
-    assert "no values" in describe(Figure("f", "F", SIZE, TIME, (Series("p", (), ()),)))
+def test_a_description_for_those_who_do_not_see_it(golden):
+    empty = Figure("f", "F", SIZE, TIME, (Series("p", (), ()),))
+    golden("figures_described.txt", f"{describe(FIGURE)}\n{describe(empty)}")
     assert axis_title(Axis("time", "s")) == "time"
     assert axis_title(Axis("length", "hops")) == "length (hops)"
     assert axis_title(Axis("ranks", "ranks")) == "ranks"

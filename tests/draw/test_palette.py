@@ -62,10 +62,10 @@ def test_series_stand_out_from_their_ground_and_text_can_be_read(theme: Theme):
 @THEMES
 @pytest.mark.parametrize("sight", SIGHT)
 def test_colours_are_told_apart_by_colour_blind_eyes(theme: Theme, sight: str):
-    seen = [lab(colour, SIGHT[sight]) for colour in theme.series]
+    colours = [lab(colour, SIGHT[sight]) for colour in theme.series]
     distances = {
-        (theme.series[i], theme.series[j]): float(np.linalg.norm(seen[i] - seen[j]))
-        for i, j in itertools.combinations(range(len(seen)), 2)
+        (theme.series[i], theme.series[j]): float(np.linalg.norm(colours[i] - colours[j]))
+        for i, j in itertools.combinations(range(len(colours)), 2)
     }
     assert min(distances.values()) > 10, min(distances, key=distances.get)
 

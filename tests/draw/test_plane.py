@@ -102,7 +102,7 @@ def test_what_the_axes_cannot_show_is_left_out():
 
 
 def test_a_sheet_of_another_form_is_refused():
-    with pytest.raises(ValueError, match="'bad' does not have the form"):
+    with pytest.raises(ValueError, match="'bad'"):
         relief(Plane("p", "P", X, Y, Z, WORKS, RANKS, (Sheet("bad", ((1.0,),)),)))
 
 
@@ -134,9 +134,9 @@ def test_files_have_both_views_and_halves_have_one(tmp_path):
         image.crop((0, 60, image.width // 2, image.height)),
         image.crop((image.width // 2, 60, image.width, image.height)),
     ):
-        seen = {colour for count, colour in half.getcolors(half.width * half.height) if count > 40}
+        frequent = {colour for count, colour in half.getcolors(half.width * half.height) if count > 40}
         for colour in LIGHT.series[:2]:
-            assert tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) in seen
+            assert tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) in frequent
     assert b"efficiency" in rendered(PLANE, "svg", "surface") and b"50%" not in rendered(
         PLANE, "svg", "surface"
     )
@@ -150,11 +150,8 @@ def test_the_same_plane_gives_the_same_bytes(ending):
     assert rendered(PLANE, ending) == rendered(PLANE, ending)
 
 
-def test_words_for_those_who_do_not_see_it():
-    assert describe(PLANE) == (
-        "Efficiency. efficiency over work T and ranks. short: 0.333 at 10.0 ms and 2 ranks to 0.998 at 1m40s "
-        "and 17 ranks. long: 0.0244 at 10.0 ms and 2 ranks to 0.967 at 1m40s and 17 ranks."
-    )
+def test_a_description_for_those_who_do_not_see_it(golden):
+    golden("plane_described.txt", describe(PLANE))
 
 
 def test_hostile_names_obey_nothing():

@@ -19,12 +19,12 @@ def test_every_case_once_in_each_round(launches, seed):
     items = schedule(CASES, launches, seed)
     assert len(items) == len(CASES) * launches
     for round_ in range(launches):
-        mine = [item for item in items if item.launch // 3 == round_]
-        assert {item.case for item in mine} == set(CASES)
+        launched = [item for item in items if item.launch // 3 == round_]
+        assert {item.case for item in launched} == set(CASES)
     for launch in range(3 * launches):
-        mine = [item for item in items if item.launch == launch]
-        assert len({item.case.ranks for item in mine}) == 1
-        assert [item.order for item in mine] == list(range(len(mine)))
+        launched = [item for item in items if item.launch == launch]
+        assert len({item.case.ranks for item in launched}) == 1
+        assert [item.order for item in launched] == list(range(len(launched)))
 
 
 def test_orders_differ_between_launches_but_not_between_calls():

@@ -172,10 +172,11 @@ def test_network_interfaces_that_are_up(tmp_path):
     assert system.network(root) == ["eth0 25 Gbit/s", "eth2", "mlx5_0/1 100 Gb/sec (4X EDR)"]
 
 
-def test_batch_jobs_are_named():
+def test_batch_jobs_are_named(golden):
+    slurm = {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "4"}
+    several, one = system.scheduler(slurm), system.scheduler(slurm | {"SLURM_JOB_NUM_NODES": "1"})
+    golden("batch_jobs.txt", "\n".join([several, one, system.scheduler({"PBS_JOBID": "8.head"})]))
     assert system.scheduler({}) == ""
-    assert system.scheduler({"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "4"}) == "Slurm job 7 on 4 nodes"
-    assert system.scheduler({"PBS_JOBID": "8.head"}) == "PBS job 8.head"
 
 
 def test_an_empty_system_is_described_without_error(tmp_path):

@@ -112,7 +112,7 @@ def test_debians_suffixes_and_alternatives(tmp_path, environ):
     wrapper, first = (str(prefix / "bin" / name) for name in ("mpicxx", "mpiexec"))
     assert notes == [messages.note_launcher_of_wrapper(mpi.mpiexec, wrapper, first)]
     assert Path(find_mpi("mpich", environ).mpiexec).name == "mpiexec.mpich"
-    assert {found.family for found in on_machine(environ)} == {"openmpi", "mpich"}
+    assert {mpi.family for mpi in on_machine(environ)} == {"openmpi", "mpich"}
 
 
 def test_the_launcher_of_another_mpi_is_refused(tmp_path, environ):

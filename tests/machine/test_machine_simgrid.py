@@ -41,11 +41,11 @@ def test_none_says_how_to_get_one(environ):
 
 def test_the_named_one_goes_before_all_others(environ, tmp_path):
     environ["PATH"] = str(install(tmp_path / "system", "3.36") / "bin")
-    mine = install(tmp_path / "mine", "4.0")
-    for named in (mine, mine / "bin", mine / "bin" / "smpicxx"):
-        found = find_simgrid(environ | {"HOCKNEY_SIMGRID": str(named)})
-        assert (found.family, found.version, found.source) == ("smpi", "4.0", "environment")
-        assert found.mpicxx == str(mine / "bin" / "smpicxx") and found.title == "SimGrid 4.0"
+    prefix = install(tmp_path / "named", "4.0")
+    for named in (prefix, prefix / "bin", prefix / "bin" / "smpicxx"):
+        simgrid = find_simgrid(environ | {"HOCKNEY_SIMGRID": str(named)})
+        assert (simgrid.family, simgrid.version, simgrid.source) == ("smpi", "4.0", "environment")
+        assert simgrid.mpicxx == str(prefix / "bin" / "smpicxx") and simgrid.title == "SimGrid 4.0"
 
 
 def test_a_named_one_that_is_none_is_not_passed_over(environ, tmp_path):
@@ -55,8 +55,8 @@ def test_a_named_one_that_is_none_is_not_passed_over(environ, tmp_path):
 
 
 def test_the_folder_above_a_name_that_is_not_there_is_not_meant(environ, tmp_path):
-    install(tmp_path / "mine", "4.0")
-    for named in (tmp_path / "mine" / "nowhere", tmp_path / "mine" / "lib" / "x"):
+    install(tmp_path / "named", "4.0")
+    for named in (tmp_path / "named" / "nowhere", tmp_path / "named" / "lib" / "x"):
         assert refusal(environ | {"HOCKNEY_SIMGRID": str(named)}).code == "simgrid-wrapper-missing"
 
 
@@ -66,7 +66,7 @@ def test_what_hockney_built_goes_before_the_systems_if_it_is_complete(environ, t
     assert find_simgrid(environ).version == "3.32"
     (built / COMPLETE).write_text(str(built))
     assert (find_simgrid(environ).version, find_simgrid(environ).source) == ("4.1", "cache")
-    assert [found.version for found in simgrids(environ)] == ["4.1", "3.32"]
+    assert [simgrid.version for simgrid in simgrids(environ)] == ["4.1", "3.32"]
 
 
 def test_one_that_is_too_old_is_ignored_with_a_note(environ, tmp_path):
@@ -79,6 +79,6 @@ def test_one_that_is_too_old_is_ignored_with_a_note(environ, tmp_path):
 
 
 def test_one_that_does_not_answer_is_called_broken(environ, tmp_path):
-    broken = install(tmp_path / "mine", "4.0")
+    broken = install(tmp_path / "named", "4.0")
     (broken / "bin" / "smpirun").write_text("#!/bin/sh\nexit 1\n")
     assert refusal(environ | {"HOCKNEY_SIMGRID": str(broken)}).code == "simgrid-without-version"

@@ -72,9 +72,7 @@ def test_contour_lines_come_first_and_hovering_says_all_sheets(browser: Browser,
     for part in (0.6, 0.75):
         browser.mouse("mouseMoved", box[0] + box[2] * part, box[1] + box[3] / 2)
     text = browser.until(f"return {PLOT}.querySelector('.hoverlayer .hovertext')?.textContent")
-    assert re.search(r"\d s, serial fraction s 0\.\d+2 ranks: 0\.\d+4 ranks: 0\.\d+8 ranks: 0\.\d+$", text), (
-        text
-    )
+    assert re.search(r"\d s, \D+0\.\d+2 \D+0\.\d+4 \D+0\.\d+8 \D+0\.\d+$", text), text
     assert browser.console() == [] and browser.requests() == []
 
 
@@ -148,14 +146,14 @@ def test_both_pictures_are_printed_and_the_explorer_s_answer(browser: Browser, p
     browser.shape(690, 1000)
     browser.open(page)
     browser.send("Emulation.setEmulatedMedia", media="print")
-    seen = browser.run(
+    visible = browser.run(
         "const tall = css => [...document.querySelectorAll(css)]"
         ".map(e => e.getBoundingClientRect().height > 50);"
         "return [tall('.still svg'), tall('.plot'), tall('.sketch'), tall('.answer'),"
         "[...document.querySelectorAll('.choices button')].map(e => e.offsetHeight > 0)]"
     )
     browser.send("Emulation.setEmulatedMedia", media="")
-    assert seen == [[True] * 4, [False] * 2, [True] * 2, [True], [True, False]]
+    assert visible == [[True] * 4, [False] * 2, [True] * 2, [True], [True, False]]
     pdf = base64.b64decode(
         browser.send("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"]
     )

@@ -44,7 +44,7 @@ source = "page 1"
 
 [variants.one-wire]
 title = "on one wire"
-why = "as if it were an Ethernet"
+why = "a-reason"
 network.shape = "bus"
 network.nodes = [{count = 2, cores = 4}]
 flops = "600Mflop/s"
@@ -87,14 +87,14 @@ def test_a_variant_lies_over_the_file():
         (NodeGroup(count=2, cores=4),),
     )
     assert (ring.network.link, ring.flops) == (1.25e6, 6e8), "the rest of the table stays"
-    said = {origin.key: origin.status for origin in ring.origins}
-    assert said == {
+    statuses = {origin.key: origin.status for origin in ring.origins}
+    assert statuses == {
         "network.shape": "guess",
         "network.nodes": "guess",
         "flops": "guess",
         "segments[0].latency_s": "printed",
     }
-    assert any("as if it were an Ethernet" in note for note in ring.notes)
+    assert any("a-reason" in note for note in ring.notes)
 
 
 def test_origins_of_what_a_variant_changes_are_its_own():
@@ -254,7 +254,7 @@ WRONG = {
     "variant key": (changed("flops", "flop"), "variants.one-wire.flop", "unknown-key", "flops"),
     "variant number": (changed("600Mflop", "0Mflop"), "variants.one-wire.flops", "zero-quantity"),
     "variant without a reason": (
-        changed('why = "as if it were an Ethernet"\n', ""),
+        changed('why = "a-reason"\n', ""),
         "variants.one-wire.why",
         "variant-incomplete",
     ),
@@ -300,14 +300,14 @@ def test_readers_know_every_field():
     for kind, readers in READERS.items():
         assert set(readers) == {field.name for field in msgspec.structs.fields(kind)}, kind
     described = {
-        each
-        for each in vars(platform).values()
-        if isinstance(each, type) and issubclass(each, msgspec.Struct) and each is not msgspec.Struct
+        kind
+        for kind in vars(platform).values()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind is not msgspec.Struct
     }
     assert set(READERS) == described
 
 
 def test_places_are_the_values_that_are_not_default():
-    found = simulated.places(simulated.read(RING))
-    assert found["network.link"] == 1.25e6 and found["segments[1].isend_s"] == 2e-6
-    assert "segments[0].isend_s" not in found and "network.nic" not in found and "title" not in found
+    places = simulated.places(simulated.read(RING))
+    assert places["network.link"] == 1.25e6 and places["segments[1].isend_s"] == 2e-6
+    assert "segments[0].isend_s" not in places and "network.nic" not in places and "title" not in places

@@ -224,8 +224,8 @@ def test_a_damaged_plan_is_named_by_line(old, new, code, number):
 
 def test_left_is_what_is_not_done():
     again = [launch(name="0.1"), record(CASE.line), record(PLAN.items[2].case.line)]
-    mine = msgspec.structs.replace(again[1], launch="0.1")
-    assert left(PLAN, RunRecords.of([again[0], mine, again[2]])) == PLAN.items[1:], (
+    own = msgspec.structs.replace(again[1], launch="0.1")
+    assert left(PLAN, RunRecords.of([again[0], own, again[2]])) == PLAN.items[1:], (
         "a launch of its own, and a stray record"
     )
     assert left(PLAN, RunRecords()) == PLAN.items
