@@ -3,6 +3,7 @@
 """ProgressReporter on stderr: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
 
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -33,15 +34,13 @@ def tell_all(made: ProgressReporter) -> None:
         made(Notice("something [red]odd[/red]"))
 
 
-def test_plain_lines_where_there_is_no_terminal():
+def test_plain_lines_where_there_is_no_terminal(golden):
     made, stream = talk(terminal=False)
     tell_all(made)
     lines = stream.getvalue().splitlines()
-    assert lines[0] == "measuring: 10 of 12 measurements in 2 launches, at most 1m00s" or "60.0 s" in lines[0]
+    golden("progress_lines.txt", stream.getvalue())
     progress = [line for line in lines if "/10 measured" in line]
     assert 1 < len(progress) < 6, "one every ten seconds"
-    assert "1/10 measured, launch 0.0, 2 ranks, 18 s left" in progress[0]
-    assert "note: something [red]odd[/red]" in lines
     assert "\x1b" not in stream.getvalue() and "[bold]no" in stream.getvalue()
 
 
@@ -61,12 +60,10 @@ def wait_twice(made: ProgressReporter) -> None:
                 made(Waiting(second - 0.5, number, 3))
 
 
-def test_each_wait_for_a_round_is_one_line():
+def test_each_wait_for_a_round_is_one_line(golden):
     made, stream = talk(terminal=False)
     wait_twice(made)
-    lines = stream.getvalue().splitlines()
-    assert lines[0].endswith("in 3 launches, in 3 rounds that begin 60.0 s after one another, at most 2m10s")
-    assert lines[1:] == [f"next round in 40 s, round {number} of 3" for number in (2, 3)]
+    golden("rounds_waited_for.txt", stream.getvalue())
 
 
 def test_a_wait_is_counted_down_in_the_bar():
@@ -74,9 +71,9 @@ def test_a_wait_is_counted_down_in_the_bar():
     with made:
         made(MeasuringBegan(6, 6, 3, 130.0, rounds=3, every_s=60.0))
         made(Waiting(12.0, 2, 3))
-        assert made.progress.tasks[0].fields["text"] == "next round in 12 s, round 2 of 3"
+        assert re.findall(r"\d+", made.progress.tasks[0].fields["text"]) == ["12", "2", "3"]
         made(Waiting(11.0, 2, 3))
-        assert made.progress.tasks[0].fields["text"] == "next round in 11 s, round 2 of 3"
+        assert re.findall(r"\d+", made.progress.tasks[0].fields["text"]) == ["11", "2", "3"]
     assert stream.getvalue().count("measuring:") == 1
 
 
