@@ -9,12 +9,9 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from hockney import build, process
@@ -47,9 +44,7 @@ def locked(name: str) -> Iterator[None]:
 def native(mpi: Mpi) -> Path:
     """The folder with the GoogleTest programs for `mpi`. What the engine has compiled is not compiled again,
     nor the other way round."""
-    if hasattr(build, "targets"):
-        return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
-    return _built_here(mpi)
+    return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
 
 
 def sanitized(mpi: Mpi) -> Path:
@@ -90,38 +85,9 @@ def _cmake(mpi: Mpi, work: Path, targets: Sequence[str], *definitions: str) -> N
         _run([tool("cmake"), "--build", str(work), "--target", *targets])
 
 
-def _built_here(mpi: Mpi) -> Path:
-    """Without hockney.build.targets: a folder of the tests', whose engine goes into hockney's cache."""
-    from hockney.build.compile import TARGET
-    from hockney.build.engine import place_of
-
-    work, identity = _work("plain", mpi), identify(mpi, build.source_folder(), os.environ)
-    with locked(work.name):
-        _cmake(mpi, work, (TARGET, *PROGRAMS))
-        if identify(mpi, build.source_folder(), os.environ) == identity:
-            _keep(work / TARGET, place_of(mpi, identity, cache_folder(os.environ) / "engine"), identity)
-    return work / "tests"
-
-
 def _run(words: Sequence[str]) -> None:
     done = process.capture(list(words), timeout=TIMEOUT_S)
     assert done.code == 0, done.out[-3000:] + done.err[-2000:]
-
-
-def _keep(engine: Path, place: Path, identity: object) -> None:
-    """Move the engine into hockney's cache whole, unless there is one."""
-    if place.exists():
-        return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=place.parent))
-    shutil.copy2(engine, fresh)
-    (fresh / "build.log").write_text(f"built with its tests in {engine.parent}\n")
-    (fresh / "identity.json").write_bytes(msgspec.json.format(msgspec.json.encode(identity)))
-    fresh.chmod(0o755)
-    try:
-        fresh.rename(place)
-    except OSError:  # another hockney was faster
-        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def main() -> None:
