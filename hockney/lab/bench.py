@@ -15,7 +15,6 @@ from hockney.core.machine import Machine
 from hockney.lab import messages
 from hockney.lab.machine_diff import refuse_too_many_ranks
 from hockney.launch.launcher import Launcher
-from hockney.launch.mpi import MpiLauncher
 from hockney.machine import Load, Moment, load_between, moment
 
 Tell = Callable[[str], None]
@@ -60,10 +59,11 @@ def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
     """
     most = max((case.ranks for case in cases), default=0)
     check_ranks(bench, most)
-    if not cases or not isinstance(bench.launcher, MpiLauncher):
+    if not cases:
         return bench
     for note in bench.launcher.describe(most).notes:
         tell(messages.note(note.text))
     began = bench.now()
-    bench.launcher.check(most)
+    if not bench.launcher.check(most):
+        return bench
     return replace(bench, launch_cost_s=bench.now() - began)

@@ -7,11 +7,13 @@ Options were tried on Open MPI 4.1 and 5.0, MPICH 4.0 and 5.0 and Intel MPI 2021
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 
 from hockney.core.binding import Cores
 from hockney.core.machine import Mpi
 from hockney.core.notice import Notice
+from hockney.launch.fabric import without_fabric
 from hockney.launch.launcher import LaunchCommand
 from hockney.launch.messages import binding
 
@@ -25,11 +27,13 @@ def command(
     bind: bool = True,
     root: bool = False,
     many_hosts: bool = False,
+    environ: Mapping[str, str] | None = None,
 ) -> LaunchCommand:
     """How `ranks` ranks of the engine are started.
 
     With more ranks than cores, nothing is bound. On `many_hosts` (a batch job) the launcher has the hosts and
-    their slots, and this host's cores tell nothing about the others.
+    their slots, and this host's cores tell nothing about the others. `environ` is what the launcher inherits
+    (os.environ if None); what it sets there is not set again.
     """
     crowded = not many_hosts and ranks > cores.usable
     bound = bind and (many_hosts or ranks <= len(cores.cpus))
@@ -41,6 +45,10 @@ def command(
     if mpi.family == "openmpi" and root:
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
         notes.append(binding.root_allowed())
+    fabric = without_fabric(mpi, os.environ if environ is None else environ, many_hosts=many_hosts)
+    if fabric:
+        variables = variables | fabric
+        notes.append(binding.fabric_left_out(fabric))
     if crowded:
         notes.append(binding.oversubscribed(ranks, cores.usable, bound))
     return LaunchCommand(

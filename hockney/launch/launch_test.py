@@ -12,22 +12,13 @@ from hockney import process
 from hockney.core.machine import Mpi
 from hockney.launch.ending import ending_of
 from hockney.launch.explain import explain
-from hockney.launch.launcher import LaunchCommand
+from hockney.launch.launcher import Hello, LaunchCommand
 from hockney.launch.messages import explanations
 from hockney.launch.messages.explanations import Explanation
 
 START_SECONDS = 60.0
 SIGNS = (("Intel(R) MPI", "intel"), ("Open MPI", "openmpi"), ("MVAPICH", "mpich"), ("MPICH", "mpich"))
 TITLES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI"}
-
-
-class Hello(msgspec.Struct, frozen=True):
-    """What one rank reports of itself. `library` is MPI_Get_library_version's first line."""
-
-    rank: int
-    size: int
-    host: str
-    library: str
 
 
 decode_hello = msgspec.json.Decoder(Hello).decode

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError
 from hockney.core.notice import Notice
@@ -49,6 +51,15 @@ class LaunchCommand:
     bound: bool = True
     oversubscribed: bool = False
     notes: tuple[Notice, ...] = ()
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """What one rank reports of itself. `library` is MPI_Get_library_version's first line."""
+
+    rank: int
+    size: int
+    host: str
+    library: str
 
 
 class LaunchFailed(HockneyError):
@@ -96,6 +107,11 @@ class Launcher(ABC):
         Record or Failure, at last End. Raises LaunchFailed when the job dies or hangs. Closing the generator,
         or an exception such as KeyboardInterrupt passing through it, ends every process of the launch.
         """
+
+    def check(self, ranks: int) -> Sequence[Hello]:
+        """Start `ranks` ranks that only report who they are; nothing where starting them cannot fail. Raises
+        EnvironmentProblem."""
+        return ()
 
     @abstractmethod
     def describe(self, ranks: int) -> LaunchCommand:

@@ -19,8 +19,8 @@ from hockney.launch.command import command
 from hockney.launch.ending import ending_of
 from hockney.launch.explain import explain
 from hockney.launch.hang_detector import HangDetector
-from hockney.launch.launch_test import Hello, say_hello
-from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.launch_test import say_hello
+from hockney.launch.launcher import Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
 from hockney.launch.reading import EngineReader
 
@@ -72,6 +72,7 @@ class MpiLauncher(Launcher):
             bind=self.bind,
             root=hasattr(os, "geteuid") and os.geteuid() == 0,
             many_hosts=hosts(self.environ) > 1,
+            environ=self.environ,
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:

@@ -95,7 +95,7 @@ def test_a_real_run(tmp_path):
         assert launch.clock.resolution_s > 0 and len({rank.pid for rank in launch.ranks}) == len(launch.ranks)
     cases = {s["case"]: s["median"]["value"] for s in json.loads(out)["summaries"]}
     assert {"pingpong buffers=hot bytes=0 ranks=2", "pingpong buffers=hot bytes=65536 ranks=2"} <= set(cases)
-    assert all(1e-8 < median < 10 for median in cases.values())
+    assert all(median > 0 for median in cases.values())
 
 
 def test_a_killed_rank_costs_one_case(tmp_path):

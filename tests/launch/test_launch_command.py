@@ -12,6 +12,8 @@ from hockney.launch.command import command
 from hockney.launch.messages import binding
 
 FOUR = Cores((0, 1, 2, 3), (0, 1, 2, 3), 4)
+CHOSEN = {"OMPI_MCA_btl": "self,sm"}
+"""An environment to which nothing is added."""
 MASKED = Cores((5, 6), (2, 3), 2, restricted=True)
 
 
@@ -27,7 +29,7 @@ def mpi(family: str, version: str = "5.0.11") -> Mpi:
 
 
 def line(family: str, version: str, ranks: int, cores: Cores, **more) -> str:
-    made = command(mpi(family, version), ("engine", "--hello"), ranks, cores, **more)
+    made = command(mpi(family, version), ("engine", "--hello"), ranks, cores, environ=CHOSEN, **more)
     return " ".join([*(f"{k}={v}" for k, v in made.environment), *made.words])
 
 
@@ -60,20 +62,20 @@ def test_snapshot(family, version, ranks, cores, wanted):
 
 
 def test_root_is_allowed_for_open_mpi_only():
-    made = command(mpi("openmpi"), ("engine",), 2, FOUR, root=True)
+    made = command(mpi("openmpi"), ("engine",), 2, FOUR, root=True, environ=CHOSEN)
     assert dict(made.environment) == {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     assert [note.code for note in made.notes] == ["root-allowed"]
     assert command(mpi("mpich"), ("engine",), 2, FOUR, root=True).environment == ()
 
 
 def test_a_quota_oversubscribes_without_unbinding():
-    made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1, 2, 3), (0, 1, 2, 3), 2))
+    made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1, 2, 3), (0, 1, 2, 3), 2), environ=CHOSEN)
     assert made.oversubscribed and made.words[3:5] == ("--map-by", "core:OVERSUBSCRIBE")
     assert made.bound and made.binding == binding.bound_to_cores()
 
 
 def test_sharing_cores_is_announced_before_measuring():
-    made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1), (0, 1), 2))
+    made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1), (0, 1), 2), environ=CHOSEN)
     assert made.notes == (binding.oversubscribed(3, 2, bound=False),) and not made.bound
     made = command(mpi("mpich"), ("engine",), 4, Cores((0,), (0,), 1), bind=False)
     assert made.notes == (binding.oversubscribed(4, 1, bound=False),) and not made.bound
@@ -87,3 +89,11 @@ def test_no_bind_is_obeyed():
 def test_on_many_hosts_the_launcher_knows_the_slots():
     made = command(mpi("openmpi"), ("engine",), 64, MASKED, many_hosts=True)
     assert made.words[3:-1] == ("--map-by", "core", "--bind-to", "core") and not made.oversubscribed
+
+
+def test_a_fabric_left_out_is_announced():
+    made = command(mpi("openmpi"), ("engine",), 2, FOUR, environ={"HOME": "/nowhere"})
+    assert [note.code for note in made.notes] == ["fabric-left-out"]
+    assert dict(made.environment) == {"OMPI_MCA_btl": "^ofi"}
+    made = command(mpi("openmpi"), ("engine",), 2, FOUR, many_hosts=True, environ={"HOME": "/nowhere"})
+    assert made.notes == () and made.environment == ()

@@ -17,8 +17,8 @@ from hockney.launch.command import command
 from hockney.launch.ending import Ending, ending_of
 from hockney.launch.explain import explain
 from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector
-from hockney.launch.launch_test import Hello, hellos_in, say_hello, verdict
-from hockney.launch.launcher import LaunchCommand, LaunchOptions
+from hockney.launch.launch_test import hellos_in, say_hello, verdict
+from hockney.launch.launcher import Hello, LaunchCommand, LaunchOptions
 from hockney.launch.messages import binding, explanations, failures
 from hockney.launch.reading import reported_binding
 

@@ -82,11 +82,11 @@ def test_the_library_does_what_its_header_says(mpi, check, ranks):
     told = re.fullmatch(r"fine (\w+) (\d+) (\S+)\n", run(mpi, check, ranks))
     assert told is not None
     name, tried, seconds = told[1], int(told[2]), float(told[3])
-    assert seconds >= 0, "it is asked to take 50 ms, but a loaded machine may take longer to make the first"
+    assert seconds >= 0
     if ranks == 1:
         assert (name, tried) == ("dissemination", 0)
-    if ranks == 2 and processors().cores.usable >= 2 and seconds < 0.05:
-        assert tried >= 3
+    # none where a loaded machine took all the time to make the first
+    assert tried != 1
 
 
 def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):

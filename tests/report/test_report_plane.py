@@ -76,6 +76,7 @@ def test_contour_lines_come_first_and_hovering_says_all_sheets(browser: Browser,
     assert browser.console() == [] and browser.requests() == []
 
 
+@pytest.mark.slow
 def test_a_surface_is_drawn_turned_and_given_back(surfaces: Browser, tmp_path: Path):
     from selenium.webdriver.common.by import By
 

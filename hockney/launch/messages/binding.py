@@ -4,13 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hockney.core.notice import Notice
 
 
 def root_allowed() -> Notice:
     return Notice("running as root: hockney sets OMPI_ALLOW_RUN_AS_ROOT, as containers need", "root-allowed")
+
+
+def fabric_left_out(variables: Mapping[str, str]) -> Notice:
+    setting = " ".join(f"{name}={value}" for name, value in variables.items())
+    return Notice(
+        f"all ranks are on this host: launches leave out a network fabric that they do not use ({setting}); "
+        "your own setting of btl, mtl, pml or osc wins",
+        "fabric-left-out",
+    )
 
 
 def oversubscribed(ranks: int, cores: int, bound: bool) -> Notice:

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Network fabrics that ranks of one host do not use, left out of their start.
+
+Open MPI opens the libfabric transport `btl/ofi` in MPI_Init even where all ranks share a host and travel by
+shared memory (`btl/sm`, before version 5 `btl/vader`): 1.0 s of a launch of 1.2 s with the 5.0.11 of Python's
+package index. `benchmarks/launch.py` measures both in turns, messages and launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from hockney.core.machine import Mpi
+
+WITHOUT_FABRIC = {"OMPI_MCA_btl": "^ofi"}
+TRANSPORTS = ("btl", "mtl", "pml", "osc")
+"""Frameworks of Open MPI that choose how messages travel. Who sets one of them chooses all."""
+HOST_FILES = ("openmpi-default-hostfile", "prte-default-hostfile")
+HOST_VARIABLES = (
+    "OMPI_MCA_orte_default_hostfile",
+    "OMPI_MCA_hostfile",
+    "PRTE_MCA_prte_default_hostfile",
+    "PRTE_MCA_prte_hostfile",
+)
+
+
+def without_fabric(mpi: Mpi, environ: Mapping[str, str], *, many_hosts: bool) -> dict[str, str]:
+    """What leaves the unused fabric out; empty where there is none, where several hosts may take part, and
+    where the user or the site chose transports."""
+    if mpi.family != "openmpi" or many_hosts or any(environ.get(name) for name in HOST_VARIABLES):
+        return {}
+    if any(f"OMPI_MCA_{name}" in environ for name in TRANSPORTS):
+        return {}
+    etc = Path(mpi.prefix) / "etc"
+    if any(_settings(etc / name) for name in HOST_FILES):
+        return {}
+    files = [etc / "openmpi-mca-params.conf", Path(environ.get("HOME", "")) / ".openmpi" / "mca-params.conf"]
+    for variable in ("OMPI_MCA_mca_base_param_files", "OMPI_MCA_mca_param_files"):
+        files += [Path(name) for name in environ.get(variable, "").split(",") if name]
+    chosen = {line.partition("=")[0].strip() for file in files for line in _settings(file)}
+    return {} if chosen & set(TRANSPORTS) else dict(WITHOUT_FABRIC)
+
+
+def _settings(file: Path) -> Iterable[str]:
+    """The lines that are no comments; none where the file cannot be read."""
+    try:
+        lines = file.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]

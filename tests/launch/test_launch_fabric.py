@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The fabric that ranks of one host do not use: when it is left out, and when somebody else decides."""
+
+from __future__ import annotations
+
+import pytest
+from native import locked
+
+from hockney import process
+from hockney.core.binding import Cores
+from hockney.core.machine import Mpi
+from hockney.launch.command import command
+from hockney.launch.fabric import WITHOUT_FABRIC, without_fabric
+
+
+def open_mpi(prefix) -> Mpi:
+    return Mpi(
+        family="openmpi",
+        version="5.0.11",
+        prefix=str(prefix),
+        mpicxx="mpicxx",
+        mpiexec="mpiexec",
+        source="option",
+    )
+
+
+@pytest.fixture
+def etc(tmp_path):
+    folder = tmp_path / "prefix" / "etc"
+    folder.mkdir(parents=True)
+    (folder / "openmpi-mca-params.conf").write_text("# btl = self\n\nmpi_abort_delay = 3\n")
+    (folder / "prte-default-hostfile").write_text("# a host a line\n")
+    return folder
+
+
+def left_out(etc, many_hosts=False, **environ: str) -> dict[str, str]:
+    environ.setdefault("HOME", str(etc.parent.parent / "home"))
+    return without_fabric(open_mpi(etc.parent), environ, many_hosts=many_hosts)
+
+
+def test_it_is_left_out_on_one_host(etc):
+    assert left_out(etc) == left_out(etc, OMPI_MCA_btl_base_verbose="1") == WITHOUT_FABRIC
+
+
+def test_several_hosts_keep_it(etc):
+    assert left_out(etc, many_hosts=True) == {}
+    assert left_out(etc, PRTE_MCA_prte_default_hostfile="hosts") == {}
+    (etc / "prte-default-hostfile").write_text("# a host a line\nnode1 slots=4\n")
+    assert left_out(etc) == {}
+
+
+@pytest.mark.parametrize("framework", ["btl", "mtl", "pml", "osc"])
+def test_a_users_choice_of_transports_wins(etc, framework, tmp_path):
+    assert left_out(etc, **{f"OMPI_MCA_{framework}": "self,tcp"}) == {}
+    mine = tmp_path / "mine.conf"
+    mine.write_text(f" {framework} = self,tcp\n")
+    assert left_out(etc, OMPI_MCA_mca_base_param_files=f"{mine},/nowhere") == {}
+    home = tmp_path / "home" / ".openmpi"
+    home.mkdir(parents=True)
+    (home / "mca-params.conf").write_text(f"{framework}=self,tcp\n")
+    assert left_out(etc) == {}
+    (home / "mca-params.conf").unlink()
+    assert left_out(etc) == WITHOUT_FABRIC
+    (etc / "openmpi-mca-params.conf").write_text(f"{framework}=self,tcp\n")
+    assert left_out(etc) == {}
+
+
+def test_other_libraries_have_none(etc):
+    mpich = Mpi(
+        family="mpich",
+        version="5.0",
+        prefix=str(etc.parent),
+        mpicxx="mpicxx",
+        mpiexec="mpiexec",
+        source="option",
+    )
+    assert without_fabric(mpich, {}, many_hosts=False) == {}
+
+
+SHOW = """
+#include <mpi.h>
+int main(int argc, char** argv) { MPI_Init(&argc, &argv); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); }
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.one_mpi
+def test_messages_travel_by_the_same_transport(mpi, tmp_path):
+    if mpi.family != "openmpi":
+        pytest.skip("no fabric is left out")
+    with locked("show-transports"):
+        (tmp_path / "show.cpp").write_text(SHOW)
+        built = process.capture([mpi.mpicxx, str(tmp_path / "show.cpp"), "-o", str(tmp_path / "show")])
+    assert built.ok, built.err
+
+    def transports(environ: dict[str, str]) -> list[str]:
+        cores = Cores((0, 1), (0, 1), 2)
+        made = command(mpi, (str(tmp_path / "show"),), 2, cores, bind=False, root=True, environ=dict(environ))
+        shown = dict(made.environment) | environ | {"OMPI_MCA_ompi_display_comm": "mpi_init"}
+        done = process.capture(made.words, env=shown, timeout=120)
+        assert done.ok, done.err
+        return [line for line in (done.out + done.err).splitlines() if "host" in line or " : " in line]
+
+    everything = transports({"OMPI_MCA_btl": "^nothing"})
+    assert everything and transports({}) == everything
