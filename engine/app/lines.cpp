@@ -45,6 +45,26 @@ std::string labels_object(const std::map<std::string, std::string>& labels) {
   return object.str();
 }
 
+// When each visit began, in seconds after the record, to a tenth of a millisecond, and its repetitions, and
+// how often a rank lost its core.
+std::string visits_object(const std::vector<Visit>& visits, double started_s) {
+  std::string starts;
+  std::string repetitions;
+  std::string preempted;
+  char digits[32];
+  for (const Visit& visit : visits) {
+    std::snprintf(digits, sizeof digits, "%s%.4f", starts.empty() ? "" : ",", visit.started_s - started_s);
+    starts += digits;
+    preempted += (preempted.empty() ? "" : ",") + std::to_string(visit.preempted);
+    repetitions += (repetitions.empty() ? "" : ",") + std::to_string(visit.repetitions);
+  }
+  return Json()
+      .raw("after_s", "[" + starts + "]")
+      .raw("repetitions", "[" + repetitions + "]")
+      .raw("preempted", "[" + preempted + "]")
+      .str();
+}
+
 }  // namespace
 
 std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s) {
@@ -76,6 +96,10 @@ std::string start_line(const std::string& case_line, long position) {
       .str();
 }
 
+std::string visiting_line() {
+  return Json().field("kind", "visiting").str();
+}
+
 std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
                         Synchroniser::Kind kind, double precision, const Measurement& m) {
   Json sync;
@@ -99,6 +123,7 @@ std::string record_line(const Options& options, const std::string& case_line, lo
       .field("case", case_line)
       .raw("started_s", date_number(started_s))
       .field("times_s", m.times_s)
+      .raw("visits", visits_object(m.visits, started_s))
       .field("batch", m.batch)
       .field("warmup_s", m.warmup_s)
       .field("bytes_moved", m.bytes_moved)

@@ -13,6 +13,8 @@ namespace hockney {
 // Collective; the line is on rank 0, and so need `clock` be.
 std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s);
 std::string start_line(const std::string& case_line, long position);
+// After the first visit of every case: from here on records come at the end.
+std::string visiting_line();
 std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
                         Synchroniser::Kind kind, double precision, const Measurement& measurement);
 std::string failure_line(const Options& options, const std::string& case_line, const char* reason,

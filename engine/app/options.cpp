@@ -36,6 +36,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.precision = positive(value, "precision");
   } else if (name == "--max-repetitions") {
     options.max_repetitions = whole(value, "max-repetitions", 1, 100000000);
+  } else if (name == "--visits") {
+    options.visits = whole(value, "visits", 1, 1000000);
   } else if (name == "--warm-up") {
     options.warm_up = whole(value, "warm-up", 0, 100000000);
   } else if (name == "--hang") {
@@ -81,6 +83,7 @@ const char* help_text() {
          "  --budget S             seconds for all cases together (default: 1 for each)\n"
          "  --precision F          wanted half width of the median's 95% interval, relative (0.02)\n"
          "  --max-repetitions N    most repetitions of one case (20000)\n"
+         "  --visits N             most visits of one case, at shuffled moments of the launch (1)\n"
          "  --warm-up N            most repetitions before the times have settled (320; 0: none)\n"
          "  --hang S               seconds over its time after which a case is reported as hung (60; 0: "
          "never)\n"

@@ -20,6 +20,7 @@ struct Options {
   double budget_s = 0;  // 0: one second for each case
   double precision = 0.02;
   long max_repetitions = 20000;
+  long visits = 1;     // at most, of each case
   long warm_up = 320;  // repetitions at most
   double hang_s = 60;
 };

@@ -3,16 +3,20 @@
 #include "app/session.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
+#include <optional>
 
 #include "app/lines.hpp"
 #include "app/lookup.hpp"
 #include "base/invalid_case.hpp"
 #include "base/words.hpp"
 #include "comm/environment.hpp"
+#include "measure/visit_schedule.hpp"
 #include "measure/watchdog.hpp"
 
 namespace hockney {
@@ -68,6 +72,151 @@ std::vector<std::string> plan_lines(const Options& options, const Comm& control)
   return lines;
 }
 
+// The cases of a launch, in the order of the plan. Rank 0 decides by its clock; the other ranks' serve their
+// watchdog.
+class Cases {
+ public:
+  Cases(const Options& options, const Comm& control, Measurer& measurer,
+        const std::vector<std::string>& lines, double ends)
+      : options_(options), control_(control), measurer_(measurer), lines_(lines), ends_(ends) {}
+
+  // Each in a single visit, with an equal share of what is left. Returns how many failed.
+  long one_by_one() {
+    long failed = 0;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      print(control_, start_line(lines_[i], static_cast<long>(i)));
+      const StopRule rule = rule_for((ends_ - now()) / static_cast<double>(lines_.size() - i));
+      const auto run = guarded(i, rule, [&] { return begin(i, rule, now() + rule.budget_s, true); });
+      if (run) print_record(*run, nullptr);
+      failed += !run;
+    }
+    return failed;
+  }
+
+  // One visit each, in order, and then more at shuffled moments while there is time; records come at the end.
+  long in_visits(double budget) {
+    const double share_s = std::max(1e-3, budget / static_cast<double>(lines_.size()));
+    const auto most_visits = static_cast<int>(options_.visits);
+    const StopRule rule = rule_for(share_s);
+    VisitSchedule schedule(share_s, most_visits, rule.max_repetitions,
+                           static_cast<std::uint64_t>(options_.index));
+    std::vector<std::unique_ptr<Running>> running;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      print(control_, start_line(lines_[i], static_cast<long>(i)));
+      const double slice_s = std::max(schedule.slice_s(), Method::first_visit_share * share_s);
+      auto run = guarded(
+          i, rule, [&] { return begin(i, rule, now() + slice_s, false, schedule.repetitions_in_a_visit()); });
+      if (!run) continue;
+      const CaseRun& first = run->run;
+      if (control_.root()) {
+        const Visit& visit = first.result().visits.back();
+        schedule.add(visit.seconds, visit.repetitions, first.repetition_s());
+      }
+      running.push_back(std::move(run));
+    }
+    print(control_, visiting_line());
+    for (;;) {
+      int index = control_.root() ? schedule.next(ends_ - now(), Method::fewest_runs).value_or(-1) : -1;
+      control_.broadcast(index);
+      if (index < 0) break;
+      visit(*running[static_cast<std::size_t>(index)], index, schedule, rule);
+    }
+    for (std::size_t k = 0; k < running.size(); ++k)
+      print_record(*running[k], control_.root() ? schedule.reason(static_cast<int>(k)) : nullptr);
+    return static_cast<long>(lines_.size() - running.size());
+  }
+
+ private:
+  struct Running {
+    Case found;
+    std::size_t position;
+    double started_s;
+    CaseRun run;
+  };
+
+  StopRule rule_for(double share_s) const {
+    StopRule rule;
+    rule.budget_s = std::max(1e-3, share_s);
+    rule.precision = options_.precision;
+    rule.max_repetitions = static_cast<int>(options_.max_repetitions);
+    rule.most_warm_up = static_cast<int>(options_.warm_up);
+    if (options_.hang_s > 0) rule.patience_s = options_.hang_s;
+    return rule;
+  }
+
+  // Looked up, and visited for the first time.
+  std::unique_ptr<Running> begin(std::size_t position, const StopRule& rule, double ends, bool only,
+                                 int most_repetitions = 0) {
+    Case found = look_up(split_words(lines_[position]), control_.size);
+    CaseRun run = measurer_.begin(*found.info, found.values, rule);
+    auto running = std::make_unique<Running>(Running{std::move(found), position, date(), std::move(run)});
+    running->run.visit({ends, only ? rule.max_repetitions : most_repetitions, only});
+    return running;
+  }
+
+  // Under the watchdog; a failure that the ranks survive becomes a line.
+  template <class Begin>
+  std::unique_ptr<Running> guarded(std::size_t position, const StopRule& rule, Begin begin) {
+    const std::string& line = lines_[position];
+    watchdog::arm(control_.rank, line, rule.budget_s, options_.hang_s);
+    std::unique_ptr<Running> running;
+    try {
+      running = begin();
+    } catch (const InvalidCase& invalid) {
+      print(control_, failure_line(options_, line, "refused", invalid.what()));
+    } catch (const BrokenWorkload& error) {
+      print(control_,
+            failure_line(options_, line, "refused", std::string("an error of the engine: ") + error.what()));
+    } catch (const OutOfMemory& error) {
+      print(control_, failure_line(options_, line, "memory", error.what()));
+    }
+    watchdog::disarm();
+    return running;
+  }
+
+  // A visit that the ranks cannot make any more ends the case with what it has.
+  void visit(Running& running, int index, VisitSchedule& schedule, const StopRule& rule) {
+    watchdog::arm(control_.rank, running.found.line, rule.budget_s, options_.hang_s);
+    const int most =
+        control_.root() ? std::min(schedule.repetitions_in_a_visit(), schedule.repetitions_left(index)) : 1;
+    try {
+      running.run.visit({now() + schedule.slice_s(), most, false});
+      if (control_.root()) {
+        const Visit& last = running.run.result().visits.back();
+        schedule.visited(index, last.seconds, last.repetitions, running.run.repetition_s(),
+                         last.preempted > 0, precise(running.run));
+      }
+    } catch (const InvalidCase&) {
+      schedule.drop(index);
+    } catch (const OutOfMemory&) {
+      schedule.drop(index);
+    }
+    watchdog::disarm();
+  }
+
+  // Enough visits over enough of the launch: within a few seconds a machine may not have changed its speed.
+  bool precise(const CaseRun& run) const {
+    const auto visits = static_cast<int>(run.result().visits.size());
+    if (visits < Method::fewest_visits_for_precision) return false;
+    const std::optional<double> achieved = run.achieved();
+    return achieved && *achieved <= options_.precision && 2 * (ends_ - now()) < ends_ - began_;
+  }
+
+  void print_record(Running& running, const char* reason) {
+    const Measurement measurement = running.run.finish(reason);
+    print(control_,
+          record_line(options_, running.found.line, static_cast<long>(running.position), running.started_s,
+                      Synchroniser::kind_of(running.found.values), options_.precision, measurement));
+  }
+
+  const Options& options_;
+  const Comm& control_;
+  Measurer& measurer_;
+  const std::vector<std::string>& lines_;
+  const double ends_;
+  const double began_ = now();
+};
+
 class Session {
  public:
   Session(const Options& options, double init_s)
@@ -87,46 +236,13 @@ class Session {
     Measurer measurer({measured_, arena_}, control_, clock_cost);
     print(control_, launch_line(options_, control_, clock_cost, init_s_));
     const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
-    const double ends = now() + budget;
-    long failed = 0;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      print(control_, start_line(lines[i], static_cast<long>(i)));
-      // What is left, shared equally among what is left. Rank 0
-      // decides by its own; the others' serve their watchdog.
-      StopRule rule;
-      rule.budget_s = std::max(1e-3, (ends - now()) / static_cast<double>(lines.size() - i));
-      rule.precision = options_.precision;
-      rule.max_repetitions = static_cast<int>(options_.max_repetitions);
-      rule.most_warm_up = static_cast<int>(options_.warm_up);
-      if (options_.hang_s > 0) rule.patience_s = options_.hang_s;
-      watchdog::arm(control_.rank, lines[i], rule.budget_s, options_.hang_s);
-      if (!run_case(measurer, lines[i], static_cast<long>(i), rule)) ++failed;
-      watchdog::disarm();
-    }
+    Cases cases(options_, control_, measurer, lines, now() + budget);
+    const long failed = options_.visits > 1 ? cases.in_visits(budget) : cases.one_by_one();
     print(control_, end_line(static_cast<long>(lines.size())));
     return failed == 0 ? 0 : 1;
   }
 
  private:
-  bool run_case(Measurer& measurer, const std::string& line, long position, const StopRule& rule) {
-    try {
-      const Case candidate = look_up(split_words(line), control_.size);
-      const double started_s = date();
-      const Measurement measurement = measurer.measure(*candidate.info, candidate.values, rule, now());
-      print(control_, record_line(options_, candidate.line, position, started_s,
-                                  Synchroniser::kind_of(candidate.values), rule.precision, measurement));
-      return true;
-    } catch (const InvalidCase& invalid) {
-      print(control_, failure_line(options_, line, "refused", invalid.what()));
-    } catch (const BrokenWorkload& error) {
-      print(control_,
-            failure_line(options_, line, "refused", std::string("an error of the engine: ") + error.what()));
-    } catch (const OutOfMemory& error) {
-      print(control_, failure_line(options_, line, "memory", error.what()));
-    }
-    return false;
-  }
-
   const Options& options_;
   Comm measured_;
   Comm control_;

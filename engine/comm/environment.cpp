@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/environment.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <optional>
@@ -23,6 +24,15 @@ Library library() {
   int minor = 0;
   MPI_Get_version(&major, &minor);
   return {std::to_string(major) + "." + std::to_string(minor), version};
+}
+
+long preemptions() {
+#if defined(HOCKNEY_SMPI) || !defined(RUSAGE_THREAD)
+  return 0;
+#else
+  rusage used{};
+  return getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0;
+#endif
 }
 
 std::string host_name() {

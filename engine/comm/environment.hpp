@@ -20,6 +20,10 @@ std::string host_name();
 // where the system does not tell, and in a simulation.
 std::string allowed_cpus();
 
+// How often the system has taken the core from this thread although it could go on, since it started; 0 where
+// the system does not tell, and in a simulation.
+long preemptions();
+
 // Ranks of this communicator that share this host's memory, counting this one: in a simulation all of them.
 int ranks_on_this_host(const Comm& comm);
 

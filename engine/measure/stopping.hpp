@@ -50,6 +50,12 @@ struct Method {
   // A case whose time is up still gets repetitions of so many
   // runs, where one takes no more than the case's share.
   static constexpr int fewest_runs = 5;
+  // An interval of fewer visits may be narrow by luck.
+  static constexpr int fewest_visits_for_precision = 20;
+  // Of a case's share: its first visit, which warms up from nothing.
+  static constexpr double first_visit_share = 0.2;
+  // Of a case's share: what one of many visits may take where its repetitions are long.
+  static constexpr double visit_share = 0.5;
   // Windows missed, with the time up, before a case is given up.
   static constexpr int most_attempts = 200;
 };

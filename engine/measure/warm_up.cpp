@@ -33,14 +33,16 @@ void WarmUp::run(Workload& workload, double until, double ends) {
 }
 
 int WarmUp::fitting_batch() const {
+  if (given_ > 0) return given_;
   return single_ ? 1 : batch_for(block_.run_s, cost_);
 }
 
 // Repetitions in the next block: as many as a block has, or two where the time until the end allows no more.
 int WarmUp::affordable(double until, double ends) const {
   const int left = most_ - static_cast<int>(times_.size());
-  if (until - now() > block_.run_s * Method::warm_up_block) return std::min(Method::warm_up_block, left);
-  if (ends - now() > 5 * block_.run_s) return std::min(2, left);
+  const double repetition_s = block_.run_s * block_.batch;
+  if (until - now() > repetition_s * Method::warm_up_block) return std::min(Method::warm_up_block, left);
+  if (ends - now() > 5 * repetition_s) return std::min(2, left);
   return std::min(0, left);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -15,10 +16,17 @@ namespace hockney {
 // batch from their times. Collective; rank 0 decides.
 class WarmUp {
  public:
-  // `first_s`: what one run() took when nothing was warm. `most`: repetitions. `single`: of one run() each.
+  // `first_s`: what one run() took when nothing was warm, or before. `most`: repetitions. `single`: of one
+  // run() each. `given`: the batch, found before; 0 where it has to be found.
   WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most,
-         bool single)
-      : sync_(sync), control_(control), cost_(cost), most_(most), single_(single), block_{0, 1, first_s} {}
+         bool single, int given = 0)
+      : sync_(sync),
+        control_(control),
+        cost_(cost),
+        most_(most),
+        single_(single),
+        given_(given),
+        block_{0, std::max(1, given), first_s} {}
 
   // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. A run so long that a few of
   // them take all the time there is has no warm-up but the verified one.
@@ -45,6 +53,7 @@ class WarmUp {
   const ClockCost& cost_;
   const int most_;
   const bool single_;
+  const int given_;
   std::vector<double> times_;
   Block block_;
 };

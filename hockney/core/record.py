@@ -113,6 +113,16 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
     first: str = ""
 
 
+class Visits(msgspec.Struct, frozen=True, kw_only=True):
+    """When a case was measured within its launch. Entry by entry: how many seconds `after_s` the record's
+    `started_s` a visit began, how many `repetitions` it has (they follow one another in `times_s`), and how
+    often the system took a rank's core away during them (`preempted`)."""
+
+    after_s: list[float] = []
+    repetitions: list[int] = []
+    preempted: list[int] = []
+
+
 OverRanks = Literal["max", "min", "mean", "sum", "root", "each"]
 Per = Literal["record", "repetition"]
 
@@ -133,13 +143,14 @@ class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
-    """One case, measured once in one launch.
+    """One case, measured in one launch, in one visit or in many at different moments.
 
     `times_s` has one entry for each repetition: the time of one operation as the workload defines it
     (one way for a ping-pong, the longest over the ranks for a collective), already divided by `batch`,
     the operations between two readings of the clock (2 for a ping-pong, more where the clock needs it).
     `warmup_s` are the repetitions before the times settled, `bytes_moved` the payload one operation moves in
-    the sense in which the workload's bandwidth is quoted, `position` the place in the launch's shuffled
+    the sense in which the workload's bandwidth is quoted, `visits` when the repetitions were made (none
+    listed: in one visit), `position` the place in the launch's shuffled
     order. `metrics` are what else the workload reports, by name, and `labels` words that belong to them.
     """
 
@@ -156,8 +167,18 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     sync: Sync
     stop: Stop
     verified: Verified
+    visits: Visits = Visits()
     metrics: dict[str, MetricSeries] = {}
     labels: dict[str, str] = {}
+
+    @property
+    def times_by_visit(self) -> list[list[float]]:
+        """`times_s` of each visit, in order; those without a repetition are left out."""
+        parts, first = [], 0
+        for count in self.visits.repetitions or [len(self.times_s)]:
+            parts.append(self.times_s[first : first + count])
+            first += count
+        return [part for part in parts if part]
 
     @property
     def simulated(self) -> bool:
@@ -212,6 +233,11 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="st
     position: int
 
 
+class Visiting(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="visiting"):
+    """Every case has had its first visit; the others follow, and the records come after them. Only on the
+    engine's stdout, never stored."""
+
+
 class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"):
     """The engine has finished its plan. Only on the engine's stdout, never stored."""
 
@@ -219,7 +245,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"
 
 
 Line = Launch | Record | Failure | Close
-EngineLine = Launch | Record | Failure | Start | End
+EngineLine = Launch | Record | Failure | Start | Visiting | End
 
 decode_engine_line = msgspec.json.Decoder(EngineLine).decode
 encode_line = msgspec.json.Encoder().encode

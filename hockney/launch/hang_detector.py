@@ -21,7 +21,8 @@ LINE = re.compile(r"hockney-watchdog rank=(\d+) case=(.*) phase=(\S+) repetition
 class HangDetector:
     """Follows one launch. `deadline` is when patience ends (seconds of the caller's clock), None for never.
 
-    The engine gives each case an equal share of what is left of the budget; so does the watch.
+    The engine gives each case an equal share of what is left of the budget; so does the watch. Where cases
+    are visited several times, those after the first have what is left of the launch.
     """
 
     options: LaunchOptions
@@ -42,8 +43,12 @@ class HangDetector:
     def started(self, now: float, case: str, position: int) -> None:
         self.case = case
         self.answered.clear()
-        share = max(0.0, self._ends - now) / max(1, self.cases - position)
-        self._allow(now, share)
+        left = max(0.0, self._ends - now)
+        self._allow(now, left if self.options.visits > 1 else left / max(1, self.cases - position))
+
+    def visiting(self, now: float) -> None:
+        self.case = ""
+        self._allow(now, max(0.0, self._ends - now))
 
     def finished(self, now: float) -> None:
         self.case = ""

@@ -24,8 +24,8 @@ class LaunchOptions:
     """What holds for one launch. Seconds and fractions.
 
     `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
-    cases together, `precision` the wanted relative half width of the median's 95% interval; a case that
-    lasts `hang_s` longer than it may is reported as hung and ends the launch.
+    cases together, `precision` the wanted relative half width of the median's 95% interval, `visits` the most
+    of a case, at shuffled moments of the launch; a case that lasts `hang_s` longer than it may is reported as hung and ends the launch.
     """
 
     launch: str
@@ -33,6 +33,7 @@ class LaunchOptions:
     budget_s: float
     precision: float = 0.02
     max_repetitions: int = 20000
+    visits: int = 1
     hang_s: float = 60.0
     origin: Origin = "measured"
 

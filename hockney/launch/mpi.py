@@ -118,5 +118,6 @@ def option_words(options: LaunchOptions) -> list[str]:
         "--budget", repr(options.budget_s),
         "--precision", repr(options.precision),
         "--max-repetitions", str(options.max_repetitions),
+        "--visits", str(options.visits),
         "--hang", repr(options.hang_s),
     ]  # fmt: skip

@@ -11,7 +11,7 @@ import msgspec
 
 from hockney import process
 from hockney.core.case import Case
-from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, decode_engine_line
+from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, Visiting, decode_engine_line
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed
 from hockney.launch.messages import binding, failures
@@ -74,6 +74,8 @@ class EngineReader:
                     entry = with_command(entry, self.started)
                 elif isinstance(entry, Start):
                     watch.started(now, entry.case, entry.position)
+                elif isinstance(entry, Visiting):
+                    watch.visiting(now)
                 elif isinstance(entry, Record | Failure):
                     watch.finished(now)
                     finished = (finished or 0) + 1
@@ -87,7 +89,9 @@ class EngineReader:
             if watch.answered:  # the engine gave itself up
                 raise watch.failure(code, tuple(job.tail))
             # launchers drop lines that they have not yet passed on, also that a case was started
-            suspect = plan[finished].line if finished is not None and finished < len(plan) else ""
+            suspect = ""
+            if finished is not None and finished < len(plan) and watch.options.visits == 1:
+                suspect = plan[finished].line
             raise self.died(watch.ranks, watch.case or suspect, code, tuple(job.tail))
 
 

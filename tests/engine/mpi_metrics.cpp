@@ -140,4 +140,31 @@ TEST(Metrics, ThatAreNotTheDeclaredOnesFailOnAllRanksByName) {
   EXPECT_NE(problem(reporter<false, true>).find("'surprise'"), std::string::npos);
 }
 
+TEST(Visits, KeepTheirRepetitionsAndMetricsApartAndInOrder) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  const Values values(std::map<std::string, std::string>{{"sync", "barrier"}});
+  Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
+  CaseRun run = measurer.begin(reporter<false, false>, values, {.budget_s = 300, .most_warm_up = 8});
+  for (int count : {4, 7, 5}) run.visit({now() + 100, count, false});
+  const int batch = run.result().batch;
+  const Measurement result = run.finish("budget");
+  ASSERT_EQ(result.visits.size(), 3u);
+  EXPECT_STREQ(result.stop_reason, "budget");
+  if (!comm.root()) return;
+  EXPECT_EQ(result.visits[0].repetitions, 4);
+  EXPECT_EQ(result.visits[1].repetitions, 7);
+  EXPECT_EQ(result.visits[2].repetitions, 5);
+  EXPECT_EQ(result.times_s.size(), 16u);
+  EXPECT_LE(result.visits[0].started_s, result.visits[1].started_s);
+  for (const MetricSeries& series : result.metrics) {
+    const std::size_t ranks =
+        series.metric->over_ranks == OverRanks::each ? static_cast<std::size_t>(comm.size) : 1;
+    EXPECT_EQ(series.values.size(), (series.metric->per == Per::repetition ? 16 : 1) * ranks)
+        << series.metric->name;
+    if (std::string(series.metric->name) == "runs")
+      for (const double runs : series.values) EXPECT_EQ(runs * 2, batch) << "the same batch in all visits";
+  }
+}
+
 }  // namespace

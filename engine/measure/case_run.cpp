@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "measure/measure.hpp"
+#include "measure/case_run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,10 @@
 #include <new>
 #include <sstream>
 
+#include "base/expect.hpp"
 #include "base/invalid_case.hpp"
 #include "base/statistics.hpp"
+#include "comm/environment.hpp"
 #include "measure/warm_up.hpp"
 #include "measure/watchdog.hpp"
 
@@ -118,71 +120,86 @@ Synchroniser::Kind kind_for_warm_up(Synchroniser::Kind kind) {
   return kind == Synchroniser::Kind::none ? kind : Synchroniser::Kind::barrier;
 }
 
-// What rank 0 looks at before it decides. The clock is read last, since reading it may take time.
-Progress progress_of(const Measurement& result, double repetition_s, double ends) {
-  Progress progress;
-  progress.done = static_cast<int>(result.times_s.size());
-  progress.achieved = result.achieved;
-  progress.repetition_s = repetition_s;
-  progress.late = result.late;
-  progress.left_s = ends - now();
-  return progress;
+// Repetitions that a case gets in any visit whose time is up, where so many take no more than half its share.
+int fewest_in(const VisitLimit& limit, int back_to_back, double repetition_s, const StopRule& rule) {
+  const int fewest = (Method::fewest_runs + back_to_back - 1) / back_to_back;
+  if (limit.only) return fewest;
+  return repetition_s * fewest <= Method::visit_share * rule.budget_s ? fewest : 1;
 }
 
 }  // namespace
 
-Measurement Measurer::measure(const WorkloadInfo& info, const Values& values, const StopRule& rule,
-                              double started) {
-  const double ends = started + rule.budget_s;
-  const std::unique_ptr<Workload> workload = set_up(info, values, place_, control_);
+void CaseRun::visit(const VisitLimit& limit) {
+  const bool first = result_.visits.empty();
+  const double started = now();
+  const double started_s = date();
+  const std::unique_ptr<Workload> workload = set_up(info_, values_, place_, control_);
   const int back_to_back = workload->back_to_back();
-  Measurement result;
-  result.bytes_moved = workload->bytes_moved();
-  const std::optional<double> computing_s = longest_computing(*workload, control_);
-  if (computing_s) refuse_endless(*computing_s, back_to_back, rule);
-  Check check;
-  const double first_s = overall(verified_run(*workload, seed_before, check), control_);
-
-  const Synchroniser::Kind kind = Synchroniser::kind_of(values);
-  Synchroniser rough(kind_for_warm_up(kind), info, control_, clock_);
+  std::optional<double> computing_s;
+  double first_s = run_s_;
+  if (first) {
+    result_.bytes_moved = workload->bytes_moved();
+    computing_s = longest_computing(*workload, control_);
+    if (computing_s) refuse_endless(*computing_s, back_to_back, rule_);
+    first_s = overall(verified_run(*workload, seed_before, check_), control_);
+  }
+  const double until = now() + Method::warm_up_share * std::max(0.0, limit.ends - now());
   const bool warm = computing_s && *computing_s >= Method::warm_by_itself_s;
-  WarmUp warm_up(rough, control_, clock_cost_, first_s, warm ? 0 : rule.most_warm_up,
-                 by_global_clock(info.timing));
-  warm_up.run(*workload, now() + Method::warm_up_share * std::max(0.0, ends - now()), ends);
-  result.warmup_s = warm_up.times();
-  const int runs = std::max({warm_up.batch(), Synchroniser::least_batch(kind), back_to_back});
-  result.batch = static_cast<int>(std::lround(runs * workload->operations()));
+  Synchroniser rough(kind_for_warm_up(kind_), info_, control_, clock_);
+  WarmUp warm_up(rough, control_, clock_cost_, first_s, warm ? 0 : rule_.most_warm_up,
+                 by_global_clock(info_.timing), runs_);
+  warm_up.run(*workload, until, limit.ends);
+  run_s_ = warm_up.run_s();
+  bool extrapolated = false;
+  if (first) {
+    result_.warmup_s = warm_up.times();
+    runs_ = std::max({warm_up.batch(), Synchroniser::least_batch(kind_), back_to_back});
+    result_.batch = static_cast<int>(std::lround(runs_ * workload->operations()));
+    refuse_too_many(run_s_, back_to_back, rule_, started, control_);
+    extrapolated = runs_ > warm_up.batch() && run_s_ * runs_ > Method::long_repetition_s;
+  }
 
-  refuse_too_many(warm_up.run_s(), back_to_back, rule, started, control_);
-  Synchroniser sync(kind, info, control_, clock_);
-  sync.start(warm_up.run_s() * runs);
-  repeat(*workload, sync, rule, runs, warm_up, ends, result);
-  if (sync.needs_clock()) result.clock_error_s = sync.residual();
+  Synchroniser sync(kind_, info_, control_, clock_);
+  sync.start(run_s_ * runs_);
+  const long preempted_before = preemptions();
+  repeat(*workload, sync, limit, extrapolated ? 1 : Method::first_chunk);
+  double preempted = static_cast<double>(preemptions() - preempted_before);
+  control_.total_each(&preempted, 1);
+  if (sync.needs_clock())
+    result_.clock_error_s = std::max(result_.clock_error_s.value_or(0.0), sync.residual());
+  result_.late += sync.late();
 
   workload->fill(seed_after);
-  verified_run(*workload, seed_after, check);
-  result.verified = summed(check, control_);
-  Report report = record_report(*workload, info.metrics, control_);
-  result.metrics = std::move(report.metrics);
-  std::move(sync.metrics().begin(), sync.metrics().end(), std::back_inserter(result.metrics));
-  result.labels = std::move(report.labels);
-  return result;
+  verified_run(*workload, seed_after, check_);
+  report_ = record_report(*workload, info_.metrics, control_);
+  keep(sync.metrics());
+  const auto done = static_cast<int>(result_.times_s.size());
+  const int before = result_.visits.empty() ? 0 : repetitions_before_;
+  result_.visits.push_back({started_s, now() - started, done - before, std::lround(preempted)});
+  repetitions_before_ = done;
 }
 
-// Repetitions of `runs` runs each, in chunks, until rank 0 decides to stop.
-void Measurer::repeat(Workload& workload, Synchroniser& sync, const StopRule& rule, int runs,
-                      const WarmUp& warm_up, double ends, Measurement& result) {
-  double repetition_s = warm_up.run_s() * runs;
-  const bool extrapolated = runs > warm_up.batch() && repetition_s > Method::long_repetition_s;
-  const int back_to_back = workload.back_to_back();
+// Repetitions of one visit, in chunks, until rank 0 decides to stop.
+void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& limit, int first_chunk) {
+  double repetition_s = run_s_ * runs_;
+  const auto already = static_cast<long>(result_.times_s.size());
+  StopRule rule = rule_;
+  rule.max_repetitions = limit.most_repetitions;
+  if (!limit.only) rule.precision = -1;  // which only several visits can tell
+  std::vector<double> times_s;
   for (;;) {
-    watchdog::at(watchdog::decision, static_cast<long>(result.times_s.size()));
+    watchdog::at(watchdog::decision, already + static_cast<long>(times_s.size()));
     Decision decision;
     if (control_.root()) {
-      if (!result.times_s.empty()) result.achieved = median_interval(result.times_s).relative();
-      Progress progress = progress_of(result, repetition_s, ends);
-      progress.first_chunk = extrapolated ? 1 : Method::first_chunk;
-      progress.fewest = (Method::fewest_runs + back_to_back - 1) / back_to_back;
+      Progress progress;
+      progress.done = static_cast<int>(times_s.size());
+      if (limit.only && !times_s.empty()) progress.achieved = median_interval(times_s).relative();
+      result_.achieved = progress.achieved;
+      progress.repetition_s = repetition_s;
+      progress.late = sync.late();
+      progress.first_chunk = first_chunk;
+      progress.fewest = fewest_in(limit, workload.back_to_back(), repetition_s, rule_);
+      progress.left_s = limit.ends - now();  // last: reading the clock may take time
       decision = decide(progress, rule);
     }
     control_.broadcast(decision);
@@ -190,17 +207,44 @@ void Measurer::repeat(Workload& workload, Synchroniser& sync, const StopRule& ru
       throw InvalidCase(
           "the ranks cannot meet at one moment of the clock (they share cores, or the clocks drift); use "
           "sync=barrier");
-    if (decision.next != Next::repeat) {
-      result.stop_reason = stop_reason(decision.next);
-      return;
-    }
+    result_.stop_reason = stop_reason(decision.next);
+    if (decision.next != Next::repeat) break;
     const double began = now();
-    const std::vector<double> times =
-        sync.repeat(workload, decision.count, runs, static_cast<long>(result.times_s.size()));
+    const std::vector<double> chunk =
+        sync.repeat(workload, decision.count, runs_, already + static_cast<long>(times_s.size()));
     repetition_s = (now() - began) / decision.count;
-    result.late = sync.late();
-    result.times_s.insert(result.times_s.end(), times.begin(), times.end());
+    times_s.insert(times_s.end(), chunk.begin(), chunk.end());
   }
+  repetition_s_ = repetition_s;
+  if (!times_s.empty()) medians_s_.push_back(median(times_s));
+  result_.times_s.insert(result_.times_s.end(), times_s.begin(), times_s.end());
+}
+
+// Values per repetition follow those of the visits before.
+void CaseRun::keep(std::vector<MetricSeries>& series) {
+  if (series_.empty()) {
+    series_ = std::move(series);
+    return;
+  }
+  HOCKNEY_EXPECT(series_.size() == series.size());
+  for (std::size_t i = 0; i < series.size(); ++i)
+    series_[i].values.insert(series_[i].values.end(), series[i].values.begin(), series[i].values.end());
+}
+
+std::optional<double> CaseRun::achieved() const {
+  if (result_.visits.size() < 2) return result_.achieved;
+  return medians_s_.empty() ? std::nullopt : median_interval(medians_s_).relative();
+}
+
+Measurement CaseRun::finish(const char* reason) {
+  HOCKNEY_EXPECT(!result_.visits.empty());
+  result_.achieved = achieved();
+  if (reason) result_.stop_reason = reason;
+  result_.verified = summed(check_, control_);
+  result_.metrics = std::move(report_.metrics);
+  std::move(series_.begin(), series_.end(), std::back_inserter(result_.metrics));
+  result_.labels = std::move(report_.labels);
+  return std::move(result_);
 }
 
 }  // namespace hockney

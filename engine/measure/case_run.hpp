@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "comm/comm.hpp"
+#include "comm/global_clock.hpp"
+#include "measure/stopping.hpp"
+#include "measure/synchronise.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney {
+
+// A stretch of one launch in which one case was measured.
+struct Visit {
+  double started_s;  // date, in seconds since 1970
+  double seconds;    // set-up, warm-up, repetitions and verification
+  int repetitions;   // rank 0 only
+  long preempted;    // rank 0 only: how often the system took a rank's core away
+};
+
+struct Measurement {
+  std::vector<double> times_s;   // one operation each, rank 0 only
+  std::vector<Visit> visits;     // their repetitions follow one another in times_s
+  std::vector<double> warmup_s;  // before the times settled in the first visit, rank 0 only
+  int batch = 1;                 // operations between two readings of the clock
+  const char* stop_reason = "repetitions";
+  std::optional<double> achieved;
+  std::optional<double> clock_error_s;  // on rank 0 the largest over the ranks and visits
+  long late = 0;
+  std::uint64_t bytes_moved = 0;
+  // On rank 0, combined over the ranks as each metric declares; those per record are the last visit's.
+  std::vector<MetricSeries> metrics;
+  std::map<std::string, std::string> labels;
+  Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
+};
+
+// How long a visit lasts: until `ends` by rank 0's clock, or `most_repetitions`. `only`: the case has no
+// other, and stops when it is precise.
+struct VisitLimit {
+  double ends;
+  int most_repetitions;
+  bool only;
+};
+
+// One case in one launch, measured in one visit or several. Between visits it holds results, but no buffers:
+// other cases run then. All calls are collective.
+class CaseRun {
+ public:
+  // `rule.budget_s` is the share of all the case's visits. `clock_cost` counts on rank 0.
+  CaseRun(const WorkloadInfo& info, const Values& values, const StopRule& rule, const Place& place,
+          const Comm& control, const ClockCost& clock_cost, GlobalClock& clock)
+      : info_(info),
+        values_(values),
+        rule_(rule),
+        place_(place),
+        control_(control),
+        clock_cost_(clock_cost),
+        clock_(clock),
+        kind_(Synchroniser::kind_of(values)) {}
+
+  // Set the workload up, warm up, repeat, verify; the first visit also verifies before, and finds the batch.
+  // Throws, alike on all ranks, OutOfMemory when one rank has not enough, InvalidCase when the ranks cannot
+  // meet a window, BrokenWorkload when the metrics are not those that `info` declares.
+  void visit(const VisitLimit& limit);
+
+  // On rank 0, of the last visit: what a repetition cost with all that goes with it.
+  double repetition_s() const { return repetition_s_; }
+  // On rank 0: so far.
+  const Measurement& result() const { return result_; }
+  // On rank 0: relative half width of the 95% interval of the median of the visits' medians, or, after one
+  // visit, of its repetitions.
+  std::optional<double> achieved() const;
+
+  // After the last visit, once. `reason` is why there is no other; null: as the last one ended.
+  Measurement finish(const char* reason = nullptr);
+
+ private:
+  void repeat(Workload& workload, Synchroniser& sync, const VisitLimit& limit, int first_chunk);
+  void keep(std::vector<MetricSeries>& series);
+
+  const WorkloadInfo& info_;
+  const Values values_;
+  const StopRule rule_;
+  const Place place_;
+  const Comm& control_;
+  const ClockCost clock_cost_;
+  GlobalClock& clock_;
+  const Synchroniser::Kind kind_;
+  Measurement result_;
+  Check check_;
+  Report report_;
+  std::vector<MetricSeries> series_;
+  std::vector<double> medians_s_;  // of each visit
+  int repetitions_before_ = 0;
+  int runs_ = 0;  // of which a repetition consists; 0 before the first visit
+  double run_s_ = 0;
+  double repetition_s_ = 0;
+};
+
+}  // namespace hockney
