@@ -75,9 +75,9 @@ def summaries(fits: Fits) -> Rows:
     rows: list[dict[str, Cell]] = [
         {
             **_of(case, s.case, names),
-            "median_s": s.median.value,
-            "low_s": s.median.low,
-            "high_s": s.median.high,
+            "typical_s": s.typical.value,
+            "low_s": s.typical.low,
+            "high_s": s.typical.high,
             "within": s.within,
             "between": s.between,
             "repetitions": s.repetitions,
@@ -107,9 +107,9 @@ def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
     for name, unit in metrics.items():
         metric = summary.metrics.get(name)
         column = column_of(name, unit)
-        cells[column] = None if metric is None else metric.median.value
-        cells[f"{column}_low"] = None if metric is None else metric.median.low
-        cells[f"{column}_high"] = None if metric is None else metric.median.high
+        cells[column] = None if metric is None else metric.typical.value
+        cells[f"{column}_low"] = None if metric is None else metric.typical.low
+        cells[f"{column}_high"] = None if metric is None else metric.typical.high
     return cells
 
 

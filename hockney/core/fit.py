@@ -32,28 +32,52 @@ class Estimate(msgspec.Struct, frozen=True):
 class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One metric of one case over all its launches, as the time is summarised.
 
-    Of a metric that every rank reports for itself (`over_ranks` each) `median` is that of the largest over
-    the ranks, and `by_rank` has the median of each rank. A `phase` is a part of the operation's time.
+    Of a metric that every rank reports for itself (`over_ranks` each) `typical` is that of the largest over
+    the ranks, and `by_rank` has that of each rank. A `phase` is a part of the operation's time.
     """
 
     unit: str
     over_ranks: OverRanks
     phase: bool
-    median: Estimate
+    typical: Estimate
     by_rank: list[float] = []
+
+
+class Undisturbed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a case costs in its fastest mode (s), and the share of its visits that were `disturbed`: slower
+    than that by more than a tenth."""
+
+    cost: Estimate
+    disturbed: float
+
+
+class Modes(msgspec.Struct, frozen=True, kw_only=True):
+    """Times of one case that are either about `fast_s` or about `slow_s`, the latter in `slow_share` of the
+    visits; `dwell_s` is how long a mode lasts on average (s), None where none was seen to change."""
+
+    fast_s: float
+    slow_s: float
+    slow_share: float
+    dwell_s: float | None
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """One case over all its launches.
 
-    `median` is the median time of one operation (s). `within` is the spread inside a launch (the
-    interquartile range over the median, averaged over launches), `between` the spread of the launches'
-    medians (their standard deviation over the median; None with one launch). `quartiles` are the 5, 25,
-    75 and 95% points of all repetitions (s). `metrics` are what else the workload reports, by name.
-    """
+    `typical` is the typical time of one operation (s): the robust centre over visits and launches.
+    `undisturbed` is its cost in the fastest mode, `modes` are there where times are clearly of two kinds.
+    `visits` is the number of moments at which the case was measured, `preempted` that of visits during which
+    a rank lost its core. `within` is the spread inside a launch (the interquartile range over the median,
+    averaged over launches), `between` the spread of the launches' times (their standard deviation over the
+    mean; None with one launch). `quartiles` are the 5, 25, 75 and 95% points of all repetitions (s).
+    `metrics` are what else the workload reports, by name."""
 
     case: str
-    median: Estimate
+    typical: Estimate
+    undisturbed: Undisturbed | None = None
+    modes: Modes | None = None
+    visits: int = 0
+    preempted: int = 0
     quartiles: tuple[float, float, float, float]
     within: float
     between: float | None

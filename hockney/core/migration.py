@@ -81,6 +81,7 @@ def upgraded_machine(machine: dict[str, Any]) -> dict[str, Any]:
 
 def upgraded_fits(fits: dict[str, Any]) -> dict[str, Any]:
     """A `fits.json` of any earlier schema, not yet checked."""
+    fits = dict(fits, summaries=[_typical(summary) for summary in fits.get("summaries") or []])
     if fits.get("schema", SCHEMA) >= SCHEMA:
         return fits
     return fits | {
@@ -90,6 +91,18 @@ def upgraded_fits(fits: dict[str, Any]) -> dict[str, Any]:
             dict(fit, subject=upgraded_case(fit["subject"]), preferred=fit["why"].startswith("preferred"))
             for fit in fits.get("fits") or []
         ],
+    }
+
+
+def _typical(summary: dict[str, Any]) -> dict[str, Any]:
+    """The typical time and metrics were named after the median."""
+    named = {("typical" if name == "median" else name): value for name, value in summary.items()}
+    metrics = named.get("metrics") or {}
+    return named | {
+        "metrics": {
+            name: {("typical" if key == "median" else key): value for key, value in metric.items()}
+            for name, metric in metrics.items()
+        }
     }
 
 

@@ -25,8 +25,8 @@ class LaunchOptions:
 
     `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
     cases together, `precision` the wanted relative half width of the median's 95% interval, `visits` the most
-    of a case, at shuffled moments of the launch; a case that lasts `hang_s` longer than it may is reported as hung and ends the launch.
-    """
+    of a case, at shuffled moments of the launch; a case that lasts `hang_s` longer than it may is reported as
+    hung and ends the launch."""
 
     launch: str
     index: int

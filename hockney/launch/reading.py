@@ -11,7 +11,17 @@ import msgspec
 
 from hockney import process
 from hockney.core.case import Case
-from hockney.core.record import End, EngineLine, Failure, Launch, Rank, Record, Start, Visiting, decode_engine_line
+from hockney.core.record import (
+    End,
+    EngineLine,
+    Failure,
+    Launch,
+    Rank,
+    Record,
+    Start,
+    Visiting,
+    decode_engine_line,
+)
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed
 from hockney.launch.messages import binding, failures

@@ -99,7 +99,7 @@ def _against_ranks(found: list[Measured], sync: str) -> Figure:
         size = next((s for s in sizes if s > 0), 0)
         small = sorted((m for m in mine if m.size == size), key=lambda m: m.case.ranks)
         words = f"{name} of {quantity(size, 'B')}" if size else name
-        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.median, "s"))
+        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.typical, "s"))
     return Figure(
         name="collectives_ranks",
         title="Collectives against the number of ranks",
@@ -117,10 +117,10 @@ def _table(found: list[Measured]) -> Table:
             str(m.case.ranks),
             size_of(m),
             str(m.case.get("sync", "")),
-            quantity(m.summary.median.value, "s"),
-            interval(m.summary.median, "s"),
+            quantity(m.summary.typical.value, "s"),
+            interval(m.summary.typical, "s"),
         )
         for m in found
     )
-    columns = ("collective", "ranks", "bytes", "sync", "median", "95% interval")
+    columns = ("collective", "ranks", "bytes", "sync", "typical", "95% interval")
     return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))

@@ -56,11 +56,11 @@ def percent(fraction: float | None) -> str:
 
 def bandwidth(measured: Measured) -> Estimate:
     """Payload over time (B/s): the ends of the interval change places."""
-    moved, median = measured.summary.bytes_moved, measured.summary.median
+    moved, typical = measured.summary.bytes_moved, measured.summary.typical
     return Estimate(
-        moved / median.value if median.value else 0.0,
-        moved / median.high if median.high else None,
-        moved / median.low if median.low else None,
+        moved / typical.value if typical.value else 0.0,
+        moved / typical.high if typical.high else None,
+        moved / typical.low if typical.low else None,
     )
 
 

@@ -29,10 +29,10 @@ def _short(evidence: Evidence) -> str:
     sweep = [m for m in evidence.of("pingpong", buffers="hot")]
     if not sweep:
         return ""
-    first = sweep[0].summary.median
+    first = sweep[0].summary.typical
     flat = sweep[0]
     for m in sweep:
-        if m.summary.median.value > FLAT * first.value:
+        if m.summary.typical.value > FLAT * first.value:
             break
         flat = m
     least, most = quantity(sweep[0].size, "B"), quantity(flat.size, "B")
@@ -92,6 +92,6 @@ def _together(evidence: Evidence) -> list[str]:
         ]
         if cases:
             most = cases[-1]
-            costs = told(most.summary.median, "s")
+            costs = told(most.summary.typical, "s")
             found.append(f"{words} takes {plural(most.case.ranks, 'rank')} {costs}.")
     return found

@@ -44,11 +44,11 @@ def _messages(m: Measured) -> int:
 
 def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
     """Differences of medians; a bar covers both ends of both intervals."""
-    single = {m.size: m.summary.median for m in trains if _messages(m) == 1}
+    single = {m.size: m.summary.typical for m in trains if _messages(m) == 1}
     drawn = []
     for m in trains:
         if _messages(m) == n and m.size in single:
-            one, many = single[m.size], m.summary.median
+            one, many = single[m.size], m.summary.typical
             drawn.append((float(m.size), *_difference(many, one, n - 1)))
     drawn = [d for d in drawn if min(d[1:]) > 0]
     x, y, low, high = zip(*drawn, strict=True) if drawn else ((), (), (), ())

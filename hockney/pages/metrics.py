@@ -39,7 +39,7 @@ def _table(kind: str, workload: str, cases: Sequence[Measured], names: Sequence[
     rows = tuple(
         (
             m.case.line,
-            *([quantity(m.summary.median.value, "s")] if phase else []),
+            *([quantity(m.summary.typical.value, "s")] if phase else []),
             *(_cell(m, n, phase) for n in names),
         )
         for m in cases
@@ -64,10 +64,10 @@ def _cell(m: Measured, name: str, phase: bool) -> str:
     if metric is None:
         return ""
     if not phase:
-        return _value(metric.median, metric.unit)
-    whole = m.summary.median.value
-    share = f", {percent(metric.median.value / whole)}" if whole else ""
-    return quantity(metric.median.value, metric.unit) + share
+        return _value(metric.typical, metric.unit)
+    whole = m.summary.typical.value
+    share = f", {percent(metric.typical.value / whole)}" if whole else ""
+    return quantity(metric.typical.value, metric.unit) + share
 
 
 def _value(estimate: Estimate, unit: str) -> str:

@@ -53,7 +53,7 @@ def spread(evidence: Evidence) -> Section | None:
     rows = tuple(
         (
             s.case,
-            quantity(s.median.value, "s"),
+            quantity(s.typical.value, "s"),
             percent(_widest(records.get(s.case, [])))
             + ("" if _settled(records.get(s.case, [])) else " (not reached)"),
             percent(s.within),
@@ -63,7 +63,7 @@ def spread(evidence: Evidence) -> Section | None:
         )
         for s in ranked[:MOST_ROWS]
     )
-    columns = ("case", "median", "reached", "within a launch", "between launches", "repetitions", "launches")
+    columns = ("case", "typical", "reached", "within a launch", "between launches", "repetitions", "launches")
     shown = (
         f"The {len(rows)} of {len(ranked)} cases with the widest intervals. "
         if len(rows) < len(ranked)

@@ -34,7 +34,7 @@ def points(
 
 def times(name: str, measured: Sequence[Measured]) -> Series:
     """Median time against size."""
-    return points(name, measured, lambda m: m.size, lambda m: m.summary.median, "s")
+    return points(name, measured, lambda m: m.size, lambda m: m.summary.typical, "s")
 
 
 def rates(name: str, measured: Sequence[Measured]) -> Series:

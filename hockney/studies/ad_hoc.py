@@ -81,7 +81,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    said = [f"{m.case.line}: {told(m.summary.median, 's')}." for m in evidence.measured[:MOST_SENTENCES]]
+    said = [f"{m.case.line}: {told(m.summary.typical, 's')}." for m in evidence.measured[:MOST_SENTENCES]]
     more = len(evidence.measured) - len(said)
     return (*said, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
 
@@ -122,8 +122,8 @@ def _table(subject: str, found: list[Measured]) -> Table:
     rows = tuple(
         (
             m.case.line,
-            quantity(m.summary.median.value, "s"),
-            interval(m.summary.median, "s"),
+            quantity(m.summary.typical.value, "s"),
+            interval(m.summary.typical, "s"),
             quantity(bandwidth(m).value, "B/s") if m.summary.bytes_moved else "",
             percent(m.summary.within),
             percent(m.summary.between),
@@ -131,5 +131,5 @@ def _table(subject: str, found: list[Measured]) -> Table:
         )
         for m in found
     )
-    columns = ("case", "median", "95% interval", "bandwidth", "within", "between", "repetitions")
+    columns = ("case", "typical", "95% interval", "bandwidth", "within", "between", "repetitions")
     return Table("cases", subject, columns, rows, numeric=(1, 2, 3, 4, 5, 6))

@@ -62,7 +62,7 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
         found = sorted(evidence.of(workload, ranks=most), key=lambda m: collectives.title(m) != workload)
         for m in found[:1]:  # MPI's own algorithm before others
             of = f" of {quantity(m.size, 'B')}" if m.size else ""
-            time = quantity(m.summary.median.value, "s")
+            time = quantity(m.summary.typical.value, "s")
             said.append(f"{collectives.title(m)}{of} on {plural(most, 'rank')}: {time} by the paper.")
     return tuple(said) or ("Nothing was measured.",)
 
@@ -118,7 +118,7 @@ def _table(found: Sequence[Measured]) -> Table:
             collectives.title(m),
             str(m.case.ranks),
             quantity(m.size, "B") if "bytes" in m.case else "",
-            quantity(m.summary.median.value, "s"),
+            quantity(m.summary.typical.value, "s"),
             "mean of two printed numbers" if m.summary.launches > 1 else "",
         )
         for m in found

@@ -93,7 +93,7 @@ def test_a_real_run(tmp_path):
     for launch in folder.read().run.launches:
         assert launch.origin == "measured" and launch.command and launch.binding
         assert launch.clock.resolution_s > 0 and len({rank.pid for rank in launch.ranks}) == len(launch.ranks)
-    cases = {s["case"]: s["median"]["value"] for s in json.loads(out)["summaries"]}
+    cases = {s["case"]: s["typical"]["value"] for s in json.loads(out)["summaries"]}
     assert {"pingpong buffers=hot bytes=0 ranks=2", "pingpong buffers=hot bytes=65536 ranks=2"} <= set(cases)
     assert all(median > 0 for median in cases.values())
 

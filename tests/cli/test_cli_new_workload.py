@@ -76,13 +76,13 @@ def test_metrics_are_summarised_with_their_intervals(folder, hockney):
     summary = next(s for s in document["summaries"] if s["case"].startswith("thing length=64 "))
     metrics = summary["metrics"]
     assert list(metrics) == [metric.name for metric in THING.metrics]
-    assert metrics["sweeps"]["median"]["value"] == pytest.approx(World.truth("sweeps"))
+    assert metrics["sweeps"]["typical"]["value"] == pytest.approx(World.truth("sweeps"))
     assert metrics["traffic"]["unit"] == "B" and metrics["traffic"]["over_ranks"] == "sum"
     wait = World.truth("waiting")
-    assert metrics["waiting"]["median"]["value"] == pytest.approx(wait)
+    assert metrics["waiting"]["typical"]["value"] == pytest.approx(wait)
     assert metrics["waiting"]["by_rank"] == pytest.approx([wait / 4, wait / 2, 3 * wait / 4, wait])
-    parts = [metrics[name]["median"] for name in ("computing", "exchanging")]
-    assert sum(part["value"] for part in parts) == pytest.approx(summary["median"]["value"], rel=0.01)
+    parts = [metrics[name]["typical"] for name in ("computing", "exchanging")]
+    assert sum(part["value"] for part in parts) == pytest.approx(summary["typical"]["value"], rel=0.01)
     assert all(part["low"] < part["value"] < part["high"] for part in parts)
 
 

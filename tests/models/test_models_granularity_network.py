@@ -28,7 +28,7 @@ HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", co
 
 def summary(case: str, seconds: float) -> Summary:
     return Summary(
-        case=case, median=Estimate(seconds, None, None), quartiles=(seconds,) * 4, within=0.0, between=None,
+        case=case, typical=Estimate(seconds, None, None), quartiles=(seconds,) * 4, within=0.0, between=None,
         repetitions=1, launches=1, bytes_moved=0, verified_bytes=0, errors=0,
     )  # fmt: skip
 

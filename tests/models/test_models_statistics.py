@@ -45,26 +45,26 @@ def test_nobody_else_looks_into_the_statistics():
 
 def test_a_metric_per_repetition_has_the_median_of_its_launches_geometric_mean():
     found = summary_of([[1.0] * 10, [4.0] * 10, [2.0] * 10])
-    assert found.median.value == pytest.approx(2.0)
-    assert found.median.low < 2.0 < found.median.high
+    assert found.typical.value == pytest.approx(2.0)
+    assert found.typical.low < 2.0 < found.typical.high
 
 
 def test_a_metric_per_record_has_an_interval_from_several_launches_only():
-    assert summary_of([[3.0]], per="record").median == Estimate(3.0, None, None)
-    found = summary_of([[3.0], [3.1], [2.9]], per="record").median
+    assert summary_of([[3.0]], per="record").typical == Estimate(3.0, None, None)
+    found = summary_of([[3.0], [3.1], [2.9]], per="record").typical
     assert found.low < found.value < found.high
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0], [0.0, -1.0], [-3.0, -2.0, 1.0]])
 def test_values_without_logarithms_are_averaged_as_they_are(values):
-    found = summary_of([[value] for value in values], per="record").median
+    found = summary_of([[value] for value in values], per="record").typical
     assert found.value == pytest.approx(sum(values) / len(values))
 
 
 def test_of_each_rank_the_largest_counts_and_all_are_kept():
     repetitions = [1.0, 5.0] * 5 + [2.0, 4.0] * 5
     found = summary_of([repetitions], over_ranks="each")
-    assert found.median.value == pytest.approx(20**0.5, rel=0.1) and len(found.by_rank) == 2
+    assert found.typical.value == pytest.approx(20**0.5, rel=0.1) and len(found.by_rank) == 2
     assert found.by_rank[0] < found.by_rank[1]
 
 

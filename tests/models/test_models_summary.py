@@ -9,7 +9,7 @@ from models_data import CATALOG, record
 from hockney.core.case import Case
 from hockney.core.record import RunRecords
 from hockney.models import median_interval, summarise
-from hockney.models.statistics.launch_variance import half_width
+from hockney.models.statistics.location import half_width
 
 CASE = Case.of("pingpong", 2, bytes=8)
 
@@ -22,7 +22,7 @@ def test_one_launch_is_its_median_and_ranks() -> None:
     times = (np.random.default_rng(1).lognormal(0, 0.1, 100) * 1e-6).tolist()
     [summary] = summarise(launches(times), CATALOG)
     expected = median_interval(times)
-    assert (summary.median.value, summary.median.low, summary.median.high) == pytest.approx(expected)
+    assert (summary.typical.value, summary.typical.low, summary.typical.high) == pytest.approx(expected)
     assert summary.between is None
     assert (summary.repetitions, summary.launches, summary.case) == (100, 1, CASE.line)
     assert summary.quartiles == pytest.approx(tuple(np.percentile(times, (5, 25, 75, 95))))
@@ -32,17 +32,17 @@ def test_one_launch_is_its_median_and_ranks() -> None:
 def test_launches_that_differ_widen_the_interval_as_students_t_says() -> None:
     run = launches([1e-6] * 50, [1.1e-6] * 50, [1.21e-6] * 50)
     [summary] = summarise(run, CATALOG)
-    assert summary.median.value == pytest.approx(1.1e-6)
+    assert summary.typical.value == pytest.approx(1.1e-6)
     half = 4.3027 * np.log(1.1) / np.sqrt(3)
-    assert np.log(summary.median.high / summary.median.value) == pytest.approx(half, rel=1e-3)
+    assert np.log(summary.typical.high / summary.typical.value) == pytest.approx(half, rel=1e-3)
     assert summary.between == pytest.approx(np.std([1, 1.1, 1.21], ddof=1) / np.mean([1, 1.1, 1.21]))
     assert summary.within == 0
 
 
 def test_launches_that_have_nothing_in_common_leave_the_interval_open() -> None:
     [summary] = summarise(launches([1e-6] * 50, [3e-6] * 50, [9e-6] * 50), CATALOG)
-    assert (summary.median.low, summary.median.high) == (None, None)
-    assert summary.median.value == pytest.approx(3e-6) and summary.between > 0.8
+    assert (summary.typical.low, summary.typical.high) == (None, None)
+    assert summary.typical.value == pytest.approx(3e-6) and summary.between > 0.8
 
 
 def test_launches_that_agree_narrow_the_interval() -> None:
@@ -52,7 +52,7 @@ def test_launches_that_agree_narrow_the_interval() -> None:
     for _ in range(60):
         three = [rng.lognormal(0, 0.1, 400).tolist() for _ in range(3)]
         widths = [
-            s.median.high - s.median.low
+            s.typical.high - s.typical.low
             for run in (launches(three[0]), launches(*three))
             for s in summarise(run, CATALOG)
         ]
@@ -62,9 +62,9 @@ def test_launches_that_agree_narrow_the_interval() -> None:
 
 def test_too_few_repetitions_leave_the_ends_open() -> None:
     [summary] = summarise(launches([1e-6, 2e-6, 3e-6]), CATALOG)
-    assert (summary.median.low, summary.median.high) == (None, None)
+    assert (summary.typical.low, summary.typical.high) == (None, None)
     [summary] = summarise(launches([1e-3], [1.02e-3], [1.01e-3]), CATALOG)
-    assert summary.median.low < 1e-3 and summary.median.high > 1.02e-3, (
+    assert summary.typical.low < 1e-3 and summary.typical.high > 1.02e-3, (
         "three launches of one are three values"
     )
 
@@ -72,7 +72,7 @@ def test_too_few_repetitions_leave_the_ends_open() -> None:
 def test_wrong_payloads_are_counted_and_still_summarised() -> None:
     [summary] = summarise(launches([1e-6] * 10, [1e-6] * 10, errors=3), CATALOG)
     assert (summary.errors, summary.verified_bytes) == (6, 200)
-    assert summary.median.value == pytest.approx(1e-6)
+    assert summary.typical.value == pytest.approx(1e-6)
 
 
 @pytest.mark.parametrize("count", [3, 4, 10])

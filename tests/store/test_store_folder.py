@@ -76,7 +76,7 @@ def test_fits_are_written_whole(tmp_path):
     folder.records_path.touch()
     summary = Summary(
         case=CASE.line,
-        median=Estimate(1.0, None, None),
+        typical=Estimate(1.0, None, None),
         quartiles=(1, 1, 1, 1),
         within=0.0,
         between=None,

@@ -95,9 +95,9 @@ def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) 
     found = []
     for summary in summaries:
         case = parse_canonical(summary.case)
-        if _usable(case, messages) and summary.median.value > 0:
+        if _usable(case, messages) and summary.typical.value > 0:
             times = (predicted(each, case) for each in (shared, switched))
-            found.append(ContentionCase(summary.case, summary.median.value, *times))
+            found.append(ContentionCase(summary.case, summary.typical.value, *times))
     return found
 
 

@@ -9,7 +9,7 @@ this folder and nowhere else. Models get observations and summaries of cases, an
 
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.launch_variance import Z, half_width, student
+from hockney.models.statistics.location import Z, center, half_width, student
 from hockney.models.statistics.matrix import (
     Medians,
     ObservationTable,
@@ -26,6 +26,7 @@ __all__ = [
     "Observation",
     "ObservationTable",
     "Z",
+    "center",
     "estimate",
     "half_width",
     "median_interval",

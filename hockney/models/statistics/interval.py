@@ -75,7 +75,8 @@ def interval_and_quantile(times: Sequence[float]) -> tuple[float, float | None, 
 
 
 def correlation(sign: np.ndarray) -> tuple[float, float]:
-    """(tau, z) of the signs of times minus median, as the module's text defines them."""
+    """(tau, z) of the signs of times minus median, as the module's text defines them; or of other numbers
+    with mean 0 and variance 1."""
     n = len(sign)
     tau, z = 1.0, 1.96
     length = 2

@@ -12,7 +12,7 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import chi_square_exceeded
 from hockney.models.statistics.estimates import estimate
-from hockney.models.statistics.launch_variance import Z, half_width, student
+from hockney.models.statistics.location import COST, Z, center, half_width, spread, student
 from hockney.models.statistics.observations import Observation
 
 MUCH = 8.0
@@ -42,12 +42,12 @@ class ObservationTable:
 
     @property
     def times(self) -> np.ndarray:
-        """Of each row the median time (s) of the typical launch."""
+        """Of each row the typical time (s)."""
         return np.exp(self.log_center)
 
     @property
     def by_launch(self) -> np.ndarray:
-        """Median times (s), launches x rows; the typical launch's alone where no launch has enough rows."""
+        """Times (s), launches x rows; the typical ones alone where no launch has enough rows."""
         return np.exp(self.log_times).T if self.launches else self.times[None]
 
 
@@ -64,20 +64,19 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Observ
             if launch in columns:
                 log_times[row, columns.index(launch)] = value
     common = _common(log_times)
-    center = np.empty(len(observations))
+    centers = np.empty(len(observations))
     for row, seen in enumerate(observations):
         present = np.isfinite(log_times[row])
-        center[row] = (
-            np.mean(log_times[row, present] - common[present]) if present.any() else seen.log_unbiased.mean()
-        )
+        apart_from_common = log_times[row, present] - common[present]
+        centers[row] = center(apart_from_common if present.any() else seen.log_unbiased)
     within = np.nan_to_num([seen.within for seen in observations]) ** 2
     apart, spoiled = _apart(log_times)
-    # One bad launch of three carries a mean away, but not a median.
-    center[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
+    # Some bad launches of many carry a trimmed mean away, but not a median.
+    centers[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
     variance = np.maximum(within, apart)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
-    filled = np.where(usable, log_times, center[:, None] + common)
-    return ObservationTable(filled, center, variance, sum(seen.errors for seen in observations))
+    filled = np.where(usable, log_times, centers[:, None] + common)
+    return ObservationTable(filled, centers, variance, sum(seen.errors for seen in observations))
 
 
 def _common(log_times: np.ndarray) -> np.ndarray:
@@ -116,7 +115,7 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     own = (apart - np.nanmedian(apart, axis=0)) ** 2
     own = np.nan_to_num(np.nansum(own, axis=1) / (columns - 1) / columns)
     spoiled = own > MUCH * pooled
-    return np.where(spoiled, own, pooled), spoiled
+    return COST.get(columns, 1.0) * np.where(spoiled, own, pooled), spoiled
 
 
 def shared_variance(tables: Sequence[ObservationTable]) -> tuple[float, int]:
@@ -142,8 +141,8 @@ def sum_quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_fre
 
 @dataclass(frozen=True)
 class Medians:
-    """Median times (s) of all rows: the typical launch's, every launch's (launches x rows), and the variance
-    of the former that the spread inside the launches predicts (nan where unknown)."""
+    """Times (s) of all rows: the typical ones, every launch's (launches x rows), and the variance of the
+    former that the spread inside the launches predicts (nan where unknown)."""
 
     center: np.ndarray
     launches: np.ndarray
@@ -162,12 +161,12 @@ class Medians:
         within = Z * np.sqrt(scale * np.sum(row[used] ** 2 * self.variance[used]))
         free = self.launches @ row + constant
         half = float(half_width(free, within))
-        return estimate(value, max(float(free.mean()) - half, 0.0), max(float(free.mean()) + half, 0.0))
+        middle = float(center(free))
+        return estimate(value, max(middle - half, 0.0), max(middle + half, 0.0))
 
     def combined(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values and variances of the linear combinations rows @ times: the larger of what the spread inside
         the launches predicts and of what the launches show."""
         launches = self.launches @ rows.T
-        none = np.zeros(len(rows))
-        between = launches.var(axis=0, ddof=1) / len(launches) if len(launches) > 1 else none
+        between = spread(launches.T)[0] if len(launches) > 1 else np.zeros(len(rows))
         return rows @ self.center, np.maximum(rows**2 @ np.nan_to_num(self.variance), between)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of a case over its launches: the median of the typical launch with its 95% interval, as for times.
+"""Metrics of a case over its launches: the centre of the launches' medians with its 95% interval, as for
+times.
 
 A metric per repetition gives each launch a median with an interval; one per record gives a value. Launches
 are combined by their logarithms where every value is positive, as times are, and as they are where one is not
@@ -17,7 +18,7 @@ from hockney.core.fit import Estimate, MetricSummary
 from hockney.core.record import MetricSeries, Record
 from hockney.models.statistics.estimates import WIDEST, estimate
 from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.launch_variance import half_width, of_mean
+from hockney.models.statistics.location import center, half_width, of_mean
 
 
 def metric_summaries(records: Sequence[Record]) -> dict[str, MetricSummary]:
@@ -38,7 +39,7 @@ def _summary(name: str, records: Sequence[Record]) -> MetricSummary:
         unit=first.unit,
         over_ranks=first.over_ranks,
         phase=first.phase,
-        median=_over_launches([table.max(axis=1) for table in tables]),
+        typical=_over_launches([table.max(axis=1) for table in tables]),
         by_rank=by_rank,
     )
 
@@ -57,20 +58,20 @@ def _over_launches(launches: Sequence[np.ndarray]) -> Estimate:
     ends = np.array([_ends(values) for values in launches])
     positive = bool((ends[:, 0] > 0).all() and not (ends[:, 1] <= 0).any())
     median, low, high = (np.log(ends) if positive else ends).T
-    center = float(median.mean())
+    middle = float(center(median))
     bounds = np.array(
         [
-            center - half_width(median, of_mean(median - low)),
-            center + half_width(median, of_mean(high - median)),
+            middle - half_width(median, of_mean(median - low)),
+            middle + half_width(median, of_mean(high - median)),
         ]
     )
     if not positive:
-        return estimate(center, *bounds)
+        return estimate(middle, *bounds)
     lowest, highest = np.exp(bounds)
     if highest > WIDEST * lowest:
         lowest = highest = np.nan
     alike = bool((ends[:, 0] == ends[0, 0]).all())  # a count stays a whole number
-    return estimate(float(ends[0, 0] if alike else np.exp(center)), lowest, highest)
+    return estimate(float(ends[0, 0] if alike else np.exp(middle)), lowest, highest)
 
 
 def _ends(values: np.ndarray) -> tuple[float, ...]:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One line of statistics for each case, over all its launches.
 
-The median stated is that of the typical launch, the geometric mean of the launches' medians; its interval
-covers the median over all launches one could make, not only those made (`combine`).
-"""
+The typical time is the robust centre of the launches' centres of their visits (`location`); its interval
+covers that of all launches one could make, not only those made. The undisturbed cost next to it is that of
+the fastest mode (`modes`)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hockney.core.fit import Summary
 from hockney.core.record import RunRecords
 from hockney.models.statistics.estimates import WIDEST, estimate
 from hockney.models.statistics.metrics import metric_summaries
+from hockney.models.statistics.modes import modes, undisturbed
 from hockney.models.statistics.observations import Observation, observe
 
 
@@ -31,15 +32,19 @@ def summaries(observations: Sequence[Observation]) -> list[Summary]:
 
 def _summary(seen: Observation) -> Summary:
     launches = [np.asarray(record.times_s) for record in seen.records]
-    medians = np.exp(seen.log_median)
+    medians = np.exp(seen.log_typical)
     iqr = [np.subtract(*np.percentile(times, (75, 25))) for times in launches]
     p5, p25, p75, p95 = map(float, np.percentile(np.concatenate(launches), (5, 25, 75, 95)))
-    median, low, high = seen.interval()
+    typical, low, high = seen.interval()
     if high > WIDEST * low:
         low = high = np.nan
     return Summary(
         case=seen.records[0].case,
-        median=estimate(median, low, high),
+        typical=estimate(typical, low, high),
+        undisturbed=undisturbed(seen.visits),
+        modes=modes(seen.visits, seen.visits_at_s),
+        visits=sum(map(len, seen.visits)),
+        preempted=sum(count > 0 for record in seen.records for count in record.visits.preempted),
         quartiles=(p5, p25, p75, p95),
         within=float(np.mean(iqr / medians)),
         between=float(medians.std(ddof=1) / medians.mean()) if len(launches) > 1 else None,

@@ -45,7 +45,7 @@ class Survey:
 
     @cached_property
     def measured(self) -> tuple[tuple[Case, Estimate], ...]:
-        return tuple((parse_canonical(s.case), s.median) for s in self.fits.summaries)
+        return tuple((parse_canonical(s.case), s.typical) for s in self.fits.summaries)
 
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values."""

@@ -90,7 +90,7 @@ def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -
     for m in evidence.measured:
         if (way := way_of(m.case)) is not None:
             key = m.case.ranks, str(m.case.value("algorithm"))
-            times.setdefault(key, {})[way] = m.summary.median
+            times.setdefault(key, {})[way] = m.summary.typical
     every = [
         _with_predictions(BarrierResult(name, ranks, times[ranks, name]), costs if ranks <= most else None)
         for ranks, name in times

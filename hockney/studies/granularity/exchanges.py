@@ -24,7 +24,7 @@ WAYS = {
 
 
 def section(evidence: Evidence, messages: PointToPointCosts | None) -> Section | None:
-    found = [m for m in evidence.of("round_robin") if m.summary.median.value > 0]
+    found = [m for m in evidence.of("round_robin") if m.summary.typical.value > 0]
     if not found:
         return None
     return Section("The exchange alone", text=tuple(_text(found)), tables=(_table(found, messages),))
@@ -40,15 +40,15 @@ def _key(m: Measured) -> tuple[int, int]:
 
 def _text(found: list[Measured]) -> list[str]:
     """For each number of ranks the other way that gains most, of those that surely gain."""
-    ordered = {_key(m): m.summary.median for m in found if _way(m) == ORDERED}
+    ordered = {_key(m): m.summary.typical for m in found if _way(m) == ORDERED}
     others = [m for m in found if _key(m) in ordered and _way(m) != ORDERED]
     said = []
     for p in sorted({m.case.ranks for m in others}):
-        sure = [m for m in others if m.case.ranks == p and _faster(m.summary.median, ordered[_key(m)])]
+        sure = [m for m in others if m.case.ranks == p and _faster(m.summary.typical, ordered[_key(m)])]
         if not sure:
             continue
-        best = min(sure, key=lambda m: m.summary.median.value / ordered[_key(m)].value)
-        base, median = ordered[_key(best)], best.summary.median
+        best = min(sure, key=lambda m: m.summary.typical.value / ordered[_key(m)].value)
+        base, median = ordered[_key(best)], best.summary.typical
         said.append(
             f"On {p} ranks what gains most is {WAYS.get(_way(best), _way(best))} with messages of "
             f"{length(best.size)}: {told(median, 's')} instead of {told(base, 's')}, and so "
@@ -65,11 +65,11 @@ def _faster(median: Estimate, than: Estimate) -> bool:
 
 
 def _table(found: list[Measured], messages: PointToPointCosts | None) -> Table:
-    ordered = {_key(m): m.summary.median.value for m in found if _way(m) == ORDERED}
+    ordered = {_key(m): m.summary.typical.value for m in found if _way(m) == ORDERED}
     places = {way: k for k, way in enumerate(WAYS)}
     rows = []
     for m in sorted(found, key=lambda m: (*_key(m), places.get(_way(m), len(places)))):
-        median = m.summary.median
+        median = m.summary.typical
         base = ordered.get(_key(m))
         rows.append(
             (

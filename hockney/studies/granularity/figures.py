@@ -80,7 +80,7 @@ def break_even_line(at: Sequence[float], ranks: int, group: str = "") -> Series:
 def _detail(cell: Cell, value: Estimate) -> str:
     s = cell.measured.summary
     counts = f"{plural(s.repetitions, 'run')} in {plural(s.launches, 'launch', 'launches')}"
-    return f"{told(value)}, one exchange with its work took {quantity(s.median.value, 's')}, {counts}"
+    return f"{told(value)}, one exchange with its work took {quantity(s.typical.value, 's')}, {counts}"
 
 
 FEWEST_ROUNDS = 6

@@ -75,7 +75,7 @@ class Cell:
 
     @cached_property
     def efficiency(self) -> Estimate:
-        return ratio(self.alone, self.measured.summary.median, self.ranks)
+        return ratio(self.alone, self.measured.summary.typical, self.ranks)
 
     @property
     def runs(self) -> tuple[float, ...]:
@@ -95,9 +95,9 @@ class Cell:
 def cells(evidence: Evidence) -> tuple[Cell, ...]:
     """Every cell whose work was also measured on one rank, by np, L, s and T."""
     alone = {
-        m.case.number("work"): m.summary.median
+        m.case.number("work"): m.summary.typical
         for m in evidence.of("compute", ranks=1)
-        if m.summary.median.value > 0
+        if m.summary.typical.value > 0
     }
     records = evidence.run.by_case()
     rounds = _rounds(evidence)
@@ -106,7 +106,7 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
     found = []
     for m in evidence.of("granularity"):
         work = m.case.number("work")
-        if work in alone and work > 0 and m.summary.median.value > 0:
+        if work in alone and work > 0 and m.summary.typical.value > 0:
             mine = records.get(m.summary.case, [])
             imbalance = max((r.metric("imbalance") or 1.0 for r in mine), default=1.0)
             times = tuple(tuple(r.times_s) for r in mine)

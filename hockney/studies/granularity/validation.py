@@ -105,9 +105,10 @@ def check(
 ) -> tuple[Checked, ...]:
     """Every cell with its prediction, on a machine of so many cores."""
     exchange = {
-        (m.case.ranks, m.size): m.summary.median.value for m in evidence.of("round_robin", exchange="ordered")
+        (m.case.ranks, m.size): m.summary.typical.value
+        for m in evidence.of("round_robin", exchange="ordered")
     }
-    share = {(m.case.ranks, m.case.number("work")): m.summary.median.value for m in evidence.of("compute")}
+    share = {(m.case.ranks, m.case.number("work")): m.summary.typical.value for m in evidence.of("compute")}
     return tuple(
         _checked(
             cell,
@@ -257,7 +258,7 @@ def measurements(checked: Checked, step: str) -> str:
         fair = cell.alone.value / cell.ranks
         found = f"a rank's part took {quantity(apart.share, 's')}, alone it would {quantity(fair, 's')}"
     else:
-        total, parts = cell.measured.summary.median.value, _parts(checked)
+        total, parts = cell.measured.summary.typical.value, _parts(checked)
         why = "ranks wait for one another" if total > parts else "a part of the exchange is hidden"
         found = f"{quantity(total, 's')} in a row, apart {quantity(parts, 's')}, so {why}"
     return f"{where}: {found}"

@@ -18,7 +18,7 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.models.fits.piecewise.curve import Pieces, Place, pieces
 from hockney.models.fits.piecewise.search import lines, search
-from hockney.models.statistics import SHORTEST_S, ObservationTable, Z, estimate, half_width, student
+from hockney.models.statistics import SHORTEST_S, ObservationTable, Z, center, estimate, half_width, student
 
 REPLICATES = 200
 
@@ -83,7 +83,7 @@ class Piecewise:
         found = []
         for k, value in enumerate(line.center):
             half = float(half_width(line.launches[:, k], self.quantile * np.sqrt(line.variance[k])))
-            free = float(line.launches[:, k].mean())
+            free = float(center(line.launches[:, k]))
             low, high = free - half, free + half
             if line.center[1 - k] == 0:
                 alone = half_width(line.alone[:, k], self.quantile * np.sqrt(line.alone_variance[k]))

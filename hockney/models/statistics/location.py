@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The robust centre of a few values, and its 95% interval: what launches, and visits within one, are
+combined by. Values are logarithms of times, so that the centre is a typical factor.
+
+The centre is a trimmed mean: a tenth of the values is left out at each end, and from three values on at least
+one, so that one bad launch does not move it beyond its interval (of three it is the median). It is not the
+median where there are many: where times come in modes a median flips from one to the other with a few percent
+of the values, while a mean moves with the share of each (`benchmarks/repeatability.py` compares them on
+traces).
+
+The interval is Student's, with the winsorised variance (Tukey and McLaughlin, Sankhya A 25 (1963) 331; Yuen,
+Biometrika 61 (1974) 165). With n values, g left out at each end, h = n - 2 g, w the values with those left
+out replaced by the nearest kept:
+
+    S = (n - 1) var(w) / (h (h - 1)),  h - 1 degrees of freedom
+
+Below six values h is too small for that, and S = e var(values) / n with n - 1 degrees of freedom, where e is
+what trimming costs normal values.
+
+Three launches that hardly differ would give t(2) = 4.30 times nothing certain. Where `within`, the half width
+that the spread inside the launches predicts, is known, the two are blended by how loud the data say that
+launches differ: ratio = S / W with W = (within / z)**2, weight = ratio - 1/2 clipped to [0, 1],
+
+    half width**2 = (1 - weight) z**2 max(S, W) + weight t**2 S
+
+`benchmarks/coverage.py` (part 'blend') gives how often it covers.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from hockney.models.scipy_functions import student_quantile
+
+Z = 1.96
+TRIM = 0.1
+"""Share of the values that is left out at each end."""
+FEWEST_TO_TRIM = 3
+FEWEST_TO_WINSORISE = 6
+COST = {3: 1.346, 4: 1.194, 5: 1.134}
+"""Variance of the trimmed mean of so many normal values over that of their mean (order statistics of the
+normal distribution; Sarhan and Greenberg, 'Contributions to Order Statistics', 1962)."""
+
+
+@lru_cache(maxsize=256)
+def student(freedom: float) -> float:
+    """Student's two-sided 95% quantile."""
+    return student_quantile(freedom, 0.975)
+
+
+def left_out(count: int) -> int:
+    """How many of `count` values a centre leaves out at each end."""
+    if count < FEWEST_TO_TRIM:
+        return 0
+    return max(1, int(TRIM * count + 0.5))
+
+
+def center(values: np.ndarray) -> np.ndarray:
+    """The trimmed mean over the last axis, which must not be empty."""
+    values = np.asarray(values, dtype=float)
+    cut = left_out(values.shape[-1])
+    kept = np.sort(values, axis=-1)[..., cut : values.shape[-1] - cut] if cut else values
+    return np.asarray(kept.mean(axis=-1))
+
+
+def winsorised(values: np.ndarray) -> np.ndarray:
+    """`values`, in their order, with those that the centre leaves out moved to the nearest that it keeps."""
+    values = np.asarray(values, dtype=float)
+    count = values.shape[-1]
+    cut = left_out(count)
+    ordered = np.sort(values, axis=-1)
+    return np.clip(values, ordered[..., cut, None], ordered[..., count - 1 - cut, None])
+
+
+def spread(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """The variance S of the centre over the last axis, and its degrees of freedom; at least two values."""
+    count = values.shape[-1]
+    if count < FEWEST_TO_WINSORISE:
+        return np.asarray(COST.get(count, 1.0) * values.var(axis=-1, ddof=1) / count), count - 1
+    kept = count - 2 * left_out(count)
+    squares = (count - 1) * winsorised(values).var(axis=-1, ddof=1)
+    return np.asarray(squares / (kept * (kept - 1))), kept - 1
+
+
+def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:
+    """Half width of the 95% interval of the centre of `values` over their last axis, the launches.
+
+    `within` is the half width that the spread inside the launches alone predicts for this centre, nan
+    where it is unknown. nan comes back where nothing is known: one launch and no `within`.
+    """
+    values = np.asarray(values, dtype=float)
+    within = np.asarray(within, dtype=float)
+    if values.shape[-1] < 2:
+        return np.broadcast_to(within, values.shape[:-1]).copy()
+    between, freedom = spread(values)
+    inside = (within / Z) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(inside > 0, np.clip(between / inside - 0.5, 0, 1), 1.0)
+    blended = (1 - weight) * Z**2 * np.fmax(between, inside) + weight * student(freedom) ** 2 * between
+    return np.sqrt(blended)
+
+
+def of_mean(half_widths: np.ndarray) -> float:
+    """Half width of the mean of independent values, given each one's; nan where none is known."""
+    known = half_widths[np.isfinite(half_widths)]
+    if not len(known):
+        return float("nan")
+    return float(np.sqrt(np.mean(known**2) / len(half_widths)))

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""One launch of one case: its visits' typical time, and how well they know it.
+
+A visit lasts some milliseconds, in which a machine hardly changes; between visits it may. The centre is that
+of the logarithms of the visits' medians (`location`). Visits that follow each other are alike where a mode
+lasts longer than the time between them, so the variance of their mean is that of independent visits times
+tau, found by batch means as for the repetitions of one visit (`interval`), from the winsorised values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.core.record import Record
+from hockney.models.statistics.interval import correlation, interval_and_quantile
+from hockney.models.statistics.location import center, spread, student, winsorised
+
+SHORTEST_S = 1e-12
+"""Stands for a time of zero, which a coarse clock or a simulator may report."""
+FEWEST_VISITS = 6
+"""Fewer are taken as one visit: their repetitions together make the median and its interval."""
+
+
+@dataclass(frozen=True)
+class LaunchTimes:
+    """Logarithms of times (s). `center` is the launch's, `below` and `above` how far the ends of its 95%
+    interval are from it (nan where there is none), `quantile` the one that the interval used; `visits` are
+    the medians of its visits in the order made, `at_s` when each began (seconds since 1970)."""
+
+    center: float
+    below: float
+    above: float
+    quantile: float
+    visits: np.ndarray
+    at_s: np.ndarray
+
+
+def launch_times(record: Record) -> LaunchTimes:
+    """Of a record that has repetitions."""
+    parts = record.times_by_visit
+    visits = np.log(np.maximum([float(np.median(part)) for part in parts], SHORTEST_S))
+    began = [
+        after for after, count in zip(record.visits.after_s, record.visits.repetitions, strict=True) if count
+    ]
+    at_s = record.started_s + np.array(began or [0.0])
+    if len(visits) < FEWEST_VISITS:
+        *ends, quantile = interval_and_quantile(record.times_s)
+        median, low, high = (np.nan if t is None else t for t in ends)
+        log, log_low, log_high = np.log(np.maximum((median, low, high), SHORTEST_S))
+        return LaunchTimes(log, log - log_low, log_high - log, quantile, visits, at_s)
+    half, quantile = _half_width(visits)
+    return LaunchTimes(float(center(visits)), half, half, quantile, visits, at_s)
+
+
+def _half_width(visits: np.ndarray) -> tuple[float, float]:
+    variance, freedom = spread(visits)
+    kept = winsorised(visits)
+    scale = float(kept.std())
+    tau, z = correlation((kept - kept.mean()) / scale) if scale > 0 else (1.0, 0.0)
+    quantile = max(z, student(freedom))
+    return quantile * float(np.sqrt(variance * tau)), quantile

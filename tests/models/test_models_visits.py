@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Visits and launches: the robust centre, the undisturbed cost, modes, and what their intervals cover."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hockney.core.record import SCHEMA, Record, Stop, Sync, Verified, Visits
+from hockney.models.statistics.location import center, half_width, left_out, winsorised
+from hockney.models.statistics.modes import modes, undisturbed
+from hockney.models.statistics.visits import launch_times
+
+
+def test_one_bad_launch_of_many_moves_the_centre_within_its_interval():
+    good = np.log(np.linspace(0.95, 1.05, 9))
+    both = np.append(good, np.log(1000.0))
+    assert abs(center(both) - center(good)) < half_width(both, np.nan) < 0.2
+    three = np.log([4358.0, 4974.0, 7_994_736.0])
+    assert np.exp(center(three)) == pytest.approx(4974)
+
+
+def test_a_centre_follows_the_share_of_two_modes_where_a_median_flips():
+    """From 46% to 54% of the visits in a mode twice as slow."""
+    few, many = (np.log(np.where(np.arange(50) < count, 2.0, 1.0)) for count in (23, 27))
+    assert center(many) - center(few) == pytest.approx(4 / 40 * np.log(2))
+    assert np.median(many) - np.median(few) == pytest.approx(np.log(2))
+
+
+@given(st.lists(st.floats(-20, 0), min_size=1, max_size=40), st.floats(-5, 5))
+def test_centre_and_interval_move_with_all_values(values, shift):
+    these, those = np.array(values), np.array(values) + shift
+    assert center(those) == pytest.approx(center(these) + shift, abs=1e-9)
+    assert half_width(those, 0.1) == pytest.approx(half_width(these, 0.1), abs=1e-6)
+    assert min(values) - 1e-9 <= center(these) <= max(values) + 1e-9
+    assert winsorised(these).shape == these.shape and 2 * left_out(len(values)) < len(values)
+
+
+@pytest.mark.parametrize("launches", [3, 4, 5, 6, 10, 20])
+def test_intervals_cover_launches_that_differ(launches):
+    random = np.random.default_rng(launches)
+    values = 0.2 * random.standard_normal((4000, launches))
+    covered = np.abs(center(values)) <= half_width(values, 1e-6)
+    assert 0.93 <= covered.mean() <= 0.975
+    disturbed = np.where(random.random(values.shape) < 0.03, 3.0, values)
+    covered = np.abs(center(disturbed)) <= half_width(disturbed, 1e-6)
+    assert covered.mean() >= 0.92
+
+
+def record(visits: list[list[float]], every_s: float = 0.1) -> Record:
+    times = [time for visit in visits for time in visit]
+    return Record(
+        schema=SCHEMA,
+        launch="0.0",
+        origin="measured",
+        position=0,
+        case="barrier algorithm=mpi ranks=2",
+        started_s=100.0,
+        times_s=times,
+        batch=1,
+        warmup_s=[],
+        bytes_moved=0,
+        sync=Sync(kind="none"),
+        stop=Stop(reason="budget", precision=0.02, achieved=None),
+        verified=Verified(bytes=0, errors=0),
+        visits=Visits(
+            after_s=[k * every_s for k in range(len(visits))],
+            repetitions=[len(visit) for visit in visits],
+            preempted=[0] * len(visits),
+        ),
+    )
+
+
+def test_a_launch_is_known_as_well_as_its_visits_tell():
+    """Repetitions that agree within a visit make nothing certain when the visits differ."""
+    random = np.random.default_rng(3)
+    levels = np.exp(0.3 * random.standard_normal(40))
+    times = launch_times(record([[level] * 30 for level in levels]))
+    assert len(times.visits) == 40 and times.at_s[1] == pytest.approx(100.1)
+    assert np.exp(times.center) == pytest.approx(np.exp(np.log(levels).mean()), rel=0.1)
+    assert 0.05 < times.below == times.above < 0.2
+
+
+def test_visits_in_long_modes_are_fewer_than_they_look():
+    random = np.random.default_rng(4)
+    shuffled = random.permutation(np.repeat([1.0, 2.0], 60))
+    in_turns = np.repeat([1.0, 2.0, 1.0, 2.0], 30)
+    widths = [launch_times(record([[t] for t in order])).above for order in (shuffled, in_turns)]
+    assert widths[1] > 2.5 * widths[0]
+
+
+def test_empty_visits_are_left_out_and_few_are_one():
+    times = launch_times(record([[1.0, 3.0], [], [2.0]]))
+    assert len(times.visits) == len(times.at_s) == 2 and np.exp(times.center) == pytest.approx(2.0)
+
+
+def two_modes(random, launches: int, slow: float, visits: int = 60) -> list[np.ndarray]:
+    """Logs of visits of 0.2 us, a share of them twice as slow."""
+    return [
+        np.log(0.2e-6 * np.where(random.random(visits) < slow, 2.0, 1.0))
+        + 0.02 * random.standard_normal(visits)
+        for _ in range(launches)
+    ]
+
+
+@pytest.mark.parametrize("slow", [0.0, 0.3, 0.6, 0.8])
+def test_the_undisturbed_cost_is_that_of_the_fast_mode_however_rare(slow):
+    found = undisturbed(two_modes(np.random.default_rng(5), 10, slow))
+    assert found.cost.value == pytest.approx(0.2e-6, rel=0.03)
+    assert found.cost.low <= found.cost.value <= found.cost.high < 0.25e-6
+    assert found.disturbed == pytest.approx(slow, abs=0.06)
+
+
+def test_the_undisturbed_cost_is_no_minimum():
+    """Of many visits the fastest is far below what is typical of the fast mode."""
+    random = np.random.default_rng(6)
+    few, many = (
+        undisturbed([0.05 * random.standard_normal(count) for _ in range(10)]).cost.value
+        for count in (10, 2000)
+    )
+    assert abs(np.log(few / many)) < 0.05
+
+
+def test_the_undisturbed_cost_is_covered():
+    random = np.random.default_rng(7)
+    hits = []
+    for _ in range(300):
+        visits = [launch + 0.01 * random.standard_normal() for launch in two_modes(random, 10, 0.5, 30)]
+        cost = undisturbed(visits).cost
+        hits.append(cost.low <= 0.2e-6 <= cost.high)
+    assert np.mean(hits) >= 0.9
+
+
+def test_modes_are_named_with_their_share_and_how_long_they_last():
+    random = np.random.default_rng(8)
+    at_s = [np.arange(0, 6, 0.1)] * 10
+    visits = [np.log(np.where(np.arange(60) // 15 % 2, 0.42, 0.21)) + 0.02 * random.standard_normal(60)] * 10
+    found = modes(visits, at_s)
+    assert found.fast_s == pytest.approx(0.21, rel=0.03) and found.slow_s == pytest.approx(0.42, rel=0.03)
+    assert found.slow_share == pytest.approx(0.5) and found.dwell_s == pytest.approx(5.9 / 3)
+
+
+def test_one_mode_or_a_smear_are_no_two_modes():
+    random = np.random.default_rng(9)
+    at_s = [np.arange(60.0)] * 10
+    for spread in (0.02, 0.3):
+        assert modes([spread * random.standard_normal(60) for _ in range(10)], at_s) is None
+    assert modes([random.random(60) for _ in range(10)], at_s) is None
+    assert modes(two_modes(random, 10, 0.03), at_s) is None, "rare and slow is an outlier"
