@@ -16,6 +16,7 @@ from rich.text import Text
 from hockney.core.errors import one_line
 from hockney.core.record import Failure
 from hockney.core.units import format_seconds
+from hockney.core.wording import plural
 from hockney.lab import (
     CaseBegan,
     CaseEnded,
@@ -27,7 +28,6 @@ from hockney.lab import (
     Status,
     Waiting,
 )
-from hockney.pages.format import plural
 
 SECONDS_BETWEEN_LINES = 10.0
 FIRST_STEPS = 5

@@ -15,9 +15,9 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import Exit, printable
 from hockney.core.fit import Fit
+from hockney.core.wording import plural
 from hockney.draw.page import Page, Table
 from hockney.lab import Notice
-from hockney.pages.format import plural
 from hockney.pages.quality import chosen, parameter_table
 
 
