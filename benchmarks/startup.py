@@ -4,8 +4,8 @@
 
     python benchmarks/startup.py [--before TREE] [--rounds 15] [--out docs/benchmarks/startup.md]
 
-Every command is started once in each round, in this tree and in that of an older version; the table has medians.
-Processor time (user and system) is given next to the wall clock, which other programs on the machine lengthen.
+Every command is started once in each round, in this tree and in that of an older version; the table has
+medians. Processor time (user and system) stands next to the wall clock, which other programs lengthen.
 """
 
 from __future__ import annotations
