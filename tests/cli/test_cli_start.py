@@ -114,6 +114,7 @@ def test_completion(hockney, monkeypatch, shell, words, expected):
     assert hockney().out.splitlines() == expected
 
 
+@pytest.mark.page  # with the real hockney.report.write
 @pytest.mark.parametrize("room", LAZY)
 def test_a_lazy_package_offers_what_it_declares(room):
     """The imports for type checkers, `__all__` and what is found at run time are the same names."""
