@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hockney import lab
 from hockney.api import messages
-from hockney.api.run import Run as RunRead
+from hockney.api.run_contents import Run as RunRead
 from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
 from hockney.lab import Listener, Status, silent

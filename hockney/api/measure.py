@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hockney import lab, studies
 from hockney.api import messages
-from hockney.api.question import Question, question, refuse_unknown
-from hockney.api.run import Run
+from hockney.api.questions import Question, question, refuse_unknown
+from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions, refuse_long_rounds
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError

@@ -18,7 +18,7 @@ from hockney.core.errors import (
     sentences,
     unknown,
 )
-from hockney.pages.format import listing
+from hockney.core.wording import listing
 
 
 def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import click
 
 from hockney.cli.app import app
+from hockney.cli.verbs import VERBS, load
 
 HEAD = """\
 # Command line
@@ -24,7 +25,7 @@ WIDTH = 100
 def reference() -> str:
     parts = [HEAD, _section("hockney", app, None)]
     parent = click.Context(app, info_name="hockney")
-    parts += [_section(f"hockney {name}", verb, parent) for name, verb in app.commands.items()]
+    parts += [_section(f"hockney {name}", load(name), parent) for name in VERBS]
     return "\n".join(parts)
 
 

@@ -17,8 +17,8 @@ from hockney.core.settings import Settings
 from hockney.lab.bench import Tell, check
 from hockney.lab.events import Listener
 from hockney.lab.kinds import prepare
-from hockney.lab.kinds.simulated import reference
-from hockney.lab.results import results
+from hockney.lab.kinds.simulated import simulated_reference
+from hockney.lab.run_results import results
 from hockney.lab.session import begin, measure
 from hockney.simulated.calibrate import Survey
 from hockney.simulated.calibrate.survey import PAIR
@@ -48,7 +48,7 @@ def survey_twin(platform: Platform, real: Survey, tell: Tell, listen: Listener) 
     with tempfile.TemporaryDirectory(prefix="hockney-twin-") as place:
         description = Path(place) / "twin.toml"
         description.write_text(simulated.write(quiet), "utf-8")
-        machine = reference(str(description))
+        machine = simulated_reference(str(description))
         bench = prepare(machine, "", True, tell)
         available = {workload.name for workload in bench.catalog.workloads}
         cases = [case for case in twin_cases(real) if case.workload in available]

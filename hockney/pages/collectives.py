@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from hockney import models
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models import collective_time
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.quality import chosen
@@ -86,7 +86,7 @@ def _is_cost_of(fit: Fit, m: Measured) -> bool:
 
 
 def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
-    times = tuple(collective_time(fit, ranks, size) for size in sizes)
+    times = tuple(models.collective_time(fit, ranks, size) for size in sizes)
     return Series(f"{name}, {fit.model} cost", sizes, times, kind="line", group=name)
 
 

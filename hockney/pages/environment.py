@@ -9,8 +9,8 @@ from datetime import datetime, timezone
 
 from hockney.core.platform import Platform
 from hockney.core.units import format_bytes, format_seconds
+from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import plural
 
 
 def subtitle(evidence: Evidence) -> str:

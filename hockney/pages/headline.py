@@ -7,10 +7,11 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from hockney.core.wording import plural
 from hockney.pages import loggp
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import bandwidth, plural, quantity, told
+from hockney.pages.format import bandwidth, quantity, told
 
 FLAT = 1.25
 """A message counts as costing the same as an empty one while it takes at most a quarter longer."""

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from hockney.core.units import format_seconds
+from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent, plural
+from hockney.pages.format import percent
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from hockney.core.fit import Fit
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import plural, quantity, told
+from hockney.pages.format import quantity, told
 from hockney.pages.series import curve, rates, times, usable
 
 ID = "point-to-point"

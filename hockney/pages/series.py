@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.core.fit import Estimate, Fit
+from hockney.core.wording import plural
 from hockney.draw.figure import Series
 from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, plural, size_of, told
+from hockney.pages.format import bandwidth, size_of, told
 
 
 def points(

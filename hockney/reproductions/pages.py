@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
+from hockney.core.wording import plural
 from hockney.draw.figure import Series
 from hockney.draw.page import Page, Section, Table
-from hockney.pages.format import plural
 from hockney.reproductions.compared import CLOSE, Compared, Limit, tallies
 from hockney.reproductions.parts import Answer
 

@@ -11,12 +11,13 @@ from typing import NoReturn
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, environment, method, point_to_point, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options
-from hockney.pages.format import plural, quantity
+from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.studies import messages
 

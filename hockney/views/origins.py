@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hockney import simulated
 from hockney.core.platform import Platform
-from hockney.pages.format import together
+from hockney.core.wording import together
 
 UNSAID = "not said"
 """Where the description does not say where a number comes from."""

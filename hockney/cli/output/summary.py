@@ -5,20 +5,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hockney import api
-from hockney.api import Question, Run, RunOptions
 from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import Exit, printable
 from hockney.core.fit import Fit
+from hockney.core.wording import plural
 from hockney.draw.page import Page, Table
-from hockney.lab import Notice
-from hockney.pages.format import plural
 from hockney.pages.quality import chosen, parameter_table
+
+if TYPE_CHECKING:
+    from hockney.api import Question, Run, RunOptions
 
 
 def measure_and_tell(
@@ -37,14 +39,6 @@ def tell(run: Run, as_json: bool) -> int:
     if run.wrong:
         return Exit.ANSWER_IS_NO
     return Exit.INCONCLUSIVE if run.outcome is not None and run.outcome.left else Exit.FINE
-
-
-def load_and_note(path: Path) -> Run:
-    """The run in a folder; what reading it had to say is told."""
-    run = api.load(path)
-    for notice in run.notices:
-        ProgressReporter(False)(Notice(notice))
-    return run
 
 
 def tell_words(run: Run) -> None:

@@ -24,10 +24,10 @@ TRAITS = Traits(origin="simulated", noiseless=True, local=False, shared_memory=F
 
 
 def names() -> Sequence[str]:
-    return [reference(name) for name in simulated.names()]
+    return [simulated_reference(name) for name in simulated.names()]
 
 
-def reference(name: str) -> str:
+def simulated_reference(name: str) -> str:
     """--machine's value for the description `name`."""
     return str(MachineReference(SCHEME, name))
 

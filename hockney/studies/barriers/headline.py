@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.core.errors import HockneyError
+from hockney.core.wording import listing, plural
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import listing, plural, quantity
+from hockney.pages.format import quantity
 from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.core.wording import listing
 from hockney.draw.page import Page, Section
 from hockney.pages import environment, method, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import listing, quantity
+from hockney.pages.format import quantity
 from hockney.studies.barriers import figures, headline, paper, tables
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.results import BarrierResult, BarrierResults

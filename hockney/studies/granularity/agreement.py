@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent, plural, quantity
+from hockney.pages.format import percent, quantity
 from hockney.studies.granularity import figures
 from hockney.studies.granularity.figures import WORK
 from hockney.studies.granularity.text import bounds, change, length, share

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from hockney.core.fit import Estimate
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.pages.format import plural, quantity
+from hockney.pages.format import quantity
 from hockney.studies.granularity.plan import ITERATIONS, half_decades
 from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.text import WORD, length, share, told

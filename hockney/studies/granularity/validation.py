@@ -23,12 +23,13 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.core.fit import Estimate
+from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.models.applications.granularity import efficiency, on_cores
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import plural, quantity
+from hockney.pages.format import quantity
 from hockney.studies.granularity.results import Cell
 from hockney.studies.granularity.text import change, length
 

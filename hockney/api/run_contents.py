@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hockney import lab, report, studies
 from hockney.api import messages
@@ -17,10 +17,12 @@ from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Record
 from hockney.core.settings import Settings
-from hockney.draw.page import Caveat, Page
-from hockney.lab import Outcome
 from hockney.store import Plan, Reading, RunFolder
-from hockney.studies import Evidence
+
+if TYPE_CHECKING:
+    from hockney.draw.page import Caveat, Page
+    from hockney.lab import Outcome
+    from hockney.studies import Evidence
 
 What = Literal["repetitions", "summaries"]
 
@@ -133,7 +135,7 @@ def load(path: Path) -> Run:
 def evidence_of(folder: RunFolder, reading: Reading | None = None) -> Evidence:
     plan = folder.plan()
     results = lab.results(folder, save=False, reading=reading)
-    return Evidence(
+    return studies.Evidence(
         fits=results.fits,
         run=results.run,
         machine=results.machine,
