@@ -25,7 +25,7 @@ from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
-from hockney.system.files import cache_unwritable
+from hockney.system.messages import cache_unwritable
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0

