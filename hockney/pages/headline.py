@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from hockney.core.catalog import PING_PONG
 from hockney.pages import loggp
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
@@ -25,8 +26,12 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     return said or ("Nothing was measured.",)
 
 
+def _ping_pongs(evidence: Evidence) -> tuple[Measured, ...]:
+    return evidence.of(evidence.catalog.name_of(*PING_PONG), buffers="hot")
+
+
 def _short(evidence: Evidence) -> str:
-    sweep = [m for m in evidence.of("pingpong", buffers="hot")]
+    sweep = _ping_pongs(evidence)
     if not sweep:
         return ""
     first = sweep[0].summary.median
@@ -45,7 +50,7 @@ def _short(evidence: Evidence) -> str:
 
 
 def _long(evidence: Evidence) -> str:
-    sweep = [m for m in evidence.of("pingpong", buffers="hot") if m.summary.bytes_moved]
+    sweep = [m for m in _ping_pongs(evidence) if m.summary.bytes_moved]
     if len(sweep) < 2:
         return ""
     peak = max(sweep, key=lambda m: bandwidth(m).value)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
@@ -52,14 +52,16 @@ def page(evidence: Evidence) -> Page:
 def _headline(evidence: Evidence) -> tuple[str, ...]:
     """What the formula of a message says, and what the most ranks need for little."""
     said = []
-    for fit in evidence.fits.of("hockney", "pingpong"):
+    for fit in evidence.fits.of_role("hockney", *PING_PONG):
         value = {p.symbol: p.estimate.value for p in fit.parameters}
         if fit.verdict != "refused" and "r_inf" in value:
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
             said.append(f"{fit.subject.workload}: by the printed formula {words}.")
     most = max((m.case.ranks for m in evidence.measured), default=0)
-    for workload in ("barrier", "bcast", "allreduce"):
-        found = sorted(evidence.of(workload, ranks=most), key=lambda m: collectives.title(m) != workload)
+    measured = evidence.of_role("barrier", "collective", ranks=most)
+    for operation in ("barrier", "bcast", "allreduce"):
+        found = [m for m in measured if m.workload.operation == operation]
+        found.sort(key=lambda m: m.case.get("algorithm", collectives.MPI) != collectives.MPI)
         for m in found[:1]:  # MPI's own algorithm before others
             of = f" of {quantity(m.size, 'B')}" if m.size else ""
             time = quantity(m.summary.median.value, "s")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.draw.page import Page
 from hockney.pages import collectives, environment, headline, loggp, method, point_to_point, quality
@@ -53,7 +53,7 @@ def _pairs(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
     yield from sweep(sizes)
     yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
     for workload in catalog.of_role("point-to-point"):
-        if workload.operation != "send":  # the ping-pong has had its sweep
+        if not workload.performs(*PING_PONG):  # it has had its sweep
             yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in thin(sizes, 7))
     for workload in catalog.of_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)

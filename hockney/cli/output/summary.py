@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -13,10 +15,13 @@ from hockney.api import Question, Run, RunOptions
 from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.core.catalog import PING_PONG
 from hockney.core.errors import Exit, printable
 from hockney.core.fit import Fit
 from hockney.draw.page import Page, Table
 from hockney.lab import Notice
+from hockney.pages import metrics
+from hockney.pages.evidence import Measured
 from hockney.pages.format import plural
 from hockney.pages.quality import chosen, parameter_table
 
@@ -48,11 +53,12 @@ def load_and_note(path: Path) -> Run:
 
 
 def tell_words(run: Run) -> None:
-    """Headline, main parameters, warnings, and where the rest is."""
+    """Headline or cases with their metrics, main parameters, warnings, and where the rest is."""
     folder, page = run.folder, run.page
     cases = _cases(page)
     if cases.rows:
         click.echo(text_table(cases))
+        _print_metrics([m for m in run.evidence.measured if m.summary.metrics])
     else:
         for sentence in page.headline:
             print_line(sentence)
@@ -78,12 +84,24 @@ def _cases(page: Page) -> Table:
     return Table("cases", "", columns, rows, numeric=tables[0].numeric if tables else ())
 
 
+def _print_metrics(measured: Sequence[Measured]) -> None:
+    """The metrics of each case, indented below it."""
+    if not measured:
+        return
+    head, *rows = text_table(metrics.listing(measured)).splitlines()
+    click.echo(f"\n  {head}")
+    lines = iter(rows)
+    for m in measured:
+        print_line(m.case.line)
+        for line in islice(lines, len(m.summary.metrics)):
+            click.echo(f"  {line}")
+
+
 def _is_main(fit: Fit, run: Run) -> bool:
     if run.settings.study == "cases":
         return True
     workload = run.evidence.catalog.entry(fit.subject.workload)
-    sends = workload.role == "point-to-point" and workload.operation == "send"
-    return workload.role == "train" or (sends and fit.subject.has(buffers="hot"))
+    return workload.role == "train" or (workload.performs(*PING_PONG) and fit.subject.has(buffers="hot"))
 
 
 def _short(table: Table) -> Table:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hockney.core.case import Value
+from hockney.core.catalog import PING_PONG
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Fit, Fits
 from hockney.core.machine import Machine
@@ -16,7 +17,6 @@ from hockney.models import messages
 from hockney.models.applications.contention import judged
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit, of_platform
 
-WORKLOAD = "pingpong"
 WANTED: dict[str, Value] = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
 
@@ -68,7 +68,7 @@ def described(platform: Platform) -> PointToPointCosts:
 
 def usable_fit(fits: Fits) -> Fit | None:
     """Hockney's model of the ping-pong with hot buffers; if there is none, of another ping-pong."""
-    found = [f for f in fits.of("hockney", WORKLOAD) if f.verdict in BEST_FIRST and f.segments]
+    found = [f for f in fits.of_role("hockney", *PING_PONG) if f.verdict in BEST_FIRST and f.segments]
     return min(
         found,
         key=lambda f: (not f.subject.has(**WANTED), BEST_FIRST.index(f.verdict)),
@@ -108,5 +108,5 @@ def _on_description(measured: PointToPointCosts, told: PointToPointCosts) -> Poi
 
 
 def _nothing(fits: Fits, where: str) -> Inconclusive:
-    refused = next((f for f in fits.of("hockney", WORKLOAD)), None)
+    refused = next(iter(fits.of_role("hockney", *PING_PONG)), None)
     return messages.no_message_model(where, refused.line if refused else "", refused.why if refused else "")

@@ -52,7 +52,7 @@ def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
             value = simulated[size].value
             close = abs(value / median.value - 1) <= 0.05
             yield Agreement(
-                f"pingpong {size} B", "s", median, value, close or inside(value, median), True, True
+                f"{real.ping_pong} {size} B", "s", median, value, close or inside(value, median), True, True
             )
 
 

@@ -46,7 +46,7 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     survey.refuse()
     fit = survey.hockney
     assert fit is not None  # refuse() has seen to it
-    curve = curve_of(fit, survey.one_way, lambda size: survey.reading("pingpong", size))
+    curve = curve_of(fit, survey.one_way, lambda size: survey.reading(survey.ping_pong, size))
     eager, eager_origin = _eager(survey, fit)
     overheads = overheads_of(survey, curve, eager)
     found = pieces(curve, overheads)
@@ -149,7 +149,7 @@ def _nic(survey: Survey) -> tuple[float, str]:
     """The largest rate at which the pair has sent one way."""
     rates = [
         (size / median.value, name)
-        for name in ("pingpong", "stream")
+        for name in (survey.ping_pong, survey.workload("stream", "isend"))
         for size, median in survey.medians(name, buffers="hot").items()
     ]
     rate, name = max(rates)
@@ -157,7 +157,7 @@ def _nic(survey: Survey) -> tuple[float, str]:
 
 
 def _duplex(survey: Survey) -> tuple[str, str]:
-    both = survey.medians("pingpong_double", buffers="hot")
+    both = survey.medians(survey.workload("point-to-point", "sendrecv"), buffers="hot")
     common = [size for size in both if size in survey.one_way]
     if not common:
         return "full", messages.source_usual_duplex(survey.name)

@@ -99,7 +99,7 @@ def origins(
     key: str, found: Sequence[SourcedSegment], survey: Survey, overheads: Overheads
 ) -> Iterator[Origin]:
     """One for each segment, and for the first what its parts are from."""
-    subject = survey.hockney.line if survey.hockney else "pingpong"
+    subject = survey.hockney.line if survey.hockney else survey.ping_pong
     for k, piece in enumerate(found):
         yield Origin(
             key=f"{key}[{k}]", status="fitted", source=messages.source_fit(survey.name, subject, piece.source)
