@@ -18,8 +18,8 @@ from hockney.lab.events import (
     Notice,
     Status,
     Waiting,
+    notifier,
     silent,
-    teller,
 )
 from hockney.lab.executables import other_groups
 from hockney.lab.finding import Finding
@@ -70,6 +70,7 @@ __all__ = [
     "look_around",
     "measure",
     "name_of",
+    "notifier",
     "other_groups",
     "prepare",
     "repeats_itself",
@@ -82,5 +83,4 @@ __all__ = [
     "survey_twin",
     "surveyed",
     "take_survey",
-    "teller",
 ]

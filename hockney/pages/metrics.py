@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate, MetricSummary
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
-from hockney.pages.format import interval, percent, quantity, told
+from hockney.pages.format import interval, percent, quantity, with_interval
 
 COMBINED = {"each": "largest of the ranks", "root": "at the root"}
 
@@ -41,8 +41,8 @@ def listing(measured: Sequence[Measured]) -> Table:
 
 
 def _names(cases: Sequence[Measured], phase: bool) -> list[str]:
-    found = (name for m in cases for name, metric in m.summary.metrics.items() if metric.phase == phase)
-    return list(dict.fromkeys(found))
+    names = (name for m in cases for name, metric in m.summary.metrics.items() if metric.phase == phase)
+    return list(dict.fromkeys(names))
 
 
 def _table(kind: str, workload: str, cases: Sequence[Measured], names: Sequence[str], phase: bool) -> Table:
@@ -85,7 +85,7 @@ def _cell(m: Measured, name: str, phase: bool) -> str:
 
 
 def _value(estimate: Estimate, unit: str) -> str:
-    return told(estimate, unit) if _has_interval(estimate) else quantity(estimate.value, unit)
+    return with_interval(estimate, unit) if _has_interval(estimate) else quantity(estimate.value, unit)
 
 
 def _has_interval(estimate: Estimate) -> bool:

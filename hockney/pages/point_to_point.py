@@ -9,7 +9,7 @@ from hockney.core.fit import Fit
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import plural, quantity, told
+from hockney.pages.format import plural, quantity, with_interval
 from hockney.pages.series import curve, rates, times, usable
 
 ID = "point-to-point"
@@ -101,8 +101,8 @@ def _pieces(fit: Fit) -> Table:
         (
             quantity(piece.first, "B"),
             "" if piece.beyond is None else quantity(piece.beyond, "B"),
-            told(piece.latency, "s"),
-            told(piece.per_byte, "s/B"),
+            with_interval(piece.latency, "s"),
+            with_interval(piece.per_byte, "s/B"),
             quantity(1 / piece.per_byte.value, "B/s") if piece.per_byte.value else "",
         )
         for piece in fit.segments

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from hockney.core.fit import Estimate, Fit
 from hockney.draw.figure import Series
 from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, plural, size_of, told
+from hockney.pages.format import bandwidth, plural, size_of, with_interval
 
 
 def points(
@@ -68,4 +68,4 @@ def _detail(m: Measured, value: Estimate, unit: str) -> str:
     s = m.summary
     size = f"{size_of(m)}: " if m.has_size else ""
     counts = f"{plural(s.repetitions, 'repetition')} in {plural(s.launches, 'launch', 'launches')}"
-    return f"{size}{told(value, unit)}, {counts}"
+    return f"{size}{with_interval(value, unit)}, {counts}"

@@ -11,7 +11,7 @@ from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.draw.page import Page
 from hockney.pages import collectives, environment, headline, loggp, method, point_to_point, quality
-from hockney.pages.caveats import beside, everywhere
+from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
 from hockney.studies import messages
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
@@ -91,7 +91,7 @@ def page(evidence: Evidence) -> Page:
         subtitle=environment.subtitle(evidence),
         headline=headline.sentences(evidence),
         warnings=everywhere(evidence),
-        sections=tuple(beside(s, evidence) for s in sections if s is not None),
+        sections=tuple(with_caveats(s, evidence) for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=method.sentences(evidence),
     )

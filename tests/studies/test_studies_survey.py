@@ -17,8 +17,8 @@ from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.pages import headline
-from hockney.pages.caveats import beside, caveats, everywhere
-from hockney.pages.format import interval, quantity, told
+from hockney.pages.caveats import caveats, everywhere, with_caveats
+from hockney.pages.format import interval, quantity, with_interval
 from hockney.pages.headline import half_reached, sentences
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
@@ -84,7 +84,7 @@ def test_half_of_the_bandwidth_is_given_to_two_digits(evidence):
 
 def test_an_interval_with_one_end_shows_it(golden):
     estimates = [Estimate(2e9, *ends) for ends in ((1e9, None), (None, 3e9), (None, None))]
-    golden("intervals.json", [[interval(one, "B/s"), told(one, "B/s")] for one in estimates])
+    golden("intervals.json", [[interval(one, "B/s"), with_interval(one, "B/s")] for one in estimates])
 
 
 def test_an_overhead_that_is_not_visible_is_not_claimed_to_be_nothing(evidence, golden):
@@ -267,4 +267,4 @@ def test_a_doubt_stands_once_where_it_touches(evidence):
     assert len(where) == 1
     section = next(s for s in page.sections if s.title == where[0])
     assert all(f.warnings for f in section.figures)
-    assert everywhere(evidence) and beside(section, evidence) == section
+    assert everywhere(evidence) and with_caveats(section, evidence) == section

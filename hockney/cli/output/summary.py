@@ -26,33 +26,33 @@ from hockney.pages.format import plural
 from hockney.pages.quality import chosen, parameter_table
 
 
-def measure_and_tell(
+def measure_and_print(
     question: Question, options: RunOptions, out: Path | None, quiet: bool, as_json: bool
 ) -> int:
     """From a question to its answer; returns the exit code."""
     with ProgressReporter(quiet) as reporter:
         run = api.run(question, options, out=out, listen=reporter)
-    return tell(run, as_json)
+    return print_answer(run, as_json)
 
 
-def tell(run: Run, as_json: bool) -> int:
-    """Write the report of a run just measured and tell what came of it; returns the exit code."""
+def print_answer(run: Run, as_json: bool) -> int:
+    """Write the report of a run just measured and print its results; returns the exit code."""
     run.report()
-    (tell_json if as_json else tell_words)(run)
+    (print_document if as_json else print_summary)(run)
     if run.wrong:
         return Exit.ANSWER_IS_NO
     return Exit.INCONCLUSIVE if run.outcome is not None and run.outcome.left else Exit.FINE
 
 
 def load_and_note(path: Path) -> Run:
-    """The run in a folder; what reading it had to say is told."""
+    """The run in a folder; the notices of reading it are printed."""
     run = api.load(path)
     for notice in run.notices:
         ProgressReporter(False)(Notice(notice))
     return run
 
 
-def tell_words(run: Run) -> None:
+def print_summary(run: Run) -> None:
     """Headline or cases with their metrics, main parameters, warnings, and where the rest is."""
     folder, page = run.folder, run.page
     cases = _cases(page)
@@ -113,7 +113,7 @@ def _short(table: Table) -> Table:
     return Table(table.name, table.title, columns, tuple((row[0], *row[2:]) for row in rows), numeric=(3, 4))
 
 
-def tell_json(run: Run) -> None:
+def print_document(run: Run) -> None:
     print_json(
         {
             "run": printable(str(run.path)),

@@ -130,7 +130,7 @@ def _lines(survey: Survey) -> dict[str, Straight]:
     train = survey.workload("train")
     trains = [case.bytes for case, _ in survey.measured if case.workload == train]
     received = survey.medians(survey.workload("overhead", "recv"))
-    found = {}
+    lines = {}
     for name, base, slope, origin in (
         ("send", "o_s", "O_s", min(trains, default=0)),
         ("receive", "o_r", "O_r", min(received, default=0)),
@@ -139,5 +139,5 @@ def _lines(survey: Survey) -> dict[str, Straight]:
         at, each = fit.parameter(base), fit.parameter(slope)
         if at is not None and each is not None:
             zero = at.estimate.value - each.estimate.value * origin
-            found[name] = Straight(max(zero, 0.0), each.estimate.value)
-    return found
+            lines[name] = Straight(max(zero, 0.0), each.estimate.value)
+    return lines

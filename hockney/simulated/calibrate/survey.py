@@ -49,7 +49,7 @@ class Survey:
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values; a parameter that the
         workload does not have fixes nothing."""
-        found = {
+        by_size = {
             case.bytes: median
             for case, median in self.measured
             if case.workload == workload
@@ -57,7 +57,7 @@ class Survey:
             and all(case.get(k, v) == v for k, v in fixed.items())
             and median.value > 0
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(by_size.items()))
 
     def workload(self, role: str, operation: str = "") -> str:
         """The measured workload with this role and operation, see `Catalog.name_of`."""
@@ -75,11 +75,11 @@ class Survey:
     def operation(self, name: str, **fixed: Value) -> dict[int, Estimate]:
         """Median times by size of the collective operation on two ranks, of the cases whose parameters have
         these values."""
-        found: dict[int, Estimate] = {}
+        by_size: dict[int, Estimate] = {}
         for workload in self._catalog.workloads:
             if self.operation_of(workload.name) == name:
-                found |= self.medians(workload.name, **fixed)
-        return dict(sorted(found.items()))
+                by_size |= self.medians(workload.name, **fixed)
+        return dict(sorted(by_size.items()))
 
     @cached_property
     def _catalog(self) -> Catalog:
@@ -92,14 +92,14 @@ class Survey:
 
     @cached_property
     def hockney(self) -> Fit | None:
-        found = (f for f in self.fits.of_role("hockney", *PING_PONG) if f.subject.has(buffers="hot"))
-        return next(found, None)
+        fits = (f for f in self.fits.of_role("hockney", *PING_PONG) if f.subject.has(buffers="hot"))
+        return next(fits, None)
 
     @cached_property
     def loggp(self) -> Fit | None:
         """The fit whose lines may stand for the measured overheads."""
-        found = (f for f in self.fits.of_role("loggp", "train") if f.verdict in ("good", "fair"))
-        return next(found, None)
+        fits = (f for f in self.fits.of_role("loggp", "train") if f.verdict in ("good", "fair"))
+        return next(fits, None)
 
     @cached_property
     def pair_nodes(self) -> set[frozenset[str]]:
@@ -119,8 +119,8 @@ class Survey:
 
     def batch(self, workload: str, size: int) -> float:
         """Operations between two readings of the clock, of the typical launch."""
-        found = self._batches.get((workload, size), ())
-        return math.exp(sum(map(math.log, found)) / len(found)) if found else 1.0
+        batches = self._batches.get((workload, size), ())
+        return math.exp(sum(map(math.log, batches)) / len(batches)) if batches else 1.0
 
     def reading(self, workload: str, size: int) -> float:
         """What reading the clock adds to a measured time; in the simulation too, so it is to be taken out."""
@@ -128,12 +128,12 @@ class Survey:
 
     @cached_property
     def _batches(self) -> dict[tuple[str, int], list[int]]:
-        found: dict[tuple[str, int], list[int]] = {}
+        batches: dict[tuple[str, int], list[int]] = {}
         for record in self.run.records:
             case = record.parsed_case()
             if case.ranks == PAIR:
-                found.setdefault((case.workload, case.bytes), []).append(record.batch)
-        return found
+                batches.setdefault((case.workload, case.bytes), []).append(record.batch)
+        return batches
 
     @property
     def spread(self) -> float:
