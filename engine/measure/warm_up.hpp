@@ -20,8 +20,8 @@ class WarmUp {
          bool single)
       : sync_(sync), control_(control), cost_(cost), most_(most), single_(single), block_{0, 1, first_s} {}
 
-  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. A run so long that a few of
-  // them take all the time there is has no warm-up but the verified one.
+  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. If a few
+  // runs would take all the time there is, the verified one is the only warm-up.
   void run(Workload& workload, double until, double ends);
 
   const std::vector<double>& times() const { return times_; }

@@ -30,7 +30,7 @@ What = Literal["repetitions", "summaries"]
 @dataclass(frozen=True)
 class Run:
     """What is on disk, read when it is first asked for and then kept: load the run again to see what was
-    measured since. Models are always fitted anew, to the records, which are the truth.
+    measured since. Models are always fitted to the records, never read from a file.
 
     `outcome` says how the measuring ended that has just made the run; None for a run that was loaded.
     Reading raises EnvironmentProblem for a folder that is damaged or cannot be read.
@@ -103,7 +103,7 @@ class Run:
         self.folder.save_fits(self.fits)
 
     def report(self, path: Path | None = None) -> Path:
-        """Write the page, by default as report.html of the run's folder, and fits.json beside the records."""
+        """Write the page, by default as report.html of the run's folder, and the folder's fits.json."""
         self.save_fits()
         return report.write(self.page, path or self.folder.report_path)
 

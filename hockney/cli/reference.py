@@ -17,7 +17,7 @@ HEAD = """\
 
 Made by `python -m hockney.cli.reference` from the commands themselves.
 
-stdout is data, stderr is talk. `--json` gives documents for programs; `NO_COLOR` is obeyed.
+stdout is for data, stderr for diagnostics. `--json` gives documents for programs; `NO_COLOR` is obeyed.
 """
 WIDTH = 100
 

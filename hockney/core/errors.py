@@ -49,11 +49,6 @@ class HockneyError(Exception):
         self.fields = fields
 
     @property
-    def todo(self) -> str:
-        """The former name of `remedy`."""
-        return self.remedy
-
-    @property
     def suggestion(self) -> str:
         """The existing name that is closest to an unknown one; "" if there is none."""
         return str(self.fields.get("suggestion", ""))

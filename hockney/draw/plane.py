@@ -80,11 +80,11 @@ def relief(plane: Plane) -> Relief:
 def _tight(axis: Axis, values: tuple[float, ...]) -> Scale:
     """A plane fills its axes from end to end; whole numbers of things have ticks of their own."""
     whole = axis.unit not in ("", "s", "B", "B/s") and all(float(v).is_integer() for v in values)
-    found = scale(axis, values, values if whole and len(values) <= 40 else ())
-    places = [p for p in map(found.place, values) if p is not None]
+    fitted = scale(axis, values, values if whole and len(values) <= 40 else ())
+    places = [p for p in map(fitted.place, values) if p is not None]
     if len(set(places)) < 2:
-        return found
-    return replace(found, low=min(places), high=max(places))
+        return fitted
+    return replace(fitted, low=min(places), high=max(places))
 
 
 def _placed(axis: Scale, values: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:

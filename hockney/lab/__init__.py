@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         Notice,
         Status,
         Waiting,
+        notifier,
         silent,
-        teller,
     )
     from hockney.lab.executables import other_groups
     from hockney.lab.finding import Finding
@@ -48,7 +48,7 @@ else:
             "hockney.lab.calibration_check": "survey_twin surveyed",
             "hockney.lab.doctor": "examine look_around",
             "hockney.lab.events": "CaseBegan CaseEnded Counted Event LaunchBegan LaunchEnded Listener "
-            "MeasuringBegan Notice Status Waiting silent teller",
+            "MeasuringBegan Notice Status Waiting silent notifier",
             "hockney.lab.executables": "other_groups",
             "hockney.lab.finding": "Finding",
             "hockney.lab.kinds": "Kind kind_of listed prepare repeats_itself",
@@ -99,6 +99,7 @@ __all__ = [
     "look_around",
     "measure",
     "name_of",
+    "notifier",
     "other_groups",
     "prepare",
     "repeats_itself",
@@ -111,5 +112,4 @@ __all__ = [
     "survey_twin",
     "surveyed",
     "take_survey",
-    "teller",
 ]

@@ -41,7 +41,7 @@ def interval(estimate: Estimate, unit: str) -> str:
     return f"{quantity(estimate.low, unit)} to {quantity(estimate.high, unit)}"
 
 
-def told(estimate: Estimate, unit: str) -> str:
+def with_interval(estimate: Estimate, unit: str) -> str:
     """ "451 ns (95%: 449 ns to 453 ns)"."""
     known = estimate.low is not None or estimate.high is not None
     bounds = f" (95%: {interval(estimate, unit)})" if known else " (no interval)"

@@ -58,12 +58,12 @@ def limit_words(limit: Limit) -> str:
 
 def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
     """One sentence for each status."""
-    said = []
+    texts = []
     for tally in tallies(compared):
         counts = ", ".join(f"{n} within {close:.0%}" for n, close in zip(tally.within, CLOSE, strict=True))
         missing = f", {tally.missing} not measured" if tally.missing else ""
-        said.append(f"{plural(tally.rows, 'row')} {tally.status}: {counts}{missing}.")
-    return tuple(said)
+        texts.append(f"{plural(tally.rows, 'row')} {tally.status}: {counts}{missing}.")
+    return tuple(texts)
 
 
 def table(name: str, rows: Iterable[Compared]) -> Table:

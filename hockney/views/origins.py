@@ -26,12 +26,12 @@ class Provenance:
 
 def provenance(platform: Platform) -> tuple[Provenance, ...]:
     """Of every number that an exchange of messages between nodes takes its time from, each source once."""
-    found = []
+    rows = []
     for what, place in _places(platform):
         origin = simulated.origin_of(platform, place)
         status, source = (origin.status, origin.source) if origin else (UNSAID, "")
-        found.append(Provenance(what, status, source))
-    return tuple(dict.fromkeys(found))
+        rows.append(Provenance(what, status, source))
+    return tuple(dict.fromkeys(rows))
 
 
 def in_short(platform: Platform) -> str:
@@ -39,7 +39,7 @@ def in_short(platform: Platform) -> str:
     statuses: dict[str, list[str]] = {}
     for each in provenance(platform):
         statuses.setdefault(each.what, []).append("a guess" if each.status == "guess" else each.status)
-    return ", ".join(f"{what} {together(dict.fromkeys(said))}" for what, said in statuses.items())
+    return ", ".join(f"{what} {together(dict.fromkeys(of_what))}" for what, of_what in statuses.items())
 
 
 def _places(platform: Platform) -> Iterator[tuple[str, str]]:

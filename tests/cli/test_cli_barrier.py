@@ -20,7 +20,7 @@ def measured(hockney):
 
 
 def loops(folder: str, ranks: int) -> dict[str, float]:
-    """Medians of barriers in a row, by algorithm, from the file of fits."""
+    """Medians of barriers back to back, by algorithm, from the file of fits."""
     summaries = json.loads((Path(folder) / "fits.json").read_text())["summaries"]
     found = {}
     for summary in summaries:

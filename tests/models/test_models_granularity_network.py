@@ -21,6 +21,7 @@ from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described, messages_for, messages_of_run
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
+from hockney.system.bundled import bundled_catalog
 
 PLAIN = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", largest=1 << 22, most_ranks=8)
 HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")
@@ -51,7 +52,8 @@ HOT, COLD = "pingpong buffers=hot ranks=2", "pingpong buffers=cold ranks=2"
 
 
 def fits(*found: Fit, summaries: tuple[Summary, ...] = ()) -> Fits:
-    return Fits(schema=1, summaries=list(summaries), fits=list(found))
+    workloads = bundled_catalog().workloads
+    return Fits(schema=1, summaries=list(summaries), fits=list(found), workloads=workloads)
 
 
 @pytest.mark.parametrize("shared", [True, False])

@@ -44,8 +44,8 @@ def repeats_itself(reference: MachineReference) -> bool:
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     """Read the description before anything is looked for or compiled."""
     platform = simulated.platform(reference.name)
-    mpi = find_simgrid(tell=options.tell)
-    built, catalog, others = executables(mpi, options.workloads, options.tell)
+    mpi = find_simgrid(notify=options.notify)
+    built, catalog, others = executables(mpi, options.workloads, options.notify)
     launcher = SmpiLauncher(mpi, built.path, built.platform, platform, others=others)
     return Bench(launcher, catalog, _described(platform, mpi, built))
 

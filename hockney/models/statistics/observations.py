@@ -109,7 +109,7 @@ def observe_case(records: Iterable[Record], catalog: Catalog) -> Observation | N
 
 
 def _log_ends(times: Sequence[float]) -> tuple[float, float, float, float]:
-    *found, quantile = interval_and_quantile(times)
-    median, low, high = (np.nan if t is None else t for t in found)
+    *ends, quantile = interval_and_quantile(times)
+    median, low, high = (np.nan if t is None else t for t in ends)
     log, log_low, log_high = np.log(np.maximum((median, low, high), SHORTEST_S))
     return log, log - log_low, log_high - log, quantile

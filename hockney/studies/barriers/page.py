@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: the fastest barrier, costs beside predictions, ways of entering, and the paper's table."""
+"""The page: the fastest barrier, costs next to predictions, ways of entering, and the paper's table."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None
     if not every and failed is None:
         return None
     many = BarrierResults.of(evidence).iterations
-    text = (f"{many} calls in a row are one repetition.",) if many > 1 else ()
+    text = (f"{many} calls back to back are one repetition.",) if many > 1 else ()
     families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
     shown = [tables.costs(members, name, title) for name, title, members in families if members]
     return Section(
