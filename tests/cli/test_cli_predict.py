@@ -73,7 +73,7 @@ def test_words_say_the_same(hockney, golden):
     assert said.code == 0 and said.err == ""
     golden("predict.txt", said.out)
     found = asked(hockney, *SUN, "--ranks", "2,4", "--serial", "1%")
-    two, four = found["ranks"]
+    two, _ = found["ranks"]
     assert (two["time_s"]["value"], two["speed_up"]["value"]) == pytest.approx((0.518, 1.93), rel=1e-3)
     even = {each["ranks"]: each["work_s"]["value"] for each in found["break_even"]}
     assert even[4] == pytest.approx(0.031, rel=1e-2)
@@ -310,5 +310,6 @@ def test_a_run_on_a_surveys_times_hands_them_on(hockney, surveyed):
     found = asked(hockney, *question, "--run", "runs/grain")
     assert found["message_s"] == asked(hockney, *question, "--run", surveyed)["message_s"]
     assert "runs/first" in found["machine"]["source"]
+    assert re.findall(r"\d+", found["machine"]["network_why"])[:2] == ["1", "4"]
     assert "network-assumed" not in [doubt["code"] for doubt in found["doubts"]]
     assert hockney(*ASKED).err == newest("runs/grain")

@@ -100,4 +100,5 @@ def test_what_cannot_be_asked_is_said_in_a_line(hockney, words, code, suggestion
 def test_without_simgrid_it_says_what_to_do(hockney, monkeypatch, tmp_path):
     monkeypatch.setenv("HOCKNEY_SIMGRID", str(tmp_path))
     said = hockney("reproduce", "sun", "--out", "r", "-q")
-    assert said.code == 3 and "smpicxx" in said.err and "hockney build --simgrid" in said.err
+    assert said.code == 3 and said.error.code == "simgrid-wrapper-missing"
+    assert "--simgrid" in said.error.remedy

@@ -70,6 +70,12 @@ def test_models_prints_parameters_and_json(hockney, mine, golden):
     assert latency == pytest.approx(World().message(0), rel=0.05)
 
 
+def test_doctor_finds_the_fake_machine_good(hockney, golden):
+    said = hockney("doctor")
+    assert said.code == 0
+    golden("doctor.txt", said.out)
+
+
 def test_models_without_any_is_inconclusive(hockney):
     hockney("run", "barrier", "--machine", "fake:die=barrier", "--out", "r", "-q")
     said = hockney("models", "r")
