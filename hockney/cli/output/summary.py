@@ -16,7 +16,6 @@ from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import Exit, printable
 from hockney.core.fit import Fit
 from hockney.draw.page import Page, Table
-from hockney.lab import Notice
 from hockney.pages.format import plural
 from hockney.pages.quality import chosen, parameter_table
 
@@ -42,8 +41,8 @@ def tell(run: Run, as_json: bool) -> int:
 def load_and_note(path: Path) -> Run:
     """The run in a folder; what reading it had to say is told."""
     run = api.load(path)
-    for notice in run.notices:
-        ProgressReporter(False)(Notice(notice))
+    for notice in run.reading.notices:
+        ProgressReporter(False)(notice)
     return run
 
 
