@@ -62,8 +62,8 @@ def test_the_suns_have_the_papers_numbers(hockney):
     assert even[2] == pytest.approx(2 * 0.013 / 0.99, rel=1e-12)
     machine = found["machine"]
     assert machine["network"] == "shared" and machine["most_ranks"] == 16
-    assert {each["what"]: each["status"] for each in machine["origins"]} == {
-        "latency": "printed", "cost of a byte": "printed", "network": "printed", "number of nodes": "guess",
+    assert {each["code"]: each["status"] for each in machine["origins"]} == {
+        "latency": "printed", "byte-cost": "printed", "network": "printed", "node-count": "guess",
     }  # fmt: skip
     assert found["doubts"] == []
 
@@ -88,9 +88,9 @@ def test_every_described_machine_answers(hockney, name):
     assert [row["ranks"] for row in found["ranks"]] == [1, 2, 4]
     assert found["ranks"][0]["efficiency"]["value"] == 1
     assert found["best"]["most"] == found["machine"]["most_ranks"]
-    weak = {each["what"] for each in found["machine"]["origins"] if each["status"] == "guess"}
+    weak = {each["code"] for each in found["machine"]["origins"] if each["status"] == "guess"}
     guessed = {doubt["code"] for doubt in found["doubts"]}
-    assert ("guesses" in guessed) == bool(weak - {"number of nodes"})
+    assert ("guesses" in guessed) == bool(weak - {"node-count"})
 
 
 def test_a_survey_gives_what_it_measured_with_intervals(hockney, surveyed):
