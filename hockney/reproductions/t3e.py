@@ -243,7 +243,7 @@ def _misses(compared: Sequence[Compared]) -> tuple[str, ...]:
     near = {row.key for row in hits(table_rows(compared))}
     texts = []
     for m in MECHANISMS:
-        rows = [row for row in compared if row.table == f"tried out: {m.words}"]
+        rows = [row for row in compared if row.series == "tried" and row.mechanism == m.words]
         before = sum(row.key in near for row in rows)
         explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
         end = f"; held to explain {explains}" if explains else "; for comparison, held to explain nothing"

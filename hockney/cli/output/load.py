@@ -9,12 +9,11 @@ from pathlib import Path
 from hockney import api
 from hockney.api import Run
 from hockney.cli.output.progress import ProgressReporter
-from hockney.lab import Notice
 
 
 def load_and_note(path: Path) -> Run:
     """The run in a folder; what reading it had to say is told."""
     run = api.load(path)
-    for notice in run.notices:
-        ProgressReporter(False)(Notice(notice))
+    for notice in run.reading.notices:
+        ProgressReporter(False)(notice)
     return run

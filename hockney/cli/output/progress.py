@@ -11,6 +11,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from hockney.cli import messages
 from hockney.core.errors import one_line
 from hockney.core.record import Failure
 from hockney.core.units import format_seconds
@@ -107,7 +108,7 @@ class ProgressReporter:
 
     def _waits(self, event: Waiting) -> None:
         """Counted down in the bar; elsewhere one line for each round that is waited for."""
-        text = f"next round in {format_seconds(event.seconds, 2)}, round {event.round} of {event.rounds}"
+        text = messages.next_round(format_seconds(event.seconds, 2), event.round, event.rounds)
         if self.progress is not None:
             self.progress.update(self.task, text=text)
         elif not self.console.is_terminal and event.round != self.awaited:
