@@ -111,7 +111,7 @@ def hockney(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     """Medians and the piecewise model over 24 sizes from 0 B to 4 MiB."""
     curve = random_curve(rng)
     cases = [Case.of("pingpong", 2, bytes=size) for size in SIZES]
-    seen = observe(simulate(lambda case: curve.time(case.value("bytes")), cases, noise, rng), CATALOG)
+    seen = observe(simulate(lambda case: curve.time(case["bytes"]), cases, noise, rng), CATALOG)
     for each in seen:
         tally.judge(f"median ({noise.population})", Estimate(*each.interval()), curve.time(each.size))
     fit = fit_hockney(seen, Subject.parse("pingpong"))
@@ -150,10 +150,10 @@ def loggp(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     sizes = (1, 64, 512, 4096, 16384)
 
     def true(case: Case) -> float:
-        size = case.value("bytes")
+        size = case["bytes"]
         if case.workload == "receive_overhead":
             return receive + receive_byte * (size - 1)
-        more, delay = case.value("messages") - 1, case.value("delay")
+        more, delay = case["messages"] - 1, case["delay"]
         both = send + receive + (send_byte + receive_byte + per_byte) * (size - 1)
         step = max(send + send_byte * (size - 1) + delay, gap + per_byte * (size - 1))
         return 2 * (latency + both) + more * (step - delay)
@@ -181,7 +181,7 @@ def collective(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     cases = [Case.of("bcast", p, bytes=8 * 4**k) for p in (2, 3, 4, 8) for k in range(7)]
 
     def true(case: Case) -> float:
-        return a + (b + c * case.value("bytes")) * steps(form, case.ranks)
+        return a + (b + c * case["bytes"]) * steps(form, case.ranks)
 
     fits = fit_collective(observe(simulate(true, cases, noise, rng), CATALOG), Subject.parse("bcast"))
     fit = next(f for f in fits if f.model == form)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences for users are made in messages.py only, errors have unique codes, golden files hold the wording.
+"""Sentences for users are made in messages.py only, errors have unique codes, caveats and notices have codes,
+golden files hold the wording.
 
 `make golden` rewrites the golden files, tests/golden/ROOM/messages.txt.
 """
@@ -8,13 +9,19 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import pkgutil
 from pathlib import Path
 
 import pytest
 from golden_files import FOLDER, Golden
 from message_samples import KEBAB, PACKAGE, SAMPLE_CODE, calls_of, modules, name_of, room_of
 
+import hockney
 from hockney.core.errors import HockneyError
+from hockney.core.notice import Notice
+from hockney.draw.page import Caveat
+from hockney.lab.finding import Finding
 
 ERRORS = {
     "HockneyError",
@@ -27,6 +34,8 @@ ERRORS = {
     "LaunchFailed",
     "TookTooLong",
 }
+NOTES = {"Caveat": Caveat, "Notice": Notice, "Finding": Finding}
+"""What users should know though nothing failed. Several views may give a caveat of the same code."""
 NOT_YET: set[str] = set()
 """Rooms that still make errors outside messages.py."""
 
@@ -55,6 +64,13 @@ def test_the_code_of_an_error_belongs_to_one_function():
     assert {code: functions for code, functions in owners.items() if len(functions) > 1} == {}
 
 
+@pytest.mark.parametrize("file", modules(), ids=name_of)
+def test_every_caveat_notice_and_finding_has_a_code(file: Path):
+    for call in calls_of(file):
+        if isinstance(call.value, tuple(NOTES.values())):
+            assert KEBAB.fullmatch(call.value.code), call
+
+
 def made_elsewhere() -> dict[str, list[str]]:
     """By room, where errors are made outside messages.py."""
     places: dict[str, list[str]] = {}
@@ -67,9 +83,9 @@ def made_elsewhere() -> dict[str, list[str]]:
 
 
 def error_lines(source: str) -> list[int]:
-    """The lines that make an error, by its class or by core's `unknown`."""
+    """The lines that make an error, by its class or by core's `unknown`, a caveat, a notice or a finding."""
     tree = ast.parse(source)
-    makers = set(ERRORS)
+    makers = ERRORS | NOTES.keys()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "hockney.core.errors":
             makers |= {alias.asname or alias.name for alias in node.names if alias.name == "unknown"}
@@ -78,11 +94,11 @@ def error_lines(source: str) -> list[int]:
         node.lineno
         for node in calls
         if (isinstance(node.func, ast.Name) and node.func.id in makers)
-        or (isinstance(node.func, ast.Attribute) and node.func.attr in ERRORS)
+        or (isinstance(node.func, ast.Attribute) and node.func.attr in ERRORS | NOTES.keys())
     )
 
 
-def test_errors_are_made_in_messages():
+def test_errors_caveats_and_notices_are_made_in_messages():
     assert {room: lines for room, lines in made_elsewhere().items() if room not in NOT_YET} == {}
 
 
@@ -93,14 +109,15 @@ def test_the_list_of_rooms_to_convert_shrinks():
 def test_the_walk_sees_errors():
     source = (
         "from hockney.core.errors import unknown\nunknown('a', 'b', [])\nerrors.UsageError('c')\nother()\n"
+        "Notice('d', 'e')\npage.Caveat('f', 'g', '', '')\n"
     )
-    assert error_lines(source) == [2, 3]
+    assert error_lines(source) == [2, 3, 5, 6]
 
 
 def test_error_classes_are_complete():
     def below(kind: type) -> set[str]:
         return {kind.__name__}.union(*(below(child) for child in kind.__subclasses__()))
 
-    import hockney.api  # noqa: F401  (imports every room)
-
+    for module in pkgutil.walk_packages(hockney.__path__, "hockney."):
+        importlib.import_module(module.name)
     assert below(HockneyError) <= ERRORS

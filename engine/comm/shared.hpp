@@ -22,7 +22,7 @@ struct alignas(128) Flag {
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "flags are shared between processes");
 
 // Throws InvalidCase on a simulated machine: its ranks have nodes of their own, and watching memory there
-// would last for ever, since simulated time stands still meanwhile.
+// would never end, since simulated time stands still meanwhile.
 void need_memory_to_watch();
 
 // What `make` returns, an MPI_Win, on all ranks of a communicator of our own. Collective. Throws InvalidCase,

@@ -80,7 +80,8 @@ NodeLayout layout_of_this_node(MPI_Comm comm) {
   MPI_Comm_size(comm, &size);
   return {size, size, size == 1, false};
 #else
-  // This takes several collective calls, and barriers are often made in a row, so the communicator keeps it.
+  // This takes several collective calls, and barriers are often made back to back, so the communicator keeps
+  // it.
   if (const NodeLayout* layout = CommState<NodeLayout>::find(comm)) return *layout;
   return CommState<NodeLayout>::keep(comm, std::make_unique<NodeLayout>(look_around(comm)));
 #endif

@@ -69,7 +69,7 @@ std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
 
 std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   refuse_intercommunicator(comm);
-  // The clock starts when all have come: whoever comes late shall not cost the others their time.
+  // The clock starts when all have arrived, so that a late rank does not use up the time of the others.
   std::vector<double> nothing(1);
   agree(comm, WaitPolicy(true), nothing);
   const double begun = MPI_Wtime();

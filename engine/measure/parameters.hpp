@@ -23,15 +23,15 @@ inline constexpr Parameter buffers{
     "hot|cold",
     "hot: the same buffer each time, in cache; cold: walk through more memory than the caches hold"};
 
-inline constexpr Parameter sync{
-    "sync",
-    Kind::choice,
-    "",
-    "barrier",
-    0,
-    0,
-    "barrier|window|loop",
-    "how repetitions start together: after MPI_Barrier, at a moment of a synchronised clock, or 64 in a row"};
+inline constexpr Parameter sync{"sync",
+                                Kind::choice,
+                                "",
+                                "barrier",
+                                0,
+                                0,
+                                "barrier|window|loop",
+                                "how repetitions start together: after MPI_Barrier, at a moment of a "
+                                "synchronised clock, or 64 back to back"};
 
 // Where a repetition is what its parameters say, and no longer.
 inline constexpr Parameter sync_each{

@@ -15,8 +15,8 @@ namespace hockney {
 //
 //   ordered       MPI_Send and MPI_Recv, even ranks sending first: the exchange of Hanebutte and Tatsumi
 //                 (1996). With an odd number of ranks the last one and rank 0 both send first, so that the
-//                 last one's message waits until rank 0 has sent its own: three steps instead of two. Nobody
-//                 waits for ever: only the last rank can wait for a rank that sends, and that one sends to
+//                 last one's message waits until rank 0 has sent its own: three steps instead of two. There
+//                 is no deadlock: only the last rank can wait for a rank that sends, and that one sends to
 //                 rank 1, which receives at once.
 //   sendrecv      MPI_Sendrecv
 //   nonblocking   MPI_Irecv and MPI_Isend, then MPI_Waitall

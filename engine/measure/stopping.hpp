@@ -31,7 +31,7 @@ struct Method {
   static constexpr int warm_up_block = 8;
   static constexpr double settled = 0.97;
   static constexpr double warm_up_share = 0.15;  // of the time left
-  // A run that computes for so long is warm after the first one.
+  // A run that computes for at least this long is warm after the first one.
   static constexpr double warm_by_itself_s = 10e-3;
 
   // Chunks of repetitions between two looks at the interval. Looking too often at an interval that shrinks by

@@ -28,8 +28,8 @@ class WarmUp {
         given_(given),
         block_{0, std::max(1, given), first_s} {}
 
-  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. A run so long that a few of
-  // them take all the time there is has no warm-up but the verified one.
+  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. If a few
+  // runs would take all the time there is, the verified one is the only warm-up.
   void run(Workload& workload, double until, double ends);
 
   const std::vector<double>& times() const { return times_; }

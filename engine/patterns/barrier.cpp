@@ -22,7 +22,7 @@ class BackToBack final : public Workload {
 
 constexpr Parameter parameters[] = {parameters::algorithm,
                                     {"iterations", Kind::integer, "", "1", 1, 1e9, "",
-                                     "in a row between two readings of the clock, at least"},
+                                     "back to back between two readings of the clock, at least"},
                                     parameters::sync};
 
 }  // namespace

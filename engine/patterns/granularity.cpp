@@ -68,7 +68,7 @@ constexpr Parameter parameters[] = {
     {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
      "how the rest is shared: equally, in proportions (one a rank), or drawn with a relative spread S"},
     {"seed", Kind::integer, "", "1", 0, 1e15, "", "of the shares that are drawn"},
-    {"iterations", Kind::integer, "", "20", 1, 1e6, "", "in a row between two readings of the clock"},
+    {"iterations", Kind::integer, "", "20", 1, 1e6, "", "back to back between two readings of the clock"},
     parameters::bytes("bytes in each message"),
     parameters::buffers,
     parameters::exchange,

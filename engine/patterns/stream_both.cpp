@@ -13,8 +13,8 @@ class StreamBoth final : public PairBase {
   StreamBoth(const Place& place, const Values& values, std::size_t window)
       : PairBase(place, values, window), requests_(2 * window) {}
 
-  // `window` messages each way at once. Whoever has all its messages has seen the partner's last send, so no
-  // answer is needed.
+  // `window` messages in each direction at once. Whoever has all its messages has seen the partner's last
+  // send, so no answer is needed.
   void run() override {
     std::byte* const out = outgoing_.next();
     std::byte* const in = incoming_.next();
@@ -44,10 +44,10 @@ constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), 
 extern constinit const WorkloadInfo stream_both{
     .name = "stream_both",
     .role = "stream",
-    .operation = "isend",
+    .operation = "isendrecv",
     .size = "bytes",
-    .help = "many messages each way at once (MPI_Isend, MPI_Irecv)",
-    .time = "one message each way; bandwidth counts both directions",
+    .help = "many messages in each direction at once (MPI_Isend, MPI_Irecv)",
+    .time = "one message in each direction; bandwidth counts both",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

@@ -14,7 +14,7 @@
 namespace {
 
 // One for all ranks, on purpose: they share the memory of one process, and run one at a time, so whoever
-// comes first makes it. A barrier starts anew when its last rank has entered.
+// comes first makes it. A new barrier starts when the last rank has entered the current one.
 sg_bar_t meeting = nullptr;
 
 double seconds() {

@@ -5,7 +5,7 @@
 namespace hockney::platform {
 namespace {
 
-// Every node beside every other: nothing between them, or one cable that all share.
+// Every node is next to every other: nothing between them, or one cable that all share.
 class Star final : public Shape {
  public:
   explicit Star(bool bus) : bus_(bus) {}

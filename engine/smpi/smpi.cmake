@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a simulated machine needs beside the engine: MPI calls of our own (linked into every executable), and the platform
-# plugin, which smpirun loads to build the machine: smpirun -platform libhockney-platform.so ... hockney-engine
+# What a simulated machine needs in addition to the engine: custom MPI calls (linked into every executable), and the
+# platform plug-in, which smpirun loads to build the machine: smpirun -platform libhockney-platform.so ... hockney-engine
 file(GLOB smpi_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/smpi/*.cpp)
 set(platform_sources ${smpi_sources})
 list(FILTER platform_sources INCLUDE REGEX "/platform[^/]*\\.cpp$")

@@ -15,7 +15,7 @@ int rounds_with(int ways, int ranks) {
 }
 
 // Signals a round. A round takes about a message's latency, and a quarter of that for each further message
-// (LogGP's g beside L + 2 o, as on the networks of hockney's surveys).
+// (LogGP's g compared with L + 2 o, as on the networks of hockney's surveys).
 int ways_for(int ranks) {
   int best = 1;
   for (int ways = 2; ways < ranks && ways <= 15; ++ways)

@@ -17,14 +17,33 @@ data allow no answer. Nothing is printed: a listener, a function of a `hockney.l
 measuring is.
 """
 
-from hockney.api.barriers import choose_barriers
-from hockney.api.find_runs import named_source, newest_run, newest_source
-from hockney.api.measure import Planned, plan, resume, run, survey
-from hockney.api.predict import Forecast, predict
-from hockney.api.question import Question, question
-from hockney.api.reproduce import Reproduced, reproduce
-from hockney.api.run import Run, load
-from hockney.api.run_options import RunOptions
+from typing import TYPE_CHECKING
+
+from hockney.core import lazy
+
+if TYPE_CHECKING:
+    from hockney.api.barriers import choose_barriers
+    from hockney.api.find_runs import named_source, newest_run, newest_source
+    from hockney.api.forecast import Forecast, predict
+    from hockney.api.measure import Planned, plan, resume, run, survey
+    from hockney.api.questions import Question, question
+    from hockney.api.reproduction import Reproduced, reproduce
+    from hockney.api.run_contents import Run, load
+    from hockney.api.run_options import RunOptions
+else:
+    __getattr__ = lazy.attributes(
+        __name__,
+        {
+            "hockney.api.barriers": "choose_barriers",
+            "hockney.api.find_runs": "named_source newest_run newest_source",
+            "hockney.api.measure": "Planned plan resume run survey",
+            "hockney.api.forecast": "Forecast predict",
+            "hockney.api.questions": "Question question",
+            "hockney.api.reproduction": "Reproduced reproduce",
+            "hockney.api.run_contents": "Run load",
+            "hockney.api.run_options": "RunOptions",
+        },
+    )
 
 __all__ = [
     "Forecast",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.api.run import Run
+from hockney.api.run_contents import Run
 from hockney.core.errors import Inconclusive
 from hockney.studies.barriers.best import Choice, choose
 

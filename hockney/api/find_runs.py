@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hockney import lab
 from hockney.api import messages
-from hockney.api.run import Run as RunRead
+from hockney.api.run_contents import Run as RunRead
 from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
 from hockney.lab import Listener, Status, silent
@@ -51,11 +51,11 @@ def newest_source(listen: Listener) -> Source:
             passed = passed or messages.made_elsewhere(where, machine.host)
             continue
         with contextlib.suppress(HockneyError):
-            found = _source(folder, listen)
+            source = _source(folder, listen)
             listen(Status(messages.newest_survey(where, PLACE)))
             if passed:
                 listen(messages.passed_over(passed))
-            return found
+            return source
     raise messages.no_survey(PLACE, passed)
 
 
@@ -80,12 +80,12 @@ def _here(machine: Machine) -> bool:
 def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
     """The runs of these studies in the default place that can be read, the one written last first; none of a
     machine that is elsewhere."""
-    found = []
+    ages = []
     with contextlib.suppress(OSError):
         for path in PLACE.iterdir():
             with contextlib.suppress(OSError):
-                found.append(((path / "records.jsonl").stat().st_mtime_ns, path))
-    for _, path in sorted(found, reverse=True):
+                ages.append(((path / "records.jsonl").stat().st_mtime_ns, path))
+    for _, path in sorted(ages, reverse=True):
         try:
             folder = RunFolder.open(path)
             machine = folder.machine()
@@ -97,10 +97,10 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
 
 
 def _source(folder: RunFolder, listen: Listener) -> Source:
-    found = lab.results(folder, save=False)
-    most = found.run.most_hosts()
+    results = lab.results(folder, save=False)
+    most = results.run.most_hosts()
     surveyed = folder.surveyed()
-    costs = messages_of_run(found.fits, found.machine, printable(str(folder.path)), surveyed, hosts=most)
-    for notice in found.notices:
+    costs = messages_of_run(results.fits, results.machine, printable(str(folder.path)), surveyed, hosts=most)
+    for notice in results.notices:
         listen(notice)
-    return Source(costs, surveyed.machine if surveyed else found.machine, most, found.run.most_hosts(2))
+    return Source(costs, surveyed.machine if surveyed else results.machine, most, results.run.most_hosts(2))

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from hockney import lab, studies
 from hockney.api import messages
-from hockney.api.question import Question, question, refuse_unknown
-from hockney.api.run import Run
+from hockney.api.questions import Question, question, refuse_unknown
+from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions, refuse_long_rounds
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import Bench, Listener, Outcome, Status, silent, teller
+from hockney.lab import Bench, Listener, Outcome, Status, notifier, silent
 from hockney.store import RunFolder, default_path
 from hockney.studies import Options
 
@@ -56,7 +56,7 @@ def run(
     if options.every is not None and not options.every_s:
         listen(messages.rounds_follow_at_once())
     planned = plan(asked, options, listen=listen)
-    bench = lab.check(planned.bench, planned.cases, teller(listen))
+    bench = lab.check(planned.bench, planned.cases, notifier(listen))
     folder = lab.begin(
         out or default_path(planned.settings.study), planned.cases, planned.settings, bench, planned.surveyed
     )
@@ -70,7 +70,7 @@ def plan(
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
-    bench = lab.prepare(options.machine, options.mpi, options.bind, teller(listen), wanted.workloads)
+    bench = lab.prepare(options.machine, options.mpi, options.bind, notifier(listen), wanted.workloads)
     if surveyed is not None:
         surveyed = lab.take_survey(surveyed, bench.machine, options.force)
     refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
@@ -116,11 +116,11 @@ def resume(
     folder.read()
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
-    tell = teller(listen)
+    notify = notifier(listen)
     cases = folder.plan().cases
     workloads = {case.workload for case in cases}
-    bench = lab.prepare(machine or settings.machine, mpi or settings.mpi, settings.bind, tell, workloads)
-    bench = lab.check(bench, cases, tell)
+    bench = lab.prepare(machine or settings.machine, mpi or settings.mpi, settings.bind, notify, workloads)
+    bench = lab.check(bench, cases, notify)
     for difference in lab.differences(before, bench.machine):
         field = lab.name_of(difference)
         listen(messages.bench_changed(field, difference.left, difference.right))

@@ -25,7 +25,7 @@ from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
-from hockney.system.files import cache_unwritable
+from hockney.system.messages import cache_unwritable
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0
@@ -58,7 +58,7 @@ def engine(
     mpi: Mpi,
     source: Path | None = None,
     cache: Path | None = None,
-    tell: Callable[[str], None] = lambda _: None,
+    notify: Callable[[str], None] = lambda _: None,
     environ: Mapping[str, str] | None = None,
     group: str = MAIN,
 ) -> Engine:
@@ -77,12 +77,12 @@ def engine(
     cached = (place / group).is_file()
     if not cached:
         name = "" if group == MAIN else group.removeprefix("hockney-")
-        tell(messages.compiling_engine(name, mpi.title))
+        notify(messages.compiling_engine(name, mpi.title))
         begun = time.monotonic()
         identity = build_into(cache, mpi, source, identity, group)
         place = place_of(mpi, identity, cache, group)
         seconds = time.monotonic() - begun
-        tell(messages.engine_compiled(name, seconds))
+        notify(messages.engine_compiled(name, seconds))
     flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
     catalog = read_catalog(place / group, mpi)
     return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)

@@ -50,7 +50,7 @@ class Identity:
 
 
 def source_folder() -> Path:
-    """The engine's sources: in an installed package, or beside the package in a checkout."""
+    """The engine's sources: in an installed package, or next to the package in a checkout."""
     package = Path(hockney.__file__).parent
     for folder in (package / "_engine", package.parent / "engine"):
         if (folder / "CMakeLists.txt").is_file():
@@ -122,7 +122,7 @@ def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
             ]
             if files:
                 real = files[0].resolve()
-                # a linker script ("INPUT(libmpi.so.40)") is small; what it names lies beside it
+                # a linker script ("INPUT(libmpi.so.40)") is small; what it names is next to it
                 for path in sorted({real, *real.parent.glob(f"lib{name}.so.*")}):
                     status = path.stat()
                     yield str(path), status.st_size, status.st_mtime_ns

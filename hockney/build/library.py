@@ -17,7 +17,7 @@ from hockney.build.log import logged
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
-from hockney.system.files import cache_unwritable
+from hockney.system.messages import cache_unwritable
 
 
 def install_library(

@@ -23,7 +23,7 @@ from hockney.build.sources import BOOST, SIMGRID, fetch
 from hockney.build.tools import tool
 from hockney.build.trial import try_out
 from hockney.core.paths import COMPLETE, cache_folder
-from hockney.system.files import cache_unwritable
+from hockney.system.messages import cache_unwritable
 
 Tell = Callable[[str], None]
 Progress = Callable[[int, int], None]
@@ -50,7 +50,7 @@ def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
 
 def simgrid(
     environ: Mapping[str, str],
-    tell: Tell = lambda _: None,
+    notify: Tell = lambda _: None,
     progress: Progress = lambda done, total: None,
     jobs: int = 1,
     again: bool = False,
@@ -63,7 +63,7 @@ def simgrid(
     prefix = cache_folder(environ) / NAME
     try:
         prefix.parent.mkdir(parents=True, exist_ok=True)
-        with alone(prefix.parent, tell):
+        with alone(prefix.parent, notify):
             if simgrid_prefix(environ) and not again:
                 return prefix
             refuse_little_room(prefix.parent)
@@ -73,20 +73,20 @@ def simgrid(
             with tempfile.TemporaryDirectory(
                 prefix=FRESH, dir=prefix.parent, ignore_cleanup_errors=True
             ) as fresh:
-                make(prefix, Path(fresh), system, tell, progress, jobs)
+                make(prefix, Path(fresh), system, notify, progress, jobs)
     except OSError as error:
         raise cache_unwritable(prefix.parent, error) from error
     return prefix
 
 
 @contextlib.contextmanager
-def alone(shelf: Path, tell: Tell) -> Iterator[None]:
+def alone(shelf: Path, notify: Tell) -> Iterator[None]:
     """Wait until no other hockney builds here. The lock goes with its process, however that ends."""
     with (shelf / ".simgrid-lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            tell(messages.waiting_for_other_build())
+            notify(messages.waiting_for_other_build())
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError:  # some network file systems have no locks; then only moving into place is safe
             pass
@@ -99,14 +99,14 @@ def refuse_little_room(shelf: Path) -> None:
         raise messages.no_room_for_simgrid(shelf, free, ROOM_BYTES)
 
 
-def make(prefix: Path, fresh: Path, system: Compilers, tell: Tell, progress: Progress, jobs: int) -> None:
+def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: Progress, jobs: int) -> None:
     """Everything from fetching to the stamp; only `fresh` is touched before SimGrid is whole."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
-    tell(messages.fetching(SIMGRID.title))
+    notify(messages.fetching(SIMGRID.title))
     source = fetch(SIMGRID, fresh / "source")
     include = None
     if not compiler_has_boost(system):
-        tell(messages.fetching_boost(BOOST.title))
+        notify(messages.fetching_boost(BOOST.title))
         include = fetch(BOOST, fresh / "headers")
     work, stage, log = fresh / "work", fresh / "stage", fresh / "build.log"
     definitions = {
@@ -136,7 +136,7 @@ def make(prefix: Path, fresh: Path, system: Compilers, tell: Tell, progress: Pro
         "installing": [cmake, "--install", str(work)],
     }
     for step, words in steps.items():
-        tell(messages.simgrid_step(step, TITLE, shlex.join(system.cxx), jobs))
+        notify(messages.simgrid_step(step, TITLE, shlex.join(system.cxx), jobs))
         if logged(words, environment, log, count) != 0:
             raise failed(step, log, prefix.parent)
     staged = Path(f"{stage}{prefix}")
@@ -147,7 +147,7 @@ def make(prefix: Path, fresh: Path, system: Compilers, tell: Tell, progress: Pro
     staged.rename(prefix)
     try_out(prefix, fresh)
     (prefix / COMPLETE).write_text(str(prefix))
-    tell(messages.simgrid_installed(TITLE, prefix, time.monotonic() - began))
+    notify(messages.simgrid_installed(TITLE, prefix, time.monotonic() - began))
 
 
 def failed(step: messages.Step, log: Path, shelf: Path) -> BuildFailed:

@@ -7,27 +7,14 @@ from __future__ import annotations
 import click
 
 from hockney import __version__
-from hockney.cli.arguments.click_extensions import Group
-from hockney.cli.verbs import (
-    barrier,
-    build,
-    calibrate,
-    doctor,
-    export,
-    machines,
-    models,
-    plan,
-    predict,
-    report,
-    reproduce,
-    resume,
-    run,
-    survey,
-)
+from hockney.cli import verbs
+from hockney.cli.arguments.click_extensions import VerbGroup
 
 
 @click.group(
-    cls=Group,
+    cls=VerbGroup,
+    verbs=verbs.VERBS,
+    load=verbs.load,
     epilog="Example:\n\n  hockney survey --budget 30s",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -38,22 +25,3 @@ def app() -> None:
     Exit codes: 0 fine, 1 the answer is no (payload arrived wrong), 2 usage, 3 the environment cannot do
     it, 4 inconclusive (something planned was not measured), 130 interrupted.
     """
-
-
-for verb in (
-    survey,
-    run,
-    plan,
-    predict,
-    report,
-    models,
-    resume,
-    export,
-    machines,
-    calibrate,
-    reproduce,
-    barrier,
-    build,
-    doctor,
-):
-    app.add_command(verb.command)

@@ -18,7 +18,7 @@ from hockney.core.errors import (
     sentences,
     unknown,
 )
-from hockney.pages.format import listing
+from hockney.core.wording import listing
 
 
 def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageError:
@@ -251,3 +251,10 @@ def warning(text: str, touches: str, remedy: str) -> str:
 def missing(count: str, folder: Path) -> str:
     """`count` is how many measurements, in words."""
     return f"missing: {count}; 'hockney resume {folder}' makes them"
+
+
+# progress
+
+
+def next_round(wait: str, number: int, rounds: int) -> str:
+    return f"next round in {wait}, round {number} of {rounds}"

@@ -10,13 +10,14 @@ from __future__ import annotations
 import click
 
 from hockney.cli.app import app
+from hockney.cli.verbs import VERBS, load
 
 HEAD = """\
 # Command line
 
 Made by `python -m hockney.cli.reference` from the commands themselves.
 
-stdout is data, stderr is talk. `--json` gives documents for programs; `NO_COLOR` is obeyed.
+stdout is for data, stderr for diagnostics. `--json` gives documents for programs; `NO_COLOR` is obeyed.
 """
 WIDTH = 100
 
@@ -24,7 +25,7 @@ WIDTH = 100
 def reference() -> str:
     parts = [HEAD, _section("hockney", app, None)]
     parent = click.Context(app, info_name="hockney")
-    parts += [_section(f"hockney {name}", verb, parent) for name, verb in app.commands.items()]
+    parts += [_section(f"hockney {name}", load(name), parent) for name in VERBS]
     return "\n".join(parts)
 
 

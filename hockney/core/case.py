@@ -56,9 +56,6 @@ class Case:
     def get(self, name: str, otherwise: Value | None = None) -> Value | None:
         return self.values.get(name, otherwise)
 
-    def value(self, name: str) -> Value:
-        return self.values[name]
-
     def number(self, name: str, otherwise: float = 0) -> float:
         """A parameter that is a number, or `otherwise` where the workload has none of this name."""
         value = self.values.get(name, otherwise)

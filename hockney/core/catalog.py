@@ -18,6 +18,12 @@ from hockney.core.case import Case, Value, split_case
 from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds
 
+PING_PONG = "point-to-point", "send"
+"""Role and operation of the workload that the cost of a message is taken from."""
+
+BIDIRECTIONAL = ("sendrecv", "isendrecv")
+"""Operations between two ranks in which both send at the same time, so that one moves two messages."""
+
 
 class Parameter(msgspec.Struct, frozen=True):
     """`unit` is "B", "s" or "" (a count); `kind` choice has `choices`. `low` and `high` are inclusive.
@@ -80,10 +86,13 @@ class Workload(msgspec.Struct, frozen=True):
         parameter = self.parameter(self.size)
         return parameter.unit if parameter is not None else "B" if self.size == "bytes" else ""
 
+    def performs(self, role: str, operation: str = "") -> bool:
+        """Whether it has this role and, unless it is "", performs this operation."""
+        return self.role == role and operation in ("", self.operation)
+
     @property
-    def both_ways(self) -> bool:
-        """Whether both ranks of a pair send at the same time, so that an operation moves two messages."""
-        return self.operation == "sendrecv" or self.name == "stream_both"
+    def bidirectional(self) -> bool:
+        return self.operation in BIDIRECTIONAL
 
     def messages(self, case: Case) -> int:
         """How many messages of its size a case has under way for one answer: a stream's window, a train."""
@@ -95,7 +104,7 @@ class Workload(msgspec.Struct, frozen=True):
         counted them."""
         if self.role == "train":
             return case.bytes * (self.messages(case) + 1)
-        return case.bytes * (2 if self.both_ways else 1)
+        return case.bytes * (2 if self.bidirectional else 1)
 
 
 class Catalog(msgspec.Struct, frozen=True):
@@ -119,6 +128,10 @@ class Catalog(msgspec.Struct, frozen=True):
 
     def of_role(self, *roles: str) -> list[Workload]:
         return [w for w in self.workloads if w.role in roles]
+
+    def name_of(self, role: str, operation: str = "") -> str:
+        """The first workload with this role and, unless it is "", this operation; "" if there is none."""
+        return next((w.name for w in self.workloads if w.performs(role, operation)), "")
 
     def only(self, names: Iterable[str]) -> Catalog:
         """The entries of these workloads, as a run keeps them."""

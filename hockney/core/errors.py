@@ -49,11 +49,6 @@ class HockneyError(Exception):
         self.fields = fields
 
     @property
-    def todo(self) -> str:
-        """The former name of `remedy`."""
-        return self.remedy
-
-    @property
     def suggestion(self) -> str:
         """The existing name that is closest to an unknown one; "" if there is none."""
         return str(self.fields.get("suggestion", ""))
@@ -136,7 +131,8 @@ def _capitalised(text: str) -> str:
 
 def printable(text: str) -> str:
     """`text` with control characters shown as escapes, so that no terminal obeys them."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    # A page asks for thousands of texts, and nearly all are printable.
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def one_line(text: str) -> str:

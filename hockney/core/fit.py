@@ -205,3 +205,8 @@ class Fits(msgspec.Struct, frozen=True, kw_only=True):
 
     def of(self, model: str, workload: str) -> list[Fit]:
         return [f for f in self.fits if f.model == model and f.subject.workload == workload]
+
+    def of_role(self, model: str, role: str, operation: str = "") -> list[Fit]:
+        """The fits of `model` to workloads with this role and, unless it is "", this operation."""
+        names = {w.name for w in self.workloads if w.performs(role, operation)}
+        return [f for f in self.fits if f.model == model and f.subject.workload in names]

@@ -12,4 +12,4 @@ class Notice:
     """`code` is a kebab-case word as errors have it, `text` a sentence."""
 
     text: str
-    code: str = ""
+    code: str

@@ -11,7 +11,7 @@ from hockney.core import messages
 
 COMPLETE = ".hockney-complete"
 """Written last into what hockney builds in its cache, so that an interrupted build is not taken for good. It
-holds its folder's path, since a build whose scripts have that path inside is none after it was moved."""
+holds its folder's path, since scripts of a build contain that path and stop working when it is moved."""
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:

@@ -41,7 +41,7 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """What holds for messages of `first` bytes and more, up to the next segment.
 
     `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of MPI_Sendrecv's sending
-    half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: so long after a message
+    half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: this long after a message
     set out its sender's next one waits; beyond `eager` only while the message is under way. `exchange_s`
     and `exchange_s_per_byte` are what a receive takes longer where the receiver's own message met it on
     the way.
@@ -127,7 +127,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     links).
 
     `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is what adding
-    doubles costs in a reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end so long after
+    doubles costs in a reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end this long after
     the last rank entered, without messages. `eager` is the largest message sent before its receive is posted.
     `calls` has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and
     seconds: what a call costs each rank beyond its messages, on straight lines between the pairs. `clock_s`
@@ -171,8 +171,8 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def segment(self, size: float, *, on_node: bool = False) -> Segment:
         """The segment that holds for a message of `size` bytes."""
         segments = (self.on_node if on_node else ()) or self.segments
-        found = segments[0]
+        chosen = segments[0]
         for each in segments:
             if size >= each.first:
-                found = each
-        return found
+                chosen = each
+        return chosen

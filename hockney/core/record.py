@@ -84,7 +84,7 @@ class Sync(msgspec.Struct, frozen=True, kw_only=True):
 
     `kind` none: the pattern keeps its ranks in step by itself (ping-pong); barrier: MPI_Barrier before
     each repetition; window: all ranks start at one moment of a synchronised global clock; loop: MPI_Barrier,
-    then a batch of operations in a row, which may overlap. Where times depend on that clock (windows,
+    then a batch of operations back to back, which may overlap. Where times depend on that clock (windows,
     and times from one rank's entry or exit to another's), `error_s` is the residual of its model (largest
     over the ranks, re-measured after the case); of windows, `late` counts repetitions dropped because some
     rank was not ready in time.

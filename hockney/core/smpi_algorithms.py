@@ -34,7 +34,7 @@ reduce_scatter ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich_pair m
 scatter ompi_basic_linear ompi_linear_nb ompi_binomial mvapich2_two_level_binomial mvapich2_two_level_direct
 """
 """The same in SimGrid 3.32 and 4.1: what `smpirun --cfg=smpi/OPERATION:?` lists. It offers no choice for
-gatherv and scatterv: the root talks to every rank, all at once."""
+gatherv and scatterv: the root exchanges messages with every rank, all at once."""
 
 KNOWN: dict[str, tuple[str, ...]] = {"gatherv": ("default",), "scatterv": ("default",)}
 for _words in _ALGORITHMS.replace("\n    ", " ").strip().splitlines():

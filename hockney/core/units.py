@@ -145,9 +145,21 @@ def _fraction(text: str, *, zero_allowed: bool) -> float:
 def half_decades(first: float, last: float) -> list[float]:
     """first, then 1 and 3 times the powers of ten between, then last; each as the number one would type, so
     that 30us is the same in every list."""
-    powers = range(math.floor(math.log10(first)), math.ceil(math.log10(last)) + 1)
-    steps = [float(f"{digit}e{power}") for power in powers for digit in (1, 3)]
-    return sorted({first, *(step for step in steps if first < step < last), last})
+    return sorted({first, *(step for step in _half_decades(first, last) if first < step < last), last})
+
+
+def half_decades_around(low: float, high: float) -> list[float]:
+    """1 and 3 times powers of ten, from the last that is not above `low` to the first not below `high`."""
+    steps = _half_decades(low, high)
+    first = max(step for step in steps if step <= low * (1 + 1e-9))
+    last = min(step for step in steps if step >= high * (1 - 1e-9))
+    return [step for step in steps if first <= step <= last]
+
+
+def _half_decades(low: float, high: float) -> list[float]:
+    """1 and 3 times every power of ten from below `low` to above `high`."""
+    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
+    return [float(f"{digit}e{power}") for power in powers for digit in (1, 3)]
 
 
 def parse_counts(text: str, noun: str = "ranks") -> tuple[int, ...]:

@@ -2,8 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures: as data (`Figure` of `Series`, `Plane` of `Sheet`s, `Axis`), interactive, as files."""
 
-from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
-from hockney.draw.files import save
-from hockney.draw.interactive import interactive
+from typing import TYPE_CHECKING
+
+from hockney.core import lazy
+
+if TYPE_CHECKING:
+    from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+    from hockney.draw.figure_interactive import interactive
+    from hockney.draw.files import save
+else:
+    __getattr__ = lazy.attributes(
+        __name__,
+        {
+            "hockney.draw.figure": "Axis Figure Plane Series Sheet",
+            "hockney.draw.figure_interactive": "interactive",
+            "hockney.draw.files": "save",
+        },
+    )
 
 __all__ = ["Axis", "Figure", "Plane", "Series", "Sheet", "interactive", "save"]

@@ -52,11 +52,13 @@ def _course(figure: Figure, series: Series) -> str:
 def _corners(plane: Plane, sheet: Sheet) -> str:
     """From the grid's first place to its last."""
     seen = [
-        (format_value(z, plane.z.unit), format_value(x, plane.x.unit), format_value(y, plane.y.unit))
+        (z, x, y)
         for row, y in zip(sheet.z, plane.grid_y, strict=True)
         for z, x in zip(row, plane.grid_x, strict=True)
         if math.isfinite(z)
     ]
     if not seen:
         return f"{sheet.name}: no values."
-    return f"{sheet.name}: " + " to ".join(f"{z} at {x} and {y}" for z, x, y in (seen[0], seen[-1])) + "."
+    units = (plane.z.unit, plane.x.unit, plane.y.unit)
+    ends = [list(map(format_value, place, units)) for place in (seen[0], seen[-1])]
+    return f"{sheet.name}: " + " to ".join(f"{z} at {x} and {y}" for z, x, y in ends) + "."

@@ -83,7 +83,7 @@ def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """matplotlib's talk of fonts it lacks, or of a home it cannot write to, is not the user's business."""
+    """Without matplotlib's warnings of missing fonts or a read-only home: users cannot act on them."""
     logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -97,7 +98,9 @@ class Picture:
         return (zero * 2**shift for shift in (-0.3 * ZERO_OCTAVES, 0.3 * ZERO_OCTAVES))
 
 
+@functools.lru_cache(maxsize=1)
 def picture(figure: Figure) -> Picture:
+    """The last one is kept: a page draws each figure twice."""
     x = scale(figure.x, (v for s in figure.series for v in s.x), _counts(figure))
     y = scale(figure.y, _heights(figure))
     gap = x.zero * 2 ** (ZERO_OCTAVES / 2) if x.zero is not None else None

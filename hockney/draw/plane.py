@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     import numpy as np
 
 Place = tuple[float, float]
+Spot = tuple[float, float, float]
+# Where the eye is, in degrees: low x and y in front, so that what grows along x is seen rising.
+ELEVATION, AZIMUTH = 26.0, -122.0
+# The axes' lengths in space.
+BOX = (1.2, 1.2, 0.85)
+# A finer mesh is no better to see, and makes a large file.
+CELLS = 20
 # What a label of a contour line takes of the picture: a character's width, a line's height, room around.
 LABEL_WIDTH, LABEL_HEIGHT, LABEL_ROOM = 0.014, 0.056, 0.02
 # Where along a line its label is tried, best first.
@@ -54,8 +62,10 @@ class Relief:
         return self.z.place(self.plane.sheets[sheet].z[row][column])
 
 
+@functools.lru_cache(maxsize=1)
 def relief(plane: Plane) -> Relief:
-    """The plane laid out. Raises ValueError where a sheet's z has not the form of the grid."""
+    """The plane laid out; the last one is kept, since a page draws each plane twice. Raises ValueError where
+    a sheet's z has not the form of the grid."""
     for sheet in plane.sheets:
         if len(sheet.z) != len(plane.grid_y) or any(len(row) != len(plane.grid_x) for row in sheet.z):
             raise ValueError(f"sheet '{sheet.name}' does not have the form of its plane's grid")
@@ -70,11 +80,11 @@ def relief(plane: Plane) -> Relief:
 def _tight(axis: Axis, values: tuple[float, ...]) -> Scale:
     """A plane fills its axes from end to end; whole numbers of things have ticks of their own."""
     whole = axis.unit not in ("", "s", "B", "B/s") and all(float(v).is_integer() for v in values)
-    found = scale(axis, values, values if whole and len(values) <= 40 else ())
-    places = [p for p in map(found.place, values) if p is not None]
+    fitted = scale(axis, values, values if whole and len(values) <= 40 else ())
+    places = [p for p in map(fitted.place, values) if p is not None]
     if len(set(places)) < 2:
-        return found
-    return replace(found, low=min(places), high=max(places))
+        return fitted
+    return replace(fitted, low=min(places), high=max(places))
 
 
 def _placed(axis: Scale, values: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
@@ -155,6 +165,28 @@ def _walked(line: tuple[Place, ...], part: float) -> Place:
 
 def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def cells(shown: Relief) -> Iterator[tuple[int, tuple[Spot, ...]]]:
+    """A mesh on the surfaces: each cell's sheet and its four corners as fractions of the axes."""
+    columns, rows = _coarse(len(shown.columns)), _coarse(len(shown.rows))
+    for k in range(len(shown.plane.sheets)):
+        lines = [[_corner(shown, k, j, i) for i in columns] for j in rows]
+        for near, far in pairwise(lines):
+            for (a, b), (d, c) in zip(pairwise(near), pairwise(far), strict=True):
+                if a is not None and b is not None and c is not None and d is not None:
+                    yield k, (a, b, c, d)
+
+
+def _corner(shown: Relief, sheet: int, j: int, i: int) -> Spot | None:
+    height = shown.height(sheet, shown.rows[j], shown.columns[i])
+    return None if height is None else (shown.across[i], shown.along[j], shown.z.fraction(height))
+
+
+def _coarse(count: int) -> list[int]:
+    """At most CELLS steps from the first to the last of so many grid lines."""
+    steps = min(count - 1, CELLS)
+    return [round(k * (count - 1) / steps) for k in range(steps + 1)] if steps > 0 else []
 
 
 def flat(axis: Scale, fraction: float) -> float:

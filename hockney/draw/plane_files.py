@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, Literal
 
 from hockney.draw.describe import axis_title
 from hockney.draw.figure import Plane
 from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.palette import DASHES, LIGHT
-from hockney.draw.plane import Relief, flat, relief
+from hockney.draw.plane import AZIMUTH, BOX, ELEVATION, Relief, cells, flat, relief
 from hockney.draw.ticks import Scale
 
 Part = Literal["all", "surface", "contours"]
 # Inches of one half. Both together fill a page's width.
 WIDTH, HEIGHT = 4.7, 3.9
-# Where the eye is: low x and y in front, so that what grows along x is seen rising.
-ELEVATION, AZIMUTH = 26.0, -122.0
-BOX = (1.2, 1.2, 0.85)
-# A finer mesh is no better to see, and makes a large file.
-CELLS = 20
 
 
 def draw(canvas: Any, plane: Plane, part: Part) -> None:
@@ -81,28 +75,17 @@ def _surfaces(axes: Any, shown: Relief) -> None:
     """All cells of all sheets in one collection: they hide one another by their distance from the eye."""
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-    columns, rows = _coarse(len(shown.columns)), _coarse(len(shown.rows))
-    cells, colours = [], []
-    for k in range(len(shown.plane.sheets)):
-        for j0, j1 in pairwise(rows):
-            for i0, i1 in pairwise(columns):
-                corners = [_corner(shown, k, j, i) for j, i in ((j0, i0), (j0, i1), (j1, i1), (j1, i0))]
-                if None not in corners:
-                    cells.append(corners)
-                    colours.append(_colour(k))
-    if cells:
+    mesh = list(cells(shown))
+    if mesh:
+        colours = [_colour(sheet) for sheet, _ in mesh]
+        corners = [corners for _, corners in mesh]
         axes.add_collection3d(
-            Poly3DCollection(cells, facecolors=colours, edgecolors="#ffffff", linewidths=0.35)
+            Poly3DCollection(corners, facecolors=colours, edgecolors="#ffffff", linewidths=0.35)
         )
     axes.view_init(ELEVATION, AZIMUTH)
     axes.set_box_aspect(BOX, zoom=0.93)
     for letter, scale in (("x", shown.x), ("y", shown.y), ("z", shown.z)):
         _axis(axes, letter, scale)
-
-
-def _corner(shown: Relief, sheet: int, j: int, i: int) -> tuple[float, float, float] | None:
-    height = shown.height(sheet, shown.rows[j], shown.columns[i])
-    return None if height is None else (shown.across[i], shown.along[j], shown.z.fraction(height))
 
 
 def _axis(axes: Any, letter: str, scale: Scale) -> None:
@@ -116,9 +99,3 @@ def _axis(axes: Any, letter: str, scale: Scale) -> None:
     axis.line.set_color(LIGHT.line)
     axis._axinfo["grid"] |= {"color": LIGHT.grid, "linewidth": 0.7}
     axes.tick_params(axis=letter, color=LIGHT.line, labelcolor=LIGHT.muted, labelsize=SIZE - 1.2, pad=1)
-
-
-def _coarse(count: int) -> list[int]:
-    """At most CELLS steps from the first to the last of so many grid lines."""
-    steps = min(count - 1, CELLS)
-    return [round(k * (count - 1) / steps) for k in range(steps + 1)] if steps > 0 else []

@@ -16,7 +16,7 @@ from hockney.core.errors import one_line
 from hockney.core.units import format_value
 from hockney.draw.describe import axis_title
 from hockney.draw.figure import Axis, Plane
-from hockney.draw.interactive import CONFIG, FONT, axis, inert, layout, levels
+from hockney.draw.figure_interactive import CONFIG, FONT, axis, inert, layout, levels
 from hockney.draw.palette import DASHES, LIGHT
 from hockney.draw.plane import Relief, flat, relief
 from hockney.draw.ticks import Scale

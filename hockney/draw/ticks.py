@@ -69,9 +69,9 @@ class Scale:
         return fitting[-1] if fitting else shown[0]
 
     def _fits(self, level: Ticks, length: float, room: Callable[[str], float]) -> bool:
-        ends = [
+        ends = (
             (self.fraction(v) * length, room(t) / 2) for v, t in zip(level.values, level.labels, strict=True)
-        ]
+        )
         return all(right - left >= a + b for (left, a), (right, b) in itertools.pairwise(ends))
 
 

@@ -2,39 +2,68 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
 
-from hockney.lab.bench import Bench, check, check_ranks
-from hockney.lab.builds import bring_simgrid, install_library
-from hockney.lab.calibration_check import survey_twin, surveyed
-from hockney.lab.doctor import examine, look_around
-from hockney.lab.events import (
-    CaseBegan,
-    CaseEnded,
-    Counted,
-    Event,
-    LaunchBegan,
-    LaunchEnded,
-    Listener,
-    MeasuringBegan,
-    Notice,
-    Status,
-    Waiting,
-    silent,
-    teller,
-)
-from hockney.lab.executables import other_groups
-from hockney.lab.finding import Finding
-from hockney.lab.kinds import Kind, kind_of, listed, prepare, repeats_itself
-from hockney.lab.kinds.fake import fake_bench
-from hockney.lab.kinds.simulated import description_name
-from hockney.lab.kinds.simulated import reference as simulated_reference
-from hockney.lab.machine_diff import MachineDifference, differences, name_of
-from hockney.lab.published import export_published
-from hockney.lab.reproduce import run_part
-from hockney.lab.results import Results, results
-from hockney.lab.schedule import schedule
-from hockney.lab.session import Outcome, begin, measure
-from hockney.lab.survey_reuse import survey_of, take_survey
-from hockney.system.bundled import bundled_catalog
+from typing import TYPE_CHECKING
+
+from hockney.core import lazy
+
+if TYPE_CHECKING:
+    from hockney.lab.bench import Bench, check, check_ranks
+    from hockney.lab.builds import bring_simgrid, install_library
+    from hockney.lab.calibration_check import survey_twin, surveyed
+    from hockney.lab.doctor import examine, look_around
+    from hockney.lab.events import (
+        CaseBegan,
+        CaseEnded,
+        Counted,
+        Event,
+        LaunchBegan,
+        LaunchEnded,
+        Listener,
+        MeasuringBegan,
+        Notice,
+        Status,
+        Waiting,
+        notifier,
+        silent,
+    )
+    from hockney.lab.executables import other_groups
+    from hockney.lab.finding import Finding
+    from hockney.lab.kinds import Kind, kind_of, listed, prepare, repeats_itself
+    from hockney.lab.kinds.fake import fake_bench
+    from hockney.lab.kinds.simulated import description_name, simulated_reference
+    from hockney.lab.launch_order import schedule
+    from hockney.lab.machine_diff import MachineDifference, differences, name_of
+    from hockney.lab.published import export_published
+    from hockney.lab.reproduce import run_part
+    from hockney.lab.run_results import Results, results
+    from hockney.lab.session import Outcome, begin, measure
+    from hockney.lab.survey_reuse import survey_of, take_survey
+    from hockney.system.bundled import bundled_catalog
+else:
+    __getattr__ = lazy.attributes(
+        __name__,
+        {
+            "hockney.lab.bench": "Bench check check_ranks",
+            "hockney.lab.builds": "bring_simgrid install_library",
+            "hockney.lab.calibration_check": "survey_twin surveyed",
+            "hockney.lab.doctor": "examine look_around",
+            "hockney.lab.events": "CaseBegan CaseEnded Counted Event LaunchBegan LaunchEnded Listener "
+            "MeasuringBegan Notice Status Waiting silent notifier",
+            "hockney.lab.executables": "other_groups",
+            "hockney.lab.finding": "Finding",
+            "hockney.lab.kinds": "Kind kind_of listed prepare repeats_itself",
+            "hockney.lab.kinds.fake": "fake_bench",
+            "hockney.lab.kinds.simulated": "description_name simulated_reference",
+            "hockney.lab.machine_diff": "MachineDifference differences name_of",
+            "hockney.lab.published": "export_published",
+            "hockney.lab.reproduce": "run_part",
+            "hockney.lab.run_results": "Results results",
+            "hockney.lab.launch_order": "schedule",
+            "hockney.lab.session": "Outcome begin measure",
+            "hockney.lab.survey_reuse": "survey_of take_survey",
+            "hockney.system.bundled": "bundled_catalog",
+        },
+    )
 
 __all__ = [
     "Bench",
@@ -70,6 +99,7 @@ __all__ = [
     "look_around",
     "measure",
     "name_of",
+    "notifier",
     "other_groups",
     "prepare",
     "repeats_itself",
@@ -82,5 +112,4 @@ __all__ = [
     "survey_twin",
     "surveyed",
     "take_survey",
-    "teller",
 ]

@@ -52,7 +52,7 @@ def check_ranks(bench: Bench, most: int) -> None:
         refuse_too_many_ranks(most, bench.machine)
 
 
-def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
+def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:
     """Check that the ranks of `cases` start, before anything is written; the bench then has the cost of that.
 
     Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
@@ -62,7 +62,7 @@ def check(bench: Bench, cases: Sequence[Case], tell: Tell) -> Bench:
     if not cases:
         return bench
     for note in bench.launcher.describe(most).notes:
-        tell(messages.note(note.text))
+        notify(messages.note(note.text))
     began = bench.now()
     if not bench.launcher.check(most):
         return bench

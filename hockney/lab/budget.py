@@ -62,7 +62,7 @@ class Budget:
 
     @property
     def limit_s(self) -> float:
-        """No launch starts that is expected to end later; a little is kept back for what is not foreseen."""
+        """No launch starts that is expected to end later; a little is kept back for what is not predicted."""
         return self.total_s * (1 + 0.75 * TOLERANCE)
 
     def spent(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:

@@ -19,17 +19,17 @@ JOB_BYTES = 1 << 30
 """SimGrid's largest source takes GCC 12 0.53 GB."""
 
 
-def install_library(mpi: str, prefix: Path, tell: Tell) -> Mpi:
+def install_library(mpi: str, prefix: Path, notify: Tell) -> Mpi:
     """Compile the library for --mpi into `prefix`; returns the MPI that programs then need."""
-    chosen = find_mpi(mpi or None, tell=tell)
-    tell(messages.compiling_library(chosen.title))
+    chosen = find_mpi(mpi or None, notify=notify)
+    notify(messages.compiling_library(chosen.title))
     build.install_library(chosen, prefix)
     return chosen
 
 
 def bring_simgrid(
     again: bool,
-    tell: Tell,
+    notify: Tell,
     progress: Callable[[int, int], None],
     environ: Mapping[str, str] | None = None,
 ) -> Mpi:
@@ -38,19 +38,19 @@ def bring_simgrid(
     Raises EnvironmentProblem where there is none and none can be built.
     """
     environ = os.environ if environ is None else environ
-    there = None if again else usable(environ, tell)
+    there = None if again else usable(environ, notify)
     if there is not None:
-        tell(messages.simgrid_present(there.title, there.prefix, there.source == "cache"))
+        notify(messages.simgrid_present(there.title, there.prefix, there.source == "cache"))
         return there
-    build.simgrid(environ, tell, progress, jobs(), again)
-    return find_simgrid(environ, tell)
+    build.simgrid(environ, notify, progress, jobs(), again)
+    return find_simgrid(environ, notify)
 
 
-def usable(environ: Mapping[str, str], tell: Tell) -> Mpi | None:
+def usable(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
     """The one that $HOCKNEY_SIMGRID names, which has to work, or the first one found."""
     if environ.get("HOCKNEY_SIMGRID"):
-        return find_simgrid(environ, tell)
-    return next(simgrids(environ, tell), None)
+        return find_simgrid(environ, notify)
+    return next(simgrids(environ, notify), None)
 
 
 def jobs() -> int:

@@ -17,8 +17,8 @@ from hockney.core.settings import Settings
 from hockney.lab.bench import Tell, check
 from hockney.lab.events import Listener
 from hockney.lab.kinds import prepare
-from hockney.lab.kinds.simulated import reference
-from hockney.lab.results import results
+from hockney.lab.kinds.simulated import simulated_reference
+from hockney.lab.run_results import results
 from hockney.lab.session import begin, measure
 from hockney.simulated.calibrate import Survey
 from hockney.simulated.calibrate.survey import PAIR
@@ -42,17 +42,17 @@ def twin_cases(real: Survey) -> list[Case]:
     return [case for case in cases if case.ranks == PAIR and case.get("buffers") != "cold"]
 
 
-def survey_twin(platform: Platform, real: Survey, tell: Tell, listen: Listener) -> Survey:
+def survey_twin(platform: Platform, real: Survey, notify: Tell, listen: Listener) -> Survey:
     """Survey `platform` in simulation with the cases of `real`. Without noise: medians are compared."""
     quiet = msgspec.structs.replace(platform, noise=None)
     with tempfile.TemporaryDirectory(prefix="hockney-twin-") as place:
         description = Path(place) / "twin.toml"
         description.write_text(simulated.write(quiet), "utf-8")
-        machine = reference(str(description))
-        bench = prepare(machine, "", True, tell)
+        machine = simulated_reference(str(description))
+        bench = prepare(machine, "", True, notify)
         available = {workload.name for workload in bench.catalog.workloads}
         cases = [case for case in twin_cases(real) if case.workload in available]
         settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
-        folder = begin(Path(place) / "twin", cases, settings, check(bench, cases, tell))
+        folder = begin(Path(place) / "twin", cases, settings, check(bench, cases, notify))
         measure(folder, bench, listen)
         return surveyed(folder)[0]

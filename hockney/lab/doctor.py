@@ -38,17 +38,17 @@ LISTENING_S = 1.0
 LITTLE_SHARED_BYTES = 128 << 20
 
 
-def look_around(machine: str, mpi: str, tell: Tell) -> tuple[Machine, list[Mpi]]:
+def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi]]:
     """This machine, and all its MPIs: first the one that would be used. Raises where `mpi` is none."""
     if kind_of(machine).TRAITS.invented:
         return prepare(machine).machine, []
     mpis: list[Mpi] = []
     try:
-        mpis.append(find_mpi(mpi or None, tell=tell))
+        mpis.append(find_mpi(mpi or None, notify=notify))
     except HockneyError as problem:
         if mpi:
             raise
-        tell(messages.note(str(problem)))
+        notify(messages.note(str(problem)))
     mpis += [other for other in on_machine(os.environ) if other.mpicxx not in [m.mpicxx for m in mpis]]
     return describe(mpis[0] if mpis else None), mpis
 

@@ -86,6 +86,6 @@ def silent(event: Event) -> None:
     """The listener that nobody hears."""
 
 
-def teller(listen: Listener) -> Callable[[str], None]:
+def notifier(listen: Listener) -> Callable[[str], None]:
     """For functions that tell lines of text: each becomes a `Status`."""
     return lambda text: listen(Status(text))

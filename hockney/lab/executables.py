@@ -16,15 +16,15 @@ from hockney.lab.bench import Tell
 
 
 def executables(
-    mpi: Mpi, workloads: Collection[str], tell: Tell
+    mpi: Mpi, workloads: Collection[str], notify: Tell
 ) -> tuple[build.Engine, Catalog, dict[str, Path]]:
     """The engine, the catalog of all that can be run, and the executables of those of `workloads` that the
     engine does not have."""
-    built = build.engine(mpi, tell=tell)
+    built = build.engine(mpi, notify=notify)
     catalog, others = built.catalog, {}
     for group, names in other_groups().items():
         if set(names) & set(workloads):
-            more = build.engine(mpi, tell=tell, group=group)
+            more = build.engine(mpi, notify=notify, group=group)
             others |= {workload.name: more.path for workload in more.catalog.workloads}
             catalog = replace(catalog, workloads=[*catalog.workloads, *more.catalog.workloads])
     return built, catalog, others

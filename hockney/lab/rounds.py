@@ -4,7 +4,7 @@
 
 One plan, measured again and again, shows how single runs scatter over minutes or hours, which launches one
 after another cannot: what else happens on a machine lasts. Hanebutte and Tatsumi ('Study of Parallel
-Efficiency in Message Passing Environments', 1996) plot single runs beside their mean for that reason.
+Efficiency in Message Passing Environments', 1996) plot single runs next to their mean for that reason.
 
 Rounds begin `every_s` after one another, counted from the first, so that one that took too long delays the
 next but not those after it, as far as they can be hurried.

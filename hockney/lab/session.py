@@ -17,9 +17,9 @@ from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
 from hockney.lab.events import Listener, MeasuringBegan
+from hockney.lab.launch_order import schedule
 from hockney.lab.launch_recorder import LaunchRecorder
 from hockney.lab.rounds import Rounds, rounds_of
-from hockney.lab.schedule import schedule
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.store import Appender, Item, Plan, RunFolder, left
 

@@ -14,7 +14,7 @@ from hockney.core.notice import Notice
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import messages
 from hockney.lab.machine_diff import in_words, unlike
-from hockney.lab.results import results
+from hockney.lab.run_results import results
 from hockney.models.applications.message_costs import usable_fit
 from hockney.store import RunFolder
 

@@ -85,9 +85,9 @@ class World:
         if workload.role == "point-to-point":
             return PAIRS.get(workload.operation, 1.0) * one_way
         if workload.role == "stream":
-            slower = self.cold_factor if cold and not workload.both_ways else 1
+            slower = self.cold_factor if cold and not workload.bidirectional else 1
             gap = max(self.gap_s, self.gap_s / 2 + size * self.pieces[-1].per_byte_s * slower)
-            return 1.3 * gap if workload.both_ways else gap
+            return 1.3 * gap if workload.bidirectional else gap
         if workload.role == "train":
             return self.prtt(int(case.number("messages", 1)), case.number("delay"), size)
         if workload.role == "overhead":

@@ -47,7 +47,7 @@ PLAN, HOSTS, PLATFORM = "plan.txt", "hosts.txt", "platform.txt"
 
 class SmpiLauncher(Launcher):
     """Launches `engine`, or one of the `others` for the workloads that it does not have, with SimGrid's `mpi`
-    on `platform`, which the `plugin` beside the engine builds."""
+    on `platform`, which the `plugin` next to the engine builds."""
 
     def __init__(
         self,

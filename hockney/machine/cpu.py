@@ -129,23 +129,23 @@ def on_node(node: Path, allowed: tuple[int, ...]) -> bool:
 
 def numbers(listing: str) -> list[int]:
     """The numbers of a kernel list such as "0-3,8"."""
-    found: list[int] = []
+    cpus: list[int] = []
     for part in filter(None, listing.split(",")):
         low, _, high = part.partition("-")
-        found += range(int(low), int(high or low) + 1)
-    return found
+        cpus += range(int(low), int(high or low) + 1)
+    return cpus
 
 
 def caches(root: Path, cpu: int) -> dict[str, int]:
     """L1d, L2, L3 of one processor in bytes, as it sees them (a shared cache counts whole)."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for index in sorted((root / CPUS / f"cpu{cpu}" / "cache").glob("index[0-9]*")):
         kind, level, size = (text(index / name) for name in ("type", "level", "size"))
         match = re.fullmatch(r"(\d+)([KMG]?)", size)
         if match and kind in ("Data", "Unified"):
             unit = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[match.group(2)]
-            found[f"L{level}" + ("d" if level == "1" else "")] = int(match.group(1)) * unit
-    return found
+            sizes[f"L{level}" + ("d" if level == "1" else "")] = int(match.group(1)) * unit
+    return sizes
 
 
 def own_group(root: Path, controller: str) -> list[Path]:

@@ -12,7 +12,7 @@ from hockney.machine.cpu import ROOT
 
 
 def shared_memory(root: Path = ROOT) -> tuple[int, int] | None:
-    """Free and all bytes of /dev/shm, through which the ranks of one host talk; None where there is none."""
+    """Free and all bytes of /dev/shm, which the ranks of one host use; None where there is none."""
     try:
         there = os.statvfs(root / "dev/shm")
     except OSError:

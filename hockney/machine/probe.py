@@ -29,7 +29,7 @@ LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun")
 TOOL_SECONDS = 30.0
 
 
-def probe(mpicxx: Path, source: Source, tell: Tell = lambda _: None) -> Mpi:
+def probe(mpicxx: Path, source: Source, notify: Tell = lambda _: None) -> Mpi:
     """The MPI whose compiler wrapper is `mpicxx`, with the launcher of the same prefix.
 
     Raises EnvironmentProblem when the wrapper does not work or has no launcher next to it.

@@ -26,20 +26,20 @@ OLDEST = (3, 32)
 USUAL = ("/usr", "/usr/local", "/opt/simgrid")
 
 
-def find_simgrid(environ: Mapping[str, str] | None = None, tell: Tell = lambda _: None) -> Mpi:
+def find_simgrid(environ: Mapping[str, str] | None = None, notify: Tell = lambda _: None) -> Mpi:
     """The SimGrid to simulate with. Raises EnvironmentProblem with the ways to get one."""
     environ = os.environ if environ is None else environ
     named = environ.get("HOCKNEY_SIMGRID")
     if named:
         return probe_simgrid(at_home(Path(named)), "environment")
-    found = next(simgrids(environ, tell), None)
-    if found is None:
+    simgrid = next(simgrids(environ, notify), None)
+    if simgrid is None:
         raise messages.no_simgrid()
-    return found
+    return simgrid
 
 
-def simgrids(environ: Mapping[str, str], tell: Tell = lambda _: None) -> Iterator[Mpi]:
-    """Every usable SimGrid, each once, the one to use first; `tell` gets a note on each that is ignored."""
+def simgrids(environ: Mapping[str, str], notify: Tell = lambda _: None) -> Iterator[Mpi]:
+    """Every usable SimGrid, each once, the one to use first; `notify` gets a note on each that is ignored."""
     seen: set[str] = set()
     for prefix, source in places(environ):
         real = os.path.realpath(prefix / "bin" / "smpicxx")
@@ -49,7 +49,7 @@ def simgrids(environ: Mapping[str, str], tell: Tell = lambda _: None) -> Iterato
         try:
             yield probe_simgrid(prefix, source)
         except EnvironmentProblem as problem:
-            tell(str(problem))
+            notify(str(problem))
 
 
 def places(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:

@@ -64,18 +64,18 @@ def container(root: Path) -> str:
 
 def network(root: Path = ROOT) -> list[str]:
     """Interfaces that are up, with their speed where the driver tells it; InfiniBand ports."""
-    found = []
+    names = []
     for interface in sorted((root / "sys/class/net").glob("*")):
         if interface.name == "lo" or text(interface / "operstate") not in ("up", "unknown"):
             continue
         speed = text(interface / "speed")  # Mbit/s; -1 or an error for interfaces that have none
-        found.append(
+        names.append(
             interface.name + (f" {int(speed) / 1000:g} Gbit/s" if speed.isdecimal() and int(speed) else "")
         )
     for port in sorted((root / "sys/class/infiniband").glob("*/ports/*")):
         if "ACTIVE" in text(port / "state"):
-            found.append(f"{port.parent.parent.name}/{port.name} {text(port / 'rate')}".strip())
-    return found
+            names.append(f"{port.parent.parent.name}/{port.name} {text(port / 'rate')}".strip())
+    return names
 
 
 def scheduler(environ: Mapping[str, str]) -> str:

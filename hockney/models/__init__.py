@@ -2,11 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of communication time: summarise and fit the records of a run."""
 
-from hockney.models.fits.collective import collective_time, fit_collective
-from hockney.models.fits.hockney import fit_hockney
-from hockney.models.fits.loggp import fit_loggp
-from hockney.models.fits.registry import all_models, fit_all
-from hockney.models.statistics import Observation, median_interval, observe, summarise
+from typing import TYPE_CHECKING
+
+from hockney.core import lazy
+
+if TYPE_CHECKING:
+    from hockney.models.fits.collective import collective_time, fit_collective
+    from hockney.models.fits.hockney import fit_hockney
+    from hockney.models.fits.loggp import fit_loggp
+    from hockney.models.fits.registry import all_models, fit_all
+    from hockney.models.statistics import Observation, median_interval, observe, summarise
+else:
+    __getattr__ = lazy.attributes(
+        __name__,
+        {
+            "hockney.models.fits.collective": "collective_time fit_collective",
+            "hockney.models.fits.hockney": "fit_hockney",
+            "hockney.models.fits.loggp": "fit_loggp",
+            "hockney.models.fits.registry": "all_models fit_all",
+            "hockney.models.statistics": "Observation median_interval observe summarise",
+        },
+    )
 
 __all__ = [
     "Observation",

@@ -47,7 +47,7 @@ def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
     )
 
 
-def beside(section: Section, evidence: Evidence) -> Section:
+def with_caveats(section: Section, evidence: Evidence) -> Section:
     """The section with the caveats that touch it alone."""
     affecting = [
         d.caveat
@@ -137,12 +137,12 @@ def _crowded(launch: Launch, evidence: Evidence) -> bool:
 
 def _cpus(mask: str) -> set[int]:
     """ "0-2,8" as numbers; nothing where it is not such a list."""
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in mask.split(","):
         first, _, last = part.strip().partition("-")
         if first.isdecimal() and (not last or last.isdecimal()):
-            found.update(range(int(first), min(int(last or first), int(first) + 65536) + 1))
-    return found
+            cpus.update(range(int(first), min(int(last or first), int(first) + 65536) + 1))
+    return cpus
 
 
 def _unbound(evidence: Evidence) -> RunCaveat | None:

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from hockney import models
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.models import collective_time
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.quality import chosen
@@ -30,14 +30,14 @@ def of(catalog: Catalog) -> list[Workload]:
 
 def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
     """The figures have the cases that start together in the way `sync`; the table has all."""
-    found = list(evidence.of_role(*ROLES))
-    if not found:
+    measured = list(evidence.of_role(*ROLES))
+    if not measured:
         return None
-    most = max(m.case.ranks for m in found)
+    most = max(m.case.ranks for m in measured)
     fits = [f for f in chosen(evidence.fits.fits) if f.verdict != "refused" and f.parameters]
-    figures = [_against_size([m for m in found if m.case.ranks == most], fits, most, sync)]
-    if len({m.case.ranks for m in found}) > 1:
-        figures.append(_against_ranks(found, sync))
+    figures = [_against_size([m for m in measured if m.case.ranks == most], fits, most, sync)]
+    if len({m.case.ranks for m in measured}) > 1:
+        figures.append(_against_ranks(measured, sync))
     return Section(
         title="Collectives",
         text=(
@@ -45,7 +45,7 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
             "(sync=barrier) or at one moment of a synchronised clock (sync=window).",
         ),
         figures=tuple(f for f in figures if f.series),
-        tables=(_table(found),),
+        tables=(_table(measured),),
         id=ID,
     )
 
@@ -60,11 +60,11 @@ def _standard(m: Measured, sync: str) -> bool:
     return m.case.get("sync") == sync and m.case.get("buffers", "hot") == "hot"
 
 
-def _against_size(found: list[Measured], fits: list[Fit], ranks: int, sync: str) -> Figure:
+def _against_size(measured: list[Measured], fits: list[Fit], ranks: int, sync: str) -> Figure:
     """A series for each workload and algorithm."""
     series: list[Series] = []
-    for name in dict.fromkeys(title(m) for m in found if m.has_size):
-        cases = [m for m in found if title(m) == name and _standard(m, sync)]
+    for name in dict.fromkeys(title(m) for m in measured if m.has_size):
+        cases = [m for m in measured if title(m) == name and _standard(m, sync)]
         series.append(times(name, cases))
         fit = next((f for f in fits if cases and _is_cost_of(f, cases[0])), None)
         if fit is not None:
@@ -86,18 +86,18 @@ def _is_cost_of(fit: Fit, m: Measured) -> bool:
 
 
 def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
-    times = tuple(collective_time(fit, ranks, size) for size in sizes)
+    times = tuple(models.collective_time(fit, ranks, size) for size in sizes)
     return Series(f"{name}, {fit.model} cost", sizes, times, kind="line", group=name)
 
 
-def _against_ranks(found: list[Measured], sync: str) -> Figure:
+def _against_ranks(measured: list[Measured], sync: str) -> Figure:
     """The smallest size that is not empty, where latency rules."""
     series = []
-    for name in dict.fromkeys(map(title, found)):
-        mine = [m for m in found if title(m) == name and _standard(m, sync)]
-        sizes = sorted({m.size for m in mine})
+    for name in dict.fromkeys(map(title, measured)):
+        selected = [m for m in measured if title(m) == name and _standard(m, sync)]
+        sizes = sorted({m.size for m in selected})
         size = next((s for s in sizes if s > 0), 0)
-        small = sorted((m for m in mine if m.size == size), key=lambda m: m.case.ranks)
+        small = sorted((m for m in selected if m.size == size), key=lambda m: m.case.ranks)
         words = f"{name} of {quantity(size, 'B')}" if size else name
         series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.typical, "s"))
     return Figure(
@@ -110,7 +110,7 @@ def _against_ranks(found: list[Measured], sync: str) -> Figure:
     )
 
 
-def _table(found: list[Measured]) -> Table:
+def _table(measured: list[Measured]) -> Table:
     rows = tuple(
         (
             title(m),
@@ -120,7 +120,7 @@ def _table(found: list[Measured]) -> Table:
             quantity(m.summary.typical.value, "s"),
             interval(m.summary.typical, "s"),
         )
-        for m in found
+        for m in measured
     )
     columns = ("collective", "ranks", "bytes", "sync", "typical", "95% interval")
     return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))

@@ -9,8 +9,8 @@ from datetime import datetime, timezone
 
 from hockney.core.platform import Platform
 from hockney.core.units import format_bytes, format_seconds
+from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import plural
 
 
 def subtitle(evidence: Evidence) -> str:
@@ -39,10 +39,10 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     if m.platform is not None:
         return _simulated(evidence, m.platform)
     if m.traits.published:
-        said = [("machine", m.cpu), ("published in", m.citation), *(("note", note) for note in m.notes)]
-        return (*said, ("copied by", f"hockney {m.hockney}"))
+        printed = [("machine", m.cpu), ("published in", m.citation), *(("note", note) for note in m.notes)]
+        return (*printed, ("copied by", f"hockney {m.hockney}"))
     caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in m.caches.items())
-    found = [
+    rows = [
         ("host", m.host),
         ("system", m.system),
         ("processor", m.cpu),
@@ -63,13 +63,13 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("flags", m.flags),
         ("hockney", f"{m.hockney}, Python {m.python}"),
     ]
-    return tuple((name, value) for name, value in found if value)
+    return tuple((name, value) for name, value in rows if value)
 
 
 def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str], ...]:
     m, network = evidence.machine, platform.network
     first = evidence.run.launches[:1]
-    found = [
+    rows = [
         ("machine", f"{platform.title} ({platform.name}), simulated"),
         ("after", platform.source),
         ("size", f"{plural(m.cores, 'core')} in {plural(sum(g.count for g in platform.nodes), 'node')}"),
@@ -80,7 +80,7 @@ def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str],
         ("hockney", m.hockney),
         *[("note", note) for note in platform.notes],
     ]
-    return tuple((name, value) for name, value in found if value)
+    return tuple((name, value) for name, value in rows if value)
 
 
 def _launch(evidence: Evidence) -> list[tuple[str, str]]:

@@ -66,8 +66,8 @@ class Evidence:
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
         """Every summary with its case, by workload, parameters and ranks."""
-        found = [self._measured(parse_canonical(summary.case), summary) for summary in self.fits.summaries]
-        return tuple(sorted(found, key=lambda m: (m.case.workload, m.case.ranks, m.size, m.case.line)))
+        cases = [self._measured(parse_canonical(summary.case), summary) for summary in self.fits.summaries]
+        return tuple(sorted(cases, key=lambda m: (m.case.workload, m.case.ranks, m.size, m.case.line)))
 
     def of(self, workload: str, **fixed: str | int | float) -> tuple[Measured, ...]:
         """The measured cases of a workload whose parameters have these values, by ranks and size."""

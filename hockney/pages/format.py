@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_rate, format_seconds
-from hockney.pages.evidence import Measured
+
+if TYPE_CHECKING:
+    from hockney.pages.evidence import Measured
 
 
 def quantity(value: float, unit: str) -> str:
@@ -39,7 +41,7 @@ def interval(estimate: Estimate, unit: str) -> str:
     return f"{quantity(estimate.low, unit)} to {quantity(estimate.high, unit)}"
 
 
-def told(estimate: Estimate, unit: str) -> str:
+def with_interval(estimate: Estimate, unit: str) -> str:
     """ "451 ns (95%: 449 ns to 453 ns)"."""
     known = estimate.low is not None or estimate.high is not None
     bounds = f" (95%: {interval(estimate, unit)})" if known else " (no interval)"
@@ -75,19 +77,3 @@ def label(measured: Measured, *without: str) -> str:
     if "ranks" not in without:
         words.append(f"ranks={measured.case.ranks}")
     return " ".join([measured.case.workload, *words])
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"
-
-
-def listing(names: Sequence[str], most: int = 3) -> str:
-    """ "a, b, c and 4 more"."""
-    shown = ", ".join(names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def together(words: Iterable[object]) -> str:
-    """ "a, b and c"."""
-    *first, last = map(str, words)
-    return f"{', '.join(first)} and {last}" if first else last

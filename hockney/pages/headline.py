@@ -7,10 +7,12 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from hockney.core.catalog import PING_PONG
+from hockney.core.wording import plural
 from hockney.pages import loggp
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import bandwidth, plural, quantity, told
+from hockney.pages.format import bandwidth, quantity, with_interval
 
 FLAT = 1.25
 """A message counts as costing the same as an empty one while it takes at most a quarter longer."""
@@ -20,13 +22,17 @@ SHORT = 8
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
-    found = [_short(evidence), _long(evidence), _overhead(evidence), *_together(evidence)]
-    said = tuple(sentence for sentence in found if sentence)
-    return said or ("Nothing was measured.",)
+    candidates = [_short(evidence), _long(evidence), _overhead(evidence), *_together(evidence)]
+    texts = tuple(sentence for sentence in candidates if sentence)
+    return texts or ("Nothing was measured.",)
+
+
+def _ping_pongs(evidence: Evidence) -> tuple[Measured, ...]:
+    return evidence.of(evidence.catalog.name_of(*PING_PONG), buffers="hot")
 
 
 def _short(evidence: Evidence) -> str:
-    sweep = [m for m in evidence.of("pingpong", buffers="hot")]
+    sweep = _ping_pongs(evidence)
     if not sweep:
         return ""
     first = sweep[0].summary.typical
@@ -37,21 +43,20 @@ def _short(evidence: Evidence) -> str:
         flat = m
     least, most = quantity(sweep[0].size, "B"), quantity(flat.size, "B")
     if flat.size <= SHORT or flat is sweep[0]:
-        return f"A message of {least} costs {told(first, 's')}."
+        return f"A message of {least} costs {with_interval(first, 's')}."
     sizes = f"Up to {most}" if sweep[0].size <= SHORT else f"From {least} to {most}"
-    return (
-        f"{sizes} a message costs about {told(first, 's')} whatever its size (at most {FLAT - 1:.0%} more)."
-    )
+    costs = with_interval(first, "s")
+    return f"{sizes} a message costs about {costs} whatever its size (at most {FLAT - 1:.0%} more)."
 
 
 def _long(evidence: Evidence) -> str:
-    sweep = [m for m in evidence.of("pingpong", buffers="hot") if m.summary.bytes_moved]
+    sweep = [m for m in _ping_pongs(evidence) if m.summary.bytes_moved]
     if len(sweep) < 2:
         return ""
     peak = max(sweep, key=lambda m: bandwidth(m).value)
     half = half_reached(sweep, bandwidth(peak).value / 2)
     near = f"; half of it is reached at about {quantity(half, 'B')}" if half else ""
-    best = told(bandwidth(peak), "B/s")
+    best = with_interval(bandwidth(peak), "B/s")
     return f"One message at a time moves at most {best}, at {quantity(peak.size, 'B')}{near}."
 
 
@@ -72,15 +77,15 @@ def _overhead(evidence: Evidence) -> str:
     for fit in (f for f in evidence.fits.fits if f.model == loggp.MODEL):
         busy, gap = fit.parameter("o_s"), fit.parameter("g")
         if fit.verdict in ("good", "fair") and busy is not None and gap is not None:
-            follow = f"a new message can follow every {told(gap.estimate, 's')}."
+            follow = f"a new message can follow every {with_interval(gap.estimate, 's')}."
             if busy.estimate.value > 0:
-                return f"Sending keeps a processor busy for {told(busy.estimate, 's')}; {follow}"
+                return f"Sending keeps a processor busy for {with_interval(busy.estimate, 's')}; {follow}"
             return follow.capitalize()  # no time at all is not to be claimed, only not to be seen
     return ""
 
 
 def _together(evidence: Evidence) -> list[str]:
-    found = []
+    texts = []
     for operation, size, words in (
         ("barrier", 0, "A barrier"),
         ("allreduce", 8, "Summing one double everywhere"),
@@ -92,6 +97,6 @@ def _together(evidence: Evidence) -> list[str]:
         ]
         if cases:
             most = cases[-1]
-            costs = told(most.summary.typical, "s")
-            found.append(f"{words} takes {plural(most.case.ranks, 'rank')} {costs}.")
-    return found
+            costs = with_interval(most.summary.typical, "s")
+            texts.append(f"{words} takes {plural(most.case.ranks, 'rank')} {costs}.")
+    return texts

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
-from hockney.pages.format import listing, percent, plural, quantity, together
+from hockney.pages.format import percent, quantity
 
 # what was measured
 

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from hockney.core.units import format_seconds
+from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent, plural
+from hockney.pages.format import percent
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
@@ -18,7 +19,7 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)
     spent = sum(c.seconds for c in run.closes)
-    said = [
+    texts = [
         f"{plural(len(evidence.fits.summaries), 'case')} were measured in "
         f"{plural(len(run.launches), 'launch', 'launches')} of the engine; in each the order was shuffled "
         f"(seed {evidence.settings.seed}). Launches took {format_seconds(spent)} of the "
@@ -37,15 +38,15 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         worst = max((r.sync.error_s for r in windows if r.sync.error_s is not None), default=None)
         late = sum(r.sync.late for r in windows)
         error = "" if worst is None else f"; its largest residual error was {format_seconds(worst)}"
-        said.append(
+        texts.append(
             f"{plural(len(windows), 'measurement')} started at moments of a synchronised clock{error}, "
             f"{plural(late, 'repetition')} came too late and {'was' if late == 1 else 'were'} dropped."
         )
-    said.append(
+    texts.append(
         "Intervals of medians are from order statistics and need no assumption about the shape of the noise; "
         "payloads are verified outside the timed region in every launch."
     )
-    return tuple(said)
+    return tuple(texts)
 
 
 def _rounds(evidence: Evidence) -> list[str]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of what workloads report besides their times: metrics, and the phases that a time is made of."""
+"""Tables of what workloads report in addition to their times: metrics, and the phases of a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate, MetricSummary
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
-from hockney.pages.format import percent, quantity, told
+from hockney.pages.format import interval, percent, quantity, with_interval
 
 COMBINED = {"each": "largest of the ranks", "root": "at the root"}
 
@@ -26,9 +26,23 @@ def tables(measured: Sequence[Measured]) -> tuple[Table, ...]:
     return tuple(made)
 
 
+def listing(measured: Sequence[Measured]) -> Table:
+    """A row for each metric and phase of each case."""
+    rows = tuple(
+        (
+            _head(name, metric),
+            quantity(metric.typical.value, metric.unit),
+            interval(metric.typical, metric.unit) if _has_interval(metric.typical) else "",
+        )
+        for m in measured
+        for name, metric in m.summary.metrics.items()
+    )
+    return Table("metrics", "Metrics", ("metric", "median", "95% interval"), rows, numeric=(1, 2))
+
+
 def _names(cases: Sequence[Measured], phase: bool) -> list[str]:
-    found = (name for m in cases for name, metric in m.summary.metrics.items() if metric.phase == phase)
-    return list(dict.fromkeys(found))
+    names = (name for m in cases for name, metric in m.summary.metrics.items() if metric.phase == phase)
+    return list(dict.fromkeys(names))
 
 
 def _table(kind: str, workload: str, cases: Sequence[Measured], names: Sequence[str], phase: bool) -> Table:
@@ -71,5 +85,8 @@ def _cell(m: Measured, name: str, phase: bool) -> str:
 
 
 def _value(estimate: Estimate, unit: str) -> str:
-    known = estimate.low is not None or estimate.high is not None
-    return told(estimate, unit) if known else quantity(estimate.value, unit)
+    return with_interval(estimate, unit) if _has_interval(estimate) else quantity(estimate.value, unit)
+
+
+def _has_interval(estimate: Estimate) -> bool:
+    return estimate.low is not None or estimate.high is not None

@@ -4,26 +4,28 @@
 
 from __future__ import annotations
 
+from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Fit
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import plural, quantity, told
+from hockney.pages.format import quantity, with_interval
 from hockney.pages.series import curve, rates, times, usable
 
 ID = "point-to-point"
 ROLES = ("point-to-point", "stream")
 
 TITLES = {
-    ("pingpong", "hot"): "ping-pong, one way",
-    ("pingpong", "cold"): "ping-pong, cold buffers",
-    ("pingpong_double", "hot"): "both ways at once",
-    ("isend_recv", "hot"): "non-blocking send, receive",
-    ("stream", "hot"): "stream, one way",
-    ("stream_both", "hot"): "stream, both ways",
+    ("point-to-point", "send", "hot"): "ping-pong, one way",
+    ("point-to-point", "send", "cold"): "ping-pong, cold buffers",
+    ("point-to-point", "sendrecv", "hot"): "both ways at once",
+    ("point-to-point", "isend", "hot"): "non-blocking send, receive",
+    ("stream", "isend", "hot"): "stream, one way",
+    ("stream", "isendrecv", "hot"): "stream, both ways",
 }
-"""Series that have a title of their own, in the order in which they are drawn; others follow under their
-names."""
+"""By role, operation and buffers: series that have a title, in the order in which they are drawn. Others
+follow under the names of their workloads."""
 SIZE = Axis("message size", "B", "log", zero=True)
 
 
@@ -31,7 +33,7 @@ def section(evidence: Evidence) -> Section | None:
     lines = _lines(evidence)
     if not lines:
         return None
-    fit = usable(evidence.fits.of("hockney", "pingpong"), buffers="hot")
+    fit = usable(evidence.fits.of_role("hockney", *PING_PONG), buffers="hot")
     return Section(
         title="Between two ranks",
         text=(_text(fit),),
@@ -43,10 +45,15 @@ def section(evidence: Evidence) -> Section | None:
 
 def _lines(evidence: Evidence) -> dict[str, list[Measured]]:
     """What is measured between two ranks, by title: each workload with each kind of buffers."""
-    kinds: dict[tuple[str, str], list[Measured]] = {key: [] for key in TITLES}
+    titled: dict[str, list[Measured]] = {title: [] for title in TITLES.values()}
+    named: dict[str, list[Measured]] = {}
     for m in evidence.of_role(*ROLES):
-        kinds.setdefault((m.case.workload, str(m.case.get("buffers", "hot"))), []).append(m)
-    return {TITLES.get(key, ", ".join(key)): cases for key, cases in kinds.items() if cases}
+        buffers = str(m.case.get("buffers", "hot"))
+        cases = titled.get(TITLES.get((m.workload.role, m.workload.operation, buffers), ""))
+        if cases is None or (cases and cases[0].case.workload != m.case.workload):
+            cases = named.setdefault(f"{m.case.workload}, {buffers}", [])
+        cases.append(m)
+    return {title: cases for title, cases in (titled | named).items() if cases}
 
 
 def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
@@ -95,8 +102,8 @@ def _pieces(fit: Fit) -> Table:
         (
             quantity(piece.first, "B"),
             "" if piece.beyond is None else quantity(piece.beyond, "B"),
-            told(piece.latency, "s"),
-            told(piece.per_byte, "s/B"),
+            with_interval(piece.latency, "s"),
+            with_interval(piece.per_byte, "s/B"),
             quantity(1 / piece.per_byte.value, "B/s") if piece.per_byte.value else "",
         )
         for piece in fit.segments

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from hockney.core.fit import Fit
 from hockney.core.record import Record
+from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import interval, percent, plural, quantity
+from hockney.pages.format import interval, percent, quantity
 
 MOST_ROWS = 15
 

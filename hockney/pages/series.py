@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.core.fit import Estimate, Fit
+from hockney.core.wording import plural
 from hockney.draw.figure import Series
 from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, plural, size_of, told
+from hockney.pages.format import bandwidth, size_of, with_interval
 
 
 def points(
@@ -68,4 +69,4 @@ def _detail(m: Measured, value: Estimate, unit: str) -> str:
     s = m.summary
     size = f"{size_of(m)}: " if m.has_size else ""
     counts = f"{plural(s.repetitions, 'repetition')} in {plural(s.launches, 'launch', 'launches')}"
-    return f"{size}{told(value, unit)}, {counts}"
+    return f"{size}{with_interval(value, unit)}, {counts}"

@@ -2,6 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page as one HTML file that works offline (`write`), and its figures as files (`figures`)."""
 
-from hockney.report.output import figures, write
+from typing import TYPE_CHECKING
+
+from hockney.core import lazy
+
+if TYPE_CHECKING:
+    from hockney.report.output import figures, write
+else:
+    __getattr__ = lazy.attributes(__name__, {"hockney.report.output": "figures write"})
 
 __all__ = ["figures", "write"]

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import base64
+import functools
 import re
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -17,12 +19,12 @@ from markupsafe import Markup
 from hockney import __version__
 from hockney.draw.describe import describe
 from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure_interactive import interactive
 from hockney.draw.files import file_name
-from hockney.draw.interactive import interactive
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
+from hockney.draw.svg import still
 from hockney.report import assets, data, html_text
-from hockney.report.static_svg import still
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,20 @@ class ShownSection:
 
 def render(page: Page) -> str:
     """The whole HTML text. Every text of `page` is taken as hostile: shown, never obeyed."""
+    # Packing takes as long as all else, and is done meanwhile.
+    with ThreadPoolExecutor(1) as beside:
+        figures = any(section.figures for section in page.sections)
+        packing = beside.submit(assets.plotly) if figures else None
+        return _filled(page, packing)
+
+
+def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
     identities = _Identities()
     shown = [_section(section, identities) for section in page.sections]
     drawn = {f.id: f.live for section in shown for f in section.figures}
     widgets = {section.widget.id: section.widget.data for section in shown if section.widget}
-    library = assets.plotly() if drawn else None
     scripts = [_resource(name) for name in _scripts(page)]
+    library = packing and packing.result()
     allowed = [assets.policy(script.encode()) for script in scripts]
     return _template()(
         page=page,
@@ -114,6 +124,7 @@ def _scripts(page: Page) -> list[str]:
     return [*shared, *own, *(["plane.js"] if planes else []), "report.js"]
 
 
+@functools.cache
 def _template() -> Callable[..., str]:
     environment = Environment(
         loader=PackageLoader("hockney.report", "."),

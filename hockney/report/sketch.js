@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Small pictures that are drawn anew with each move of a slider: SVG in the page's colours, so that theme,
+// Small pictures that are redrawn with each move of a slider: SVG in the page's colours, so that theme,
 // print and zoom need no help.
 window.hockney = window.hockney ?? {};
 hockney.sketch = (() => {
@@ -52,7 +52,7 @@ class Sketch {
     this.svg.addEventListener("click", event => { const p = at(event); if (p) act(...p); });
   }
 
-  // Begin anew: sizes, axes, ticks as [value, label], titles, lines of the legend as [name, attributes].
+  // Start again: sizes, axes, ticks as [value, label], titles, lines of the legend as [name, attributes].
   frame({width, height, x, y, xTicks, yTicks, xTitle, yTitle, legend = []}) {
     this.parts = [];
     this.over = [];

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Papers measured again on simulated machines. Each module here that has NAME, TITLE, PAPER, parts, compare,
-limits and page reproduces one paper: its printed numbers stand beside what the simulated machine does."""
+limits and page reproduces one paper: its printed numbers are compared with the simulated machine."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Reproduction(Protocol):
 def all_reproductions() -> dict[str, Reproduction]:
     """Every reproduction on the shelf, by name."""
     modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
-    found = [m for m in modules if all(hasattr(m, word) for word in WORDS)]
-    return {m.NAME: m for m in sorted(found, key=lambda m: m.NAME)}
+    complete = [m for m in modules if all(hasattr(m, word) for word in WORDS)]
+    return {m.NAME: m for m in sorted(complete, key=lambda m: m.NAME)}
 
 
 def reproduction(name: str) -> Reproduction:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A printed number beside the simulated one, and how many of them come how close.
+"""A printed number and the simulated one, and how many of them come how close.
 
 What a machine's description was fitted to says nothing about how well the description predicts: such rows are
 marked and counted apart.
@@ -82,14 +82,14 @@ def status_of(platform: Platform, key: str, mechanism: str = "") -> Status:
 def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
     """One for each status that occurs."""
     rows = list(compared)
-    found = []
+    results = []
     for status in STATUSES:
-        mine = [row for row in rows if row.status == status]
-        errors = [abs(row.error) for row in mine if row.error is not None]
+        selected = [row for row in rows if row.status == status]
+        errors = [abs(row.error) for row in selected if row.error is not None]
         counts = tuple(sum(error <= close for error in errors) for close in CLOSE)
-        if mine:
-            found.append(CloseRows(status, len(mine), counts, len(mine) - len(errors)))
-    return found
+        if selected:
+            results.append(CloseRows(status, len(selected), counts, len(selected) - len(errors)))
+    return results
 
 
 def within(what: str, rows: Sequence[Compared], most: float) -> Limit:
@@ -97,8 +97,8 @@ def within(what: str, rows: Sequence[Compared], most: float) -> Limit:
     missing = sum(row.error is None for row in rows)
     measured = [row for row in rows if row.error is not None]
     worst = max(measured, key=lambda row: abs(row.error or 0.0), default=None)
-    found = "nothing measured" if worst is None else f"at most {abs(worst.error or 0.0):.2%}, {worst.what}"
+    text = "nothing measured" if worst is None else f"at most {abs(worst.error or 0.0):.2%}, {worst.what}"
     if missing and worst is not None:
-        found += f"; {missing} not measured"
+        text += f"; {missing} not measured"
     holds = bool(rows) and not missing and all(abs(row.error or 0.0) <= most for row in measured)
-    return Limit(f"{what} within {100 * most:g}%", holds, found)
+    return Limit(f"{what} within {100 * most:g}%", holds, text)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
+from hockney.core.wording import plural
 from hockney.draw.figure import Series
 from hockney.draw.page import Page, Section, Table
-from hockney.pages.format import plural
 from hockney.reproductions.compared import CLOSE, Compared, Limit, tallies
 from hockney.reproductions.parts import Answer
 
@@ -58,12 +58,12 @@ def limit_words(limit: Limit) -> str:
 
 def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
     """One sentence for each status."""
-    said = []
+    texts = []
     for tally in tallies(compared):
         counts = ", ".join(f"{n} within {close:.0%}" for n, close in zip(tally.within, CLOSE, strict=True))
         missing = f", {tally.missing} not measured" if tally.missing else ""
-        said.append(f"{plural(tally.rows, 'row')} {tally.status}: {counts}{missing}.")
-    return tuple(said)
+        texts.append(f"{plural(tally.rows, 'row')} {tally.status}: {counts}{missing}.")
+    return tuple(texts)
 
 
 def table(name: str, rows: Iterable[Compared]) -> Table:

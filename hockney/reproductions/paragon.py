@@ -140,9 +140,9 @@ def modelled(platform: Platform, processors: int, direction: str = "both") -> fl
     both = direction == "both"
     overhead = segment.isend_s if both and segment.isend_s is not None else segment.send_s
     start = overhead + segment.latency_s + (processors - 1) * network.hop_s + segment.receive_s
-    beside = segment.per_byte_s - 1 / min(network.nic, network.link)
+    rest = segment.per_byte_s - 1 / min(network.nic, network.link)
     slowest = max((2 if both else 1) / network.nic, processors / 2 / network.link)
-    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + beside))
+    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + rest))
 
 
 def linear_to(bandwidth: Mapping[int, float]) -> int:

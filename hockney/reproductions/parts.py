@@ -41,10 +41,10 @@ class Answer:
 
     def case(self, workload: str, **fixed: Value) -> Case:
         """The one case of the part with these parameters."""
-        found = [c for c in self.part.cases if c.workload == workload and fixed.items() <= c.values.items()]
-        if len(found) != 1:
-            raise LookupError(f"{len(found)} cases of {self.part.name} are {workload} with {fixed}, not one")
-        return found[0]
+        cases = [c for c in self.part.cases if c.workload == workload and fixed.items() <= c.values.items()]
+        if len(cases) != 1:
+            raise LookupError(f"{len(cases)} cases of {self.part.name} are {workload} with {fixed}, not one")
+        return cases[0]
 
     @cached_property
     def _records(self) -> dict[str, list[Record]]:

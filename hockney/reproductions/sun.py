@@ -36,7 +36,7 @@ FORMULA = "granularity/formula/exchange/{}"
 VARIANTS = {
     "queue": ("sun-ethernet+queue", "window", "one message on the cable after the other"),
     "barrier": ("sun-ethernet", "barrier", "start as MPI_Barrier leaves the processes"),
-    "loop": ("sun-ethernet", "loop", "many exchanges in a row, processes left to run"),
+    "loop": ("sun-ethernet", "loop", "many exchanges back to back, processes left to run"),
 }
 """What was tried in place of the machine or of the start: part, machine, synchronisation, in words."""
 WORK_S = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)

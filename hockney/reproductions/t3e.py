@@ -101,13 +101,15 @@ def _text(answers: Mapping[str, Answer]) -> Iterable[Compared]:
     """Numbers of the running text. The paper's estimates stand as the model of what they estimate."""
     tables, shared = answers["tables"], answers["shmem-collectives"]
 
-    def of(key: str, what: str, found: float | None, by: Answer, model="", mechanism="", note="") -> Compared:
+    def of(
+        key: str, what: str, simulated: float | None, by: Answer, model="", mechanism="", note=""
+    ) -> Compared:
         row = PRINTED.row(f"t3e/text/{key}")
         estimate = PRINTED.row(f"t3e/text/{model}").si if model else None
         unit = "B/s" if row.unit.endswith("/s") else "s"
         status = status_of(by.platform, row.key, mechanism)
         return Compared(
-            row.key, what, row.si, found, estimate, unit, status, mechanism, note=note, table=TEXT
+            row.key, what, row.si, simulated, estimate, unit, status, mechanism, note=note, table=TEXT
         )
 
     for p in (32, 256):
@@ -231,21 +233,21 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Se
             Section(name, figures=t3e_figures.operation(operation, answers))
             for operation, name in OPERATIONS.items()
         ),
-        Section("What misses, and why", text=_told(compared)),
+        Section("What misses, and why", text=_misses(compared)),
     ]
     return pages.page(TITLE, PRINTED.citation, answers, compared, limits, sections)
 
 
-def _told(compared: Sequence[Compared]) -> tuple[str, ...]:
+def _misses(compared: Sequence[Compared]) -> tuple[str, ...]:
     """A sentence for each mechanism: how many of the rows it was tried on come close with and without it."""
     near = {row.key for row in hits(table_rows(compared))}
-    said = []
+    texts = []
     for m in MECHANISMS:
-        rows = [row for row in compared if row.table == f"tried out: {m.words}"]
+        rows = [row for row in compared if row.series == "tried" and row.mechanism == m.words]
         before = sum(row.key in near for row in rows)
         explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
         end = f"; held to explain {explains}" if explains else "; for comparison, held to explain nothing"
-        said.append(
+        texts.append(
             f"{m.words}: {len(hits(rows))} of {len(rows)} rows within {CLOSE:.0%}, {before} without it{end}."
         )
-    return tuple(said)
+    return tuple(texts)

@@ -88,7 +88,7 @@ def _rate(name: str, total: int, processes: int, time: float | None) -> float | 
 
 def _lines(name: str, size: str, answers: Mapping[str, Answer]) -> list[tuple[str, str, Points]]:
     total, tables = SIZES[size], answers["tables"]
-    found: list[tuple[str, str, Points]] = [
+    lines: list[tuple[str, str, Points]] = [
         ("published", "points", [(p, printed(name, size, p).si) for p in PROCESSES]),
         (
             "simulated",
@@ -97,9 +97,9 @@ def _lines(name: str, size: str, answers: Mapping[str, Answer]) -> list[tuple[st
         ),
         ("counted", "line", [(p, counted(tables.platform, name, total, p)) for p in PROCESSES]),
     ]
-    found += [
+    lines += [
         (m.words, "line", [(p, seconds(answers[m.part], name, total, p)) for p in m.processes])
         for m in MECHANISMS
         if (name, size) in m.explains
     ]
-    return found
+    return lines

@@ -10,7 +10,7 @@ from hockney.simulated.names import names, platform, variants
 from hockney.simulated.queries import check_ranks, origin_of, places
 from hockney.simulated.read import read
 from hockney.simulated.variants import Variant
-from hockney.simulated.write import said, write
+from hockney.simulated.write import value_text, write
 
 __all__ = [
     "Variant",
@@ -20,7 +20,7 @@ __all__ = [
     "places",
     "platform",
     "read",
-    "said",
+    "value_text",
     "variants",
     "write",
 ]

@@ -27,12 +27,12 @@ def check_ranks(platform: Platform, ranks: int) -> None:
 
 def places(platform: Platform) -> dict[str, object]:
     """Every value of the description that differs from its default, by place: "segments[0].latency_s"."""
-    found = {}
+    by_place = {}
     for field in msgspec.structs.fields(Platform):
         value = getattr(platform, field.name)
         if field.name not in _DESCRIPTIVE and (field.required or value != field.default):
-            found.update(_below(field.name, value))
-    return found
+            by_place.update(_below(field.name, value))
+    return by_place
 
 
 def _below(place: str, value: object) -> Iterator[tuple[str, object]]:
@@ -58,8 +58,8 @@ def covers(key: str, place: str) -> bool:
 
 def origin_of(platform: Platform, place: str) -> Origin | None:
     """The origin that says most exactly where the value at `place` comes from."""
-    found = [each for each in platform.origins if covers(each.key, place)]
-    return max(found, key=lambda each: len(each.key), default=None)
+    origins = [each for each in platform.origins if covers(each.key, place)]
+    return max(origins, key=lambda each: len(each.key), default=None)
 
 
 def exists(platform: Platform, key: str) -> bool:

@@ -57,10 +57,10 @@ def read(
     base = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
     for name in known:
         _varied(raw, base, [name], where)
-    found = _varied(raw, base, list(variants), where)
+    varied = _varied(raw, base, list(variants), where)
     if not dims:
-        return found
-    changed = with_dims(found, dims, where)
+        return varied
+    changed = with_dims(varied, dims, where)
     check_network(changed.network, Place(where, "network"))
     return changed
 
@@ -98,15 +98,15 @@ def _varied(raw: dict[str, Any], base: Platform, names: list[str], where: str) -
 
 
 def _platform(raw: dict[str, Any], place: Place) -> Platform:
-    found = _struct(Platform, raw, place)
-    check_network(found.network, place.at("network"))
+    platform = _struct(Platform, raw, place)
+    check_network(platform.network, place.at("network"))
     for name in ("segments", "on_node"):
-        _check_segments(getattr(found, name), place.at(name), required=name == "segments")
-    for k, origin in enumerate(found.origins):
-        if not exists(found, origin.key):
+        _check_segments(getattr(platform, name), place.at(name), required=name == "segments")
+    for k, origin in enumerate(platform.origins):
+        if not exists(platform, origin.key):
             here = place.at("origins").item(k).at("key")
             raise messages.origin_of_nothing(here.named, origin.key)
-    return found
+    return platform
 
 
 def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bool) -> None:

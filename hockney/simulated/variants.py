@@ -41,8 +41,8 @@ class Variant:
 
 def variants(raw: dict[str, Any], where: str) -> tuple[Variant, ...]:
     """Those of a parsed machine file, in its order."""
-    found = table_of(raw, where).items()
-    return tuple(Variant(name, own["title"], own["why"], tuple(_changed(own))) for name, own in found)
+    tables = table_of(raw, where).items()
+    return tuple(Variant(name, own["title"], own["why"], tuple(_changed(own))) for name, own in tables)
 
 
 def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
@@ -130,12 +130,12 @@ def _merge(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed(own: dict[str, Any]) -> list[str]:
-    found = []
+    changed = []
     for key, value in own.items():
         if key in (*_OWN, *_ADDED):
             continue
-        found += [f"{key}.{below}" for below in value] if isinstance(value, dict) else [key]
-    return found
+        changed += [f"{key}.{below}" for below in value] if isinstance(value, dict) else [key]
+    return changed
 
 
 def _within(origin: Any, changed: list[str]) -> bool:

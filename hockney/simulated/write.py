@@ -30,7 +30,7 @@ def write(platform: Platform) -> str:
     for name in _TABLES:
         value = getattr(platform, name)
         if isinstance(value, dict):
-            pairs = [f"{key} = {said(key, each)}" for key, each in value.items()]
+            pairs = [f"{key} = {value_text(key, each)}" for key, each in value.items()]
         else:
             pairs = list(_keys(value)) if value is not None else []
         if pairs or name == "network":
@@ -50,10 +50,10 @@ def _keys(table: msgspec.Struct, leave: tuple[str, ...] = ()) -> Iterator[str]:
         if isinstance(table, Network):
             needed = needed or field.name == "shape"
         if needed and field.name not in leave:
-            yield f"{field.name} = {said(field.name, value)}"
+            yield f"{field.name} = {value_text(field.name, value)}"
 
 
-def said(name: str, value: Any) -> str:
+def value_text(name: str, value: Any) -> str:
     """A value as a machine file says it, by its key's name: "10.5us" for latency_s."""
     if isinstance(value, str):
         return _text(value)

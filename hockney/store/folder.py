@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem
@@ -23,6 +24,7 @@ from hockney.store import messages
 from hockney.store.appender import Appender
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
+from hockney.system.bundled import bundled_catalog
 from hockney.system.files import write_atomically
 
 MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
@@ -132,7 +134,14 @@ class RunFolder:
 
     def surveyed(self) -> Surveyed | None:
         """The survey whose parameters the run's study uses; None where it uses its own."""
-        return self._load(self.survey_path, Surveyed) if self.survey_path.exists() else None
+        if not self.survey_path.exists():
+            return None
+        survey = self._load(self.survey_path, Surveyed)
+        if survey.fits.workloads:
+            return survey
+        # Kept before fits had the catalog's entries.
+        fits = replace(survey.fits, workloads=bundled_catalog().workloads)
+        return replace(survey, fits=fits)
 
     def catalog(self) -> Catalog | None:
         """The entries of the run's workloads; None in a run that was made before they were kept."""

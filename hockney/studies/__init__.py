@@ -17,8 +17,8 @@ __all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "stud
 def all_studies() -> dict[str, Study]:
     """Every study on the shelf, by name."""
     modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
-    found = [m for m in modules if all(hasattr(m, word) for word in ("NAME", "HELP", "plan", "page"))]
-    return {m.NAME: m for m in sorted(found, key=lambda m: m.NAME)}
+    complete = [m for m in modules if all(hasattr(m, word) for word in ("NAME", "HELP", "plan", "page"))]
+    return {m.NAME: m for m in sorted(complete, key=lambda m: m.NAME)}
 
 
 def parameters_of(study: Study) -> tuple[StudyParameter, ...]:

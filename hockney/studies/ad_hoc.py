@@ -17,7 +17,7 @@ from hockney.draw.page import Page, Section, Table
 from hockney.pages import environment, method, metrics, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
-from hockney.pages.format import bandwidth, interval, label, percent, quantity, told
+from hockney.pages.format import bandwidth, interval, label, percent, quantity, with_interval
 from hockney.pages.series import curve, rates, times
 from hockney.studies import messages
 
@@ -66,7 +66,7 @@ def page(evidence: Evidence) -> Page:
     groups: dict[str, list[Measured]] = {}
     for m in evidence.measured:
         groups.setdefault(label(m, m.workload.size), []).append(m)
-    sections = [_section(evidence, subject, found) for subject, found in groups.items()]
+    sections = [_section(evidence, subject, measured) for subject, measured in groups.items()]
     more = [quality.parameters(evidence), quality.spread(evidence), quality.verification(evidence)]
     names = sorted({m.case.workload for m in evidence.measured})
     return Page(
@@ -81,28 +81,36 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    said = [f"{m.case.line}: {told(m.summary.typical, 's')}." for m in evidence.measured[:MOST_SENTENCES]]
-    more = len(evidence.measured) - len(said)
-    return (*said, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
+    texts = [
+        f"{m.case.line}: {with_interval(m.summary.typical, 's')}." for m in evidence.measured[:MOST_SENTENCES]
+    ]
+    more = len(evidence.measured) - len(texts)
+    return (*texts, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
 
 
-def _section(evidence: Evidence, subject: str, found: list[Measured]) -> Section:
-    fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and _is_of(f, found[0])]
+def _section(evidence: Evidence, subject: str, measured: list[Measured]) -> Section:
+    fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and _is_of(f, measured[0])]
     figures = []
-    if len({m.size for m in found}) > 1:
+    if len({m.size for m in measured}) > 1:
         name = "-".join(subject.replace("=", "_").split())
-        size = _axis(found[0])
+        size = _axis(measured[0])
         lines = tuple(curve(f"{f.model} model", f, subject) for f in fits)
         figures.append(
             Figure(
-                f"time-{name}", f"Time of {subject}", size, Axis("time", "s"), (times(subject, found), *lines)
+                f"time-{name}",
+                f"Time of {subject}",
+                size,
+                Axis("time", "s"),
+                (times(subject, measured), *lines),
             )
         )
-        rate = rates(subject, found)
+        rate = rates(subject, measured)
         if len(rate.x) > 1:
-            axes = _axis(found[0], zero=False), Axis("bandwidth", "B/s", "linear")
+            axes = _axis(measured[0], zero=False), Axis("bandwidth", "B/s", "linear")
             figures.append(Figure(f"bandwidth-{name}", f"Bandwidth of {subject}", *axes, (rate,)))
-    return Section(subject, figures=tuple(figures), tables=(_table(subject, found), *metrics.tables(found)))
+    return Section(
+        subject, figures=tuple(figures), tables=(_table(subject, measured), *metrics.tables(measured))
+    )
 
 
 def _is_of(fit: Fit, m: Measured) -> bool:
@@ -118,7 +126,7 @@ def _axis(m: Measured, *, zero: bool = True) -> Axis:
     return Axis(title, m.workload.size_unit, "log", zero=zero)
 
 
-def _table(subject: str, found: list[Measured]) -> Table:
+def _table(subject: str, measured: list[Measured]) -> Table:
     rows = tuple(
         (
             m.case.line,
@@ -129,7 +137,7 @@ def _table(subject: str, found: list[Measured]) -> Table:
             percent(m.summary.between),
             str(m.summary.repetitions),
         )
-        for m in found
+        for m in measured
     )
     columns = ("case", "typical", "95% interval", "bandwidth", "within", "between", "repetitions")
     return Table("cases", subject, columns, rows, numeric=(1, 2, 3, 4, 5, 6))

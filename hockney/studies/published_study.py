@@ -9,14 +9,15 @@ from dataclasses import replace
 from typing import NoReturn
 
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, environment, method, point_to_point, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options
-from hockney.pages.format import plural, quantity
+from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.studies import messages
 
@@ -51,20 +52,22 @@ def page(evidence: Evidence) -> Page:
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
     """What the formula of a message says, and what the most ranks need for little."""
-    said = []
-    for fit in evidence.fits.of("hockney", "pingpong"):
+    texts = []
+    for fit in evidence.fits.of_role("hockney", *PING_PONG):
         value = {p.symbol: p.estimate.value for p in fit.parameters}
         if fit.verdict != "refused" and "r_inf" in value:
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
-            said.append(f"{fit.subject.workload}: by the printed formula {words}.")
+            texts.append(f"{fit.subject.workload}: by the printed formula {words}.")
     most = max((m.case.ranks for m in evidence.measured), default=0)
-    for workload in ("barrier", "bcast", "allreduce"):
-        found = sorted(evidence.of(workload, ranks=most), key=lambda m: collectives.title(m) != workload)
-        for m in found[:1]:  # MPI's own algorithm before others
+    measured = evidence.of_role("barrier", "collective", ranks=most)
+    for operation in ("barrier", "bcast", "allreduce"):
+        candidates = [m for m in measured if m.workload.operation == operation]
+        candidates.sort(key=lambda m: m.case.get("algorithm", collectives.MPI) != collectives.MPI)
+        for m in candidates[:1]:  # MPI's own algorithm before others
             of = f" of {quantity(m.size, 'B')}" if m.size else ""
             time = quantity(m.summary.typical.value, "s")
-            said.append(f"{collectives.title(m)}{of} on {plural(most, 'rank')}: {time} by the paper.")
-    return tuple(said) or ("Nothing was measured.",)
+            texts.append(f"{collectives.title(m)}{of} on {plural(most, 'rank')}: {time} by the paper.")
+    return tuple(texts) or ("Nothing was measured.",)
 
 
 def _pairs(evidence: Evidence) -> Section | None:
@@ -79,24 +82,24 @@ def _groups(evidence: Evidence) -> Section | None:
     section = collectives.section(evidence, sync="loop")
     if section is None:
         return None
-    found = [m for m in evidence.measured if "sync" in m.case]
-    figures = (*_plain(section.figures), *_exchanges(found))
+    measured = [m for m in evidence.measured if "sync" in m.case]
+    figures = (*_plain(section.figures), *_exchanges(measured))
     return replace(
         section,
         text=("Times as printed. How they were measured is told below, in the words of the paper.",),
         figures=figures,
-        tables=(_table(found),),
+        tables=(_table(measured),),
     )
 
 
-def _exchanges(found: Sequence[Measured]) -> tuple[Figure, ...]:
+def _exchanges(measured: Sequence[Measured]) -> tuple[Figure, ...]:
     """What starts on all ranks at one moment has a figure of its own, a series for each number of ranks."""
-    mine = [m for m in found if m.case["sync"] == "window"]
+    together = [m for m in measured if m.case["sync"] == "window"]
     figures = []
-    for name in dict.fromkeys(m.case.workload for m in mine):
-        counts = sorted({m.case.ranks for m in mine if m.case.workload == name})
+    for name in dict.fromkeys(m.case.workload for m in together):
+        counts = sorted({m.case.ranks for m in together if m.case.workload == name})
         series = (
-            times(plural(p, "rank"), [m for m in mine if (m.case.workload, m.case.ranks) == (name, p)])
+            times(plural(p, "rank"), [m for m in together if (m.case.workload, m.case.ranks) == (name, p)])
             for p in counts
         )
         axes = Axis("bytes in a message", "B"), Axis("time", "s")
@@ -112,7 +115,7 @@ def _plain(figures: Sequence[Figure]) -> tuple[Figure, ...]:
     )
 
 
-def _table(found: Sequence[Measured]) -> Table:
+def _table(measured: Sequence[Measured]) -> Table:
     rows = tuple(
         (
             collectives.title(m),
@@ -121,7 +124,7 @@ def _table(found: Sequence[Measured]) -> Table:
             quantity(m.summary.typical.value, "s"),
             "mean of two printed numbers" if m.summary.launches > 1 else "",
         )
-        for m in found
+        for m in measured
     )
     columns = ("collective", "ranks", "bytes", "time", "")
     return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 3))

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.draw.page import Page
 from hockney.pages import collectives, environment, headline, loggp, method, point_to_point, quality
-from hockney.pages.caveats import beside, everywhere
+from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
 from hockney.studies import messages
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
@@ -53,7 +53,7 @@ def _pairs(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
     yield from sweep(sizes)
     yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
     for workload in catalog.of_role("point-to-point"):
-        if workload.operation != "send":  # the ping-pong has had its sweep
+        if not workload.performs(*PING_PONG):  # it has had its sweep
             yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in thin(sizes, 7))
     for workload in catalog.of_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)
@@ -91,7 +91,7 @@ def page(evidence: Evidence) -> Page:
         subtitle=environment.subtitle(evidence),
         headline=headline.sentences(evidence),
         warnings=everywhere(evidence),
-        sections=tuple(beside(s, evidence) for s in sections if s is not None),
+        sections=tuple(with_caveats(s, evidence) for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=method.sentences(evidence),
     )

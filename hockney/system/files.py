@@ -10,8 +10,6 @@ import tempfile
 from pathlib import Path
 
 from hockney.system import messages
-from hockney.system.messages import MAKE_ROOM as MAKE_ROOM
-from hockney.system.messages import cache_unwritable as cache_unwritable
 
 
 def write_atomically(path: Path, content: bytes) -> None:

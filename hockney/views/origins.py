@@ -9,16 +9,28 @@ from dataclasses import dataclass
 
 from hockney import simulated
 from hockney.core.platform import Platform
-from hockney.pages.format import together
+from hockney.core.wording import together
 
 UNSAID = "not said"
 """Where the description does not say where a number comes from."""
 
 
+WHAT = {
+    "latency": "latency",
+    "byte-cost": "cost of a byte",
+    "latency-on-node": "latency on a node",
+    "byte-cost-on-node": "cost of a byte on a node",
+    "network": "network",
+    "node-count": "number of nodes",
+}
+
+
 @dataclass(frozen=True)
 class Provenance:
-    """`what` it is in words; `status` printed, fitted, guess, or that it is not said; `source` as told."""
+    """`code` is one of WHAT, `what` it is in words; `status` printed, fitted, guess, or that it is not said;
+    `source` as told."""
 
+    code: str
     what: str
     status: str
     source: str
@@ -26,12 +38,12 @@ class Provenance:
 
 def provenance(platform: Platform) -> tuple[Provenance, ...]:
     """Of every number that an exchange of messages between nodes takes its time from, each source once."""
-    found = []
-    for what, place in _places(platform):
+    rows = []
+    for code, place in _places(platform):
         origin = simulated.origin_of(platform, place)
         status, source = (origin.status, origin.source) if origin else (UNSAID, "")
-        found.append(Provenance(what, status, source))
-    return tuple(dict.fromkeys(found))
+        rows.append(Provenance(code, WHAT[code], status, source))
+    return tuple(dict.fromkeys(rows))
 
 
 def in_short(platform: Platform) -> str:
@@ -39,19 +51,20 @@ def in_short(platform: Platform) -> str:
     statuses: dict[str, list[str]] = {}
     for each in provenance(platform):
         statuses.setdefault(each.what, []).append("a guess" if each.status == "guess" else each.status)
-    return ", ".join(f"{what} {together(dict.fromkeys(said))}" for what, said in statuses.items())
+    return ", ".join(f"{what} {together(dict.fromkeys(of_what))}" for what, of_what in statuses.items())
 
 
 def _places(platform: Platform) -> Iterator[tuple[str, str]]:
+    """Codes of WHAT, each with its key in the description."""
     network = platform.network
     for table in ("segments", "on_node"):
-        yield from _messages(platform, table, "" if table == "segments" else " on a node")
+        yield from _messages(platform, table, "" if table == "segments" else "-on-node")
     if network.medium_message_s:
         yield "latency", "network.medium_message_s"
     if network.medium_s_per_byte:
-        yield "cost of a byte", "network.medium_s_per_byte"
+        yield "byte-cost", "network.medium_s_per_byte"
     yield "network", "network.shape"
-    yield "number of nodes", f"network.{_counted(platform)}"
+    yield "node-count", f"network.{_counted(platform)}"
 
 
 def _messages(platform: Platform, table: str, where: str) -> Iterator[tuple[str, str]]:
@@ -61,7 +74,7 @@ def _messages(platform: Platform, table: str, where: str) -> Iterator[tuple[str,
     for k, segment in enumerate(getattr(platform, table)):
         for name in ("per_byte_s", "send_s_per_byte", "receive_s_per_byte"):
             if getattr(segment, name):
-                yield f"cost of a byte{where}", f"{table}[{k}].{name}"
+                yield f"byte-cost{where}", f"{table}[{k}].{name}"
 
 
 def _counted(platform: Platform) -> str:

@@ -10,18 +10,18 @@ from itertools import groupby
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
 from hockney.reference import Formula, PrintedRow, Published
-from hockney.simulated import origin_of, places, said
+from hockney.simulated import origin_of, places, value_text
 
 NO_ORIGIN = "not said"
 
 
 def tables(paper: Published) -> tuple[Table, ...]:
     """Every printed number: a grid of workloads and processes where the paper has one, else a list."""
-    found = []
+    made = []
     for name, rows in groupby(paper.rows, key=lambda row: row.table):
         group = list(rows)
-        found.append(_grid(name, group) if _is_grid(group) else _list(name, group))
-    return tuple(found)
+        made.append(_grid(name, group) if _is_grid(group) else _list(name, group))
+    return tuple(made)
 
 
 def formulas(paper: Published) -> Table | None:
@@ -104,4 +104,4 @@ def _ranges(formula: Formula) -> str:
 def _shown(place: str, value: object) -> str:
     """As the file says it, to six digits."""
     rounded = float(f"{value:.6g}") if isinstance(value, float) else value
-    return said(place.rsplit(".", 1)[-1], rounded).strip('"')
+    return value_text(place.rsplit(".", 1)[-1], rounded).strip('"')

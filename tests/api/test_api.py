@@ -8,11 +8,15 @@ import csv
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from hockney import api, lab, models
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.lab import CaseEnded, MeasuringBegan
+from hockney.lab.kinds import fake
 from hockney.models.applications.granularity import Algorithm
+from hockney.pages import point_to_point
+from hockney.system.bundled import bundled_catalog
 
 FAKE = api.RunOptions(machine="fake", seed=1, budget=5.0)
 
@@ -33,8 +37,21 @@ def test_a_run_is_read(folder):
     assert run.outcome is None and run.settings.study == "cases" and run.machine.kind == "fake"
     assert len(run.records) == 3 * len(run.summaries) == run.evidence.planned
     assert run.fits.of("hockney", "pingpong") and run.page.sections
-    assert {caveat.code for caveat in run.caveats} >= set()
+    assert run.fits.of_role("hockney", "point-to-point", "send") == run.fits.of("hockney", "pingpong")
+    assert not run.fits.of_role("hockney", "stream")
+    assert [caveat.code for caveat in run.caveats] == ["fake"]
     assert run.fits == lab.results(run.folder, save=False).fits
+
+
+def test_a_second_workload_of_a_kind_has_its_own_series(tmp_path, monkeypatch):
+    catalog = bundled_catalog()
+    again = replace(catalog.workload("isend_recv"), name="other_isend")
+    more = replace(catalog, workloads=[*catalog.workloads, again])
+    monkeypatch.setattr(fake, "bundled_catalog", lambda: more)
+    run = api.run(["isend_recv bytes=8:64", "other_isend bytes=8:64"], FAKE, out=tmp_path / "r")
+    section = point_to_point.section(run.evidence)
+    assert section is not None
+    assert [s.name for s in section.figures[0].series] == ["non-blocking send, receive", "other_isend, hot"]
 
 
 def test_a_report_is_written_where_it_is_wanted(folder, tmp_path):
@@ -59,7 +76,7 @@ def test_repetitions_are_exported_without_any_fit(folder, tmp_path, monkeypatch)
 def test_what_is_planned(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     planned = api.plan("granularity work=1ms,3ms serial=0", FAKE)
-    works = {case.value("work") for case in planned.cases if case.workload == "granularity"}
+    works = {case["work"] for case in planned.cases if case.workload == "granularity"}
     assert works == {1e-3, 3e-3} and planned.settings.study == "granularity"
     assert not list(tmp_path.iterdir())
 

@@ -23,14 +23,13 @@ def run(hockney):
     return "runs/mine"
 
 
-def test_it_writes_a_machine_that_the_simulator_can_be_asked_for(hockney, run):
+def test_it_writes_a_machine_that_the_simulator_can_be_asked_for(hockney, run, golden):
     done = hockney("calibrate", run, "--out", "mine.toml", "--nodes", "300", "--name", "my-cluster")
     assert done.code == 0, done.err
     machine = simulated.platform("./mine.toml")
     assert (machine.name, machine.capacity) == ("my-cluster", 1200)
     assert machine.segment(8).one_way(8) == pytest.approx(World().message(8), rel=0.05)
-    assert "1200 ranks" in done.out and "300 nodes" in done.out
-    assert "--machine sim:mine.toml --ranks 1024" in done.out
+    golden("calibrate.txt", done.out)
 
 
 def test_without_a_file_the_machine_is_on_stdout(hockney, run):
@@ -46,7 +45,7 @@ def test_json_has_the_machine(hockney, run):
 
 
 @pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (1.5, 1)])
-def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, factor, code):
+def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, factor, code):
     """A stand-in for the simulator: another fake machine, as fast as the first or slower."""
     world = World(seed=2, noise=0.001, launch_noise=0.0, tail=0.0)
     pieces = tuple(
@@ -59,10 +58,10 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, factor, code
     )
     done = hockney("calibrate", run, "--check", "-q")
     assert done.code == code, done.out
-    row = next(line for line in done.out.splitlines() if line.startswith("pingpong 8 B"))
-    assert row.endswith("yes" if code == 0 else "no")
-    assert "allreduce 1024 B" in done.out
-    assert "agree" in done.out.splitlines()[-1]
+    golden(f"calibrate_check_{factor}.txt", done.out)
+    agreement = json.loads(hockney("calibrate", run, "--check", "-q", "--json").out)["agreement"]
+    agrees = {each["what"]: each["agrees"] for each in agreement}
+    assert agrees["pingpong 8 B"] == (code == 0) and "allreduce 1024 B" in agrees
 
 
 def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from real_mpi import simgrid_here
 
-from hockney.cli.app import app
 from hockney.cli.reference import reference
-
-VERBS = ["", *app.commands]
+from hockney.cli.verbs import VERBS, load
 
 
 def examples(text: str) -> list[list[str]]:
@@ -23,7 +21,7 @@ def examples(text: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines]
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", ["", *VERBS])
 def test_the_examples_of_every_help_run(hockney, mine, verb):
     said = hockney(*verb.split(), "--help")
     assert said.code == 0 and said.err == ""
@@ -43,7 +41,7 @@ def test_the_reference_is_fresh():
 
 
 def test_every_option_is_explained(hockney):
-    for verb in app.commands.values():
+    for verb in map(load, VERBS):
         assert verb.help
         for parameter in verb.params:
             explained = parameter.param_type_name == "argument" or parameter.help or parameter.hidden

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -84,6 +85,23 @@ def test_metrics_are_summarised_with_their_intervals(folder, hockney):
     parts = [metrics[name]["typical"] for name in ("computing", "exchanging")]
     assert sum(part["value"] for part in parts) == pytest.approx(summary["typical"]["value"], rel=0.01)
     assert all(part["low"] < part["value"] < part["high"] for part in parts)
+
+
+def test_metrics_are_listed_in_the_terminal(catalog, hockney):
+    done = hockney("run", "thing length=64 ranks=4", "tree length=8 ranks=2", "--seed", "1", "-q")
+    lines = [re.split(" {2,}", line.strip()) for line in done.out.splitlines()]
+    first = lines.index(["metric", "median", "95% interval"]) + 1
+    assert lines[first] == ["thing length=64 ranks=4 sync=barrier"]
+    listed = lines[first + 1 : first + 1 + len(THING.metrics)]
+    assert [name.split()[0] for name, _, _ in listed] == [metric.name for metric in THING.metrics]
+    assert all(" to " in interval for _, _, interval in listed)
+    assert lines[first + 1 + len(THING.metrics)] == [""]
+
+
+def test_the_json_document_of_a_run_has_metrics(catalog, hockney):
+    done = hockney("run", "thing length=64 ranks=4", "--seed", "1", "-q", "--json")
+    (summary,) = json.loads(done.out)["summaries"]
+    assert list(summary["metrics"]) == [metric.name for metric in THING.metrics]
 
 
 def test_a_workload_is_fitted_by_its_role(folder, hockney):

@@ -41,10 +41,11 @@ def elsewhere(survey: Path) -> None:
 
 
 @pytest.mark.page
-def test_a_study_keeps_the_survey_and_can_be_told_again_without_it(hockney, surveyed):
+def test_a_study_keeps_the_survey_and_can_be_told_again_without_it(hockney, surveyed, golden):
     words = (f"survey={surveyed}", "--out", "g", "--seed", "1")
     said = hockney("run", "granularity", *SMALL, *words)
     assert said.code == 0, said.err
+    golden("run_granularity.txt", said.out)
     folder = RunFolder(Path("g"))
     kept = folder.surveyed()
     assert (kept.where, kept.differences) == ("runs/s", ())

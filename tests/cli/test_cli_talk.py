@@ -31,7 +31,7 @@ def tell_all(made: ProgressReporter) -> None:
             made(CaseBegan("barrier ranks=2"))
             made(CaseEnded(FAILURE, 2.0 * (k + 1)))
         made(LaunchEnded("0.0", 20.0))
-        made(Notice("something [red]odd[/red]"))
+        made(Notice("something [red]odd[/red]", "odd"))
 
 
 def test_plain_lines_where_there_is_no_terminal(golden):

@@ -29,7 +29,7 @@ def test_a_line_is_read_back_to_the_same_case(workload, parameters, ranks):
 def test_the_line_is_canonical():
     case = Case.of("allreduce", 2, sync="window", bytes=1024, buffers="hot")
     assert case.line == str(case) == "allreduce buffers=hot bytes=1024 ranks=2 sync=window"
-    assert case.value("bytes") == 1024
+    assert case["bytes"] == 1024
     assert format_value(2.0) == "2" and format_value(5e-6) == "5e-06"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.case import parse_canonical
-from hockney.core.catalog import decode_catalog
+from hockney.core.catalog import PING_PONG, decode_catalog
 from hockney.core.errors import UsageError
 
 CATALOG = decode_catalog((Path(__file__).parents[2] / "contract/golden/catalog.json").read_bytes())
@@ -25,15 +25,26 @@ def test_every_workload_has_a_case_by_its_defaults(workload):
 
 
 def test_typed_units_become_plain_numbers():
-    assert CATALOG.case("pingpong bytes=4KiB").value("bytes") == 4096
-    assert CATALOG.case("prtt delay=5us").value("delay") == 5e-6
+    assert CATALOG.case("pingpong bytes=4KiB")["bytes"] == 4096
+    assert CATALOG.case("prtt delay=5us")["delay"] == 5e-6
     assert CATALOG.case("barrier", ranks=5).ranks == 5 and CATALOG.case("barrier ranks=3", ranks=5).ranks == 3
+
+
+def test_both_ranks_of_a_bidirectional_workload_send():
+    pairs = CATALOG.of_role("point-to-point", "stream")
+    assert {w.name for w in pairs if w.bidirectional} == {"pingpong_double", "stream_both"}
+    assert {w.payload(CATALOG.case(f"{w.name} bytes=8")) for w in pairs if w.bidirectional} == {16}
+    assert {w.payload(CATALOG.case(f"{w.name} bytes=8")) for w in pairs if not w.bidirectional} == {8}
+
+
+def test_one_workload_is_the_ping_pong():
+    assert [w.name for w in CATALOG.workloads if w.performs(*PING_PONG)] == ["pingpong"]
 
 
 @pytest.mark.parametrize("shares", ["equal", "3:1", "2.5:1e-3", "uniform:0.2", "exponential:1"])
 def test_a_text_in_one_of_its_forms_is_left_as_it_is(shares):
     case = CATALOG.case(f"granularity shares={shares}")
-    assert case.value("shares") == shares and parse_canonical(case.line) == case
+    assert case["shares"] == shares and parse_canonical(case.line) == case
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from hockney.core.units import (
     format_rate,
     format_seconds,
     half_decades,
+    half_decades_around,
     parse_bytes,
     parse_counts,
     parse_flops,
@@ -254,3 +255,11 @@ def test_half_decades_have_their_ends_and_no_wide_gap(a, b):
     assert steps[0] == min(a, b) and steps[-1] == max(a, b)
     assert all(0 < y / x <= 10 / 3 * (1 + 1e-9) for x, y in pairwise(steps))
     assert all(float(repr(step)) == step and len(repr(step)) <= 8 for step in steps[1:-1])
+
+
+@given(st.floats(1e-9, 1e6), st.floats(1, 1e6))
+def test_half_decades_around_an_interval_enclose_it(low, factor):
+    steps = half_decades_around(low, low * factor)
+    assert steps[0] <= low * (1 + 1e-6) and steps[-1] >= low * factor * (1 - 1e-6)
+    assert steps[0] > low / 3.4 and steps[-1] < low * factor * 3.4
+    assert all(2.9 < b / a < 3.4 for a, b in pairwise(steps))

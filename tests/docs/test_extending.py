@@ -60,7 +60,7 @@ def test_the_workload_compiles_and_verifies_on_1_and_2_ranks(tmp_path):
         assert [r.case for r in records] == [case.line for case in cases]
         assert all(r.times_s and r.verified.errors == 0 for r in records)
         # before and after the repetitions, on every rank
-        assert [r.verified.bytes for r in records] == [2 * ranks * int(c.value("bytes")) for c in cases]
+        assert [r.verified.bytes for r in records] == [2 * ranks * int(c["bytes"]) for c in cases]
 
 
 def tree(folder: Path, name: str) -> Path:
@@ -101,7 +101,7 @@ def test_the_collective_algorithm_runs_on_1_and_3_ranks(tmp_path):
     records = measured(folder, "r")
     assert sorted({record.parsed_case().ranks for record in records}) == [1, 3]
     assert len(records) == 6 and all(record.verified.errors == 0 for record in records)
-    assert {record.parsed_case().value("algorithm") for record in records} == {"ring"}
+    assert {record.parsed_case()["algorithm"] for record in records} == {"ring"}
 
 
 @pytest.mark.mpi

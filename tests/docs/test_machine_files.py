@@ -25,7 +25,7 @@ ROWS = [
 ]
 
 
-def told(field: str) -> list[str]:
+def with_interval(field: str) -> list[str]:
     """The row of the tables that tells a key."""
     return next((row for row in ROWS if f"`{field}`" in row[0]), [])
 
@@ -55,15 +55,15 @@ def test_every_key_is_told(kind):
 @pytest.mark.parametrize("kind", [Platform, Network, Segment])
 def test_defaults_are_those_of_the_reader(kind):
     for field in msgspec.structs.fields(kind):
-        row = told(field.name)
+        row = with_interval(field.name)
         if not row:
             continue
         default = row[-1]
         assert (default == "must be there") == (field.required or field.default == ()) or default == "nothing"
         if field.default == 0 and field.name != "first":
             assert default == "0"
-    assert told("eager")[-1] == "64 KiB" and Platform.__struct_defaults__.count(65536) == 1
-    assert (told("nic")[-1], told("link")[-1]) == ("1 TB/s", "1 TB/s")
+    assert with_interval("eager")[-1] == "64 KiB" and Platform.__struct_defaults__.count(65536) == 1
+    assert (with_interval("nic")[-1], with_interval("link")[-1]) == ("1 TB/s", "1 TB/s")
     network = {field.name: field.default for field in msgspec.structs.fields(Network)}
     assert network["nic"] == network["link"] == 1e12 and network["shape"] == "switch"
 

@@ -41,7 +41,7 @@ def survey() -> RunRecords:
     def true(case: Case) -> float:
         size = dict(case.parameters).get("bytes", 0)
         if case.workload == "prtt":
-            return 1.4e-6 + 4e-10 * size + (case.value("messages") - 1) * (2e-7 + 1e-10 * size)
+            return 1.4e-6 + 4e-10 * size + (case["messages"] - 1) * (2e-7 + 1e-10 * size)
         return (4e-7 + 1e-10 * size) * math.ceil(math.log2(case.ranks))
 
     return simulate(true, cases, NOISE, np.random.default_rng(11))

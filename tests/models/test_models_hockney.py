@@ -18,7 +18,7 @@ CASES = [Case.of("pingpong", 2, bytes=size) for size in SIZES]
 
 
 def three_protocols(case: Case) -> float:
-    size = case.value("bytes")
+    size = case["bytes"]
     if size <= 4096:
         return 4e-7 + 2e-10 * size
     return 1.2e-6 + 1.2e-10 * size if size <= 65536 else 4e-6 + 9e-11 * size
@@ -57,7 +57,7 @@ def test_noisy_times_give_it_within_the_intervals() -> None:
 
 def test_one_straight_line_is_left_in_one_piece() -> None:
     def line(case: Case) -> float:
-        return 1e-6 + 1e-10 * case.value("bytes")
+        return 1e-6 + 1e-10 * case["bytes"]
 
     rng = np.random.default_rng(4)
     pieces = [
@@ -103,7 +103,7 @@ def test_a_parameter_held_at_zero_leaves_width_to_both() -> None:
     """Past the caches a byte costs ever more, so that the last line would begin below zero."""
 
     def past_caches(case: Case) -> float:
-        size = case.value("bytes")
+        size = case["bytes"]
         return 2e-6 + 5e-11 * size if size < 1 << 18 else 6e-11 * size * (size / (1 << 18)) ** 0.5
 
     found = fit(simulate(past_caches, CASES, NOISE, np.random.default_rng(3)))

@@ -17,13 +17,13 @@ TRUTH = {"L": 5e-7, "o_s": 1e-7, "O_s": 1e-11, "o_r": 1.5e-7, "O_r": 2e-11, "g":
 
 def true(case: Case, latency: float = TRUTH["L"], delay_cost: float = 0.0) -> float:
     """LogGP's own prediction of what each case takes."""
-    longer = case.value("bytes") - 1
+    longer = case["bytes"] - 1
     send, receive = TRUTH["o_s"] + TRUTH["O_s"] * longer, TRUTH["o_r"] + TRUTH["O_r"] * longer
     if case.workload == "receive_overhead":
         return receive
     gap = TRUTH["g"] + TRUTH["G"] * longer
     trip = 2 * (latency + send + receive + TRUTH["G"] * longer)
-    return trip + (case.value("messages") - 1) * max(send + case.value("delay"), gap)
+    return trip + (case["messages"] - 1) * max(send + case["delay"], gap)
 
 
 def cases(sizes: tuple[int, ...] = SIZES, trains: tuple = ((1, 0.0), (16, 0.0), (16, 1e-5))) -> list[Case]:
@@ -56,8 +56,8 @@ def test_a_latency_hidden_by_overlap_is_zero(golden) -> None:
 
 def test_gaps_that_shrink_with_size_give_no_negative_gap() -> None:
     def shrinking(case: Case) -> float:
-        slower = case.workload == "prtt" and case.value("messages") > 1 and case.value("delay") == 0
-        return true(case) - (1.3e-10 * case.value("bytes") * 15 if slower else 0)
+        slower = case.workload == "prtt" and case["messages"] > 1 and case["delay"] == 0
+        return true(case) - (1.3e-10 * case["bytes"] * 15 if slower else 0)
 
     found = fit(exact(shrinking, cases()))
     assert found.parameter("G").estimate.value == 0
@@ -73,10 +73,10 @@ def test_a_delay_shorter_than_the_gap_makes_the_fit_fair(golden) -> None:
 @pytest.mark.parametrize(
     ("keep", "missing"),
     [
-        (lambda c: c.workload == "prtt" or c.value("bytes") < 0, "o_r needs"),
-        (lambda c: c.workload != "prtt" or c.value("delay") == 0, "o_s needs"),
-        (lambda c: c.workload != "prtt" or c.value("messages") == 1, "g and G need"),
-        (lambda c: c.value("bytes") == 1, "two sizes"),
+        (lambda c: c.workload == "prtt" or c["bytes"] < 0, "o_r needs"),
+        (lambda c: c.workload != "prtt" or c["delay"] == 0, "o_s needs"),
+        (lambda c: c.workload != "prtt" or c["messages"] == 1, "g and G need"),
+        (lambda c: c["bytes"] == 1, "two sizes"),
     ],
 )
 def test_what_is_missing_is_named(keep, missing: str) -> None:
@@ -89,7 +89,7 @@ def test_launches_that_differ_show_in_the_intervals() -> None:
     records = []
     for launch, factor in enumerate((0.9, 1.0, 1.1)):
         for case in cases():
-            waits = (case.value("messages") - 1) * case.value("delay") if case.workload == "prtt" else 0.0
+            waits = (case["messages"] - 1) * case["delay"] if case.workload == "prtt" else 0.0
             times = (true(case) - waits) * factor * rng.lognormal(0, 0.01, 200) + waits
             records.append(record(case, str(launch), times))
     found = fit(RunRecords(records=tuple(records)))

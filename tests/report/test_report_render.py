@@ -23,9 +23,9 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.units import format_seconds
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
+from hockney.draw.svg import still
 from hockney.report import assets, data, figures, html_text, write
 from hockney.report.render import render
-from hockney.report.static_svg import still
 
 EMPTY = Page("Nothing", "", (), (), (), (), ())
 SMALL = Figure(

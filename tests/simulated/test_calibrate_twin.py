@@ -47,7 +47,7 @@ def twin_of(real: Survey, **changes) -> list[Agreement]:
     return compare(real, lab.survey_twin(machine, real, lambda text: None, lambda event: None))
 
 
-def told(found: list[Agreement]) -> list[str]:
+def with_interval(found: list[Agreement]) -> list[str]:
     return [f"{each.what}: {each.real} but {each.twin}" for each in found if not each.agrees]
 
 
@@ -56,13 +56,13 @@ def test_the_twin_of_a_known_machine_has_its_parameters(real):
     found = twin_of(real)
     messages = [each for each in found if "pingpong" in each.what or "prtt" in each.what]
     assert {"L of prtt ranks=2", "o_s of prtt ranks=2", "g of prtt ranks=2"} <= {m.what for m in messages}
-    assert told(messages) == []
+    assert with_interval(messages) == []
     # Shorter ones depend on how many the clock asks to be timed together; at 16 KiB the fake machine is
     # faster than its messages.
     names = [f"{name} {size} B" for name in SLOWER for size in (1024, 262144, 4194304)]
     collectives = [each for each in found if each.what in names]
     assert len(collectives) == len(names)
-    assert told(collectives) == []
+    assert with_interval(collectives) == []
 
 
 def test_a_twin_with_another_latency_is_told(real):
@@ -87,7 +87,7 @@ def test_the_twin_of_this_machine(tmp_path):
     here, _ = lab.surveyed(folder)
     found = [each for each in twin_of(here) if each.unit == "s" and " of " not in each.what]
     assert len(found) == 14
-    assert len(told(found)) <= 2, told(found)
+    assert len(with_interval(found)) <= 2, with_interval(found)
 
 
 def test_the_machine_grows(real):

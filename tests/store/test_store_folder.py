@@ -25,6 +25,7 @@ from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.store import Item, Plan, RunFolder, default_path
 from hockney.store.plan import left, parse_plan
+from hockney.system.bundled import bundled_catalog
 
 MACHINE = Machine(
     schema=1,
@@ -155,7 +156,9 @@ def test_default_places_do_not_collide(tmp_path):
 
 
 def test_a_study_keeps_the_survey_it_goes_by(tmp_path):
-    surveyed = Surveyed(Fits(schema=SCHEMA, summaries=[], fits=[]), MACHINE, "runs/s", ("host a, here b",))
+    workloads = bundled_catalog().workloads[:2]
+    fits = Fits(schema=SCHEMA, summaries=[], fits=[], workloads=workloads)
+    surveyed = Surveyed(fits, MACHINE, "runs/s", ("host a, here b",))
     folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE, surveyed)
     assert folder.surveyed() == surveyed
     assert RunFolder.create(tmp_path / "b", PLAN, MACHINE).surveyed() is None
@@ -163,6 +166,12 @@ def test_a_study_keeps_the_survey_it_goes_by(tmp_path):
     assert code(folder.surveyed) == "file-of-newer-hockney"
     folder.survey_path.write_bytes(b"{}")
     assert code(folder.surveyed) == "file-damaged"
+
+
+def test_a_survey_without_entries_of_the_catalog_has_those_of_hockney(tmp_path):
+    surveyed = Surveyed(Fits(schema=SCHEMA, summaries=[], fits=[]), MACHINE, "runs/s")
+    kept = RunFolder.create(tmp_path / "a", PLAN, MACHINE, surveyed).surveyed()
+    assert kept is not None and kept.fits.workloads == bundled_catalog().workloads
 
 
 @given(

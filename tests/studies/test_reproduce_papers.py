@@ -58,7 +58,7 @@ def held(study: Reproduction, time: Time) -> list[bool]:
 def on_paragon(start=146e-6, both=216e-6, link=175e6) -> Time:
     def time(part: Part, case: Case) -> float:
         if case.workload == "bisection":
-            one = case.value("direction") == "one"
+            one = case["direction"] == "one"
             return both + case.bytes * max(0.0113e-6 if one else 0.0226e-6, case.ranks / 2 / link)
         return (
             start + 0.0115e-6 * case.bytes if case.workload == "pingpong" else both + 0.0226e-6 * case.bytes
@@ -127,7 +127,7 @@ def on_ethernet(message_s: float) -> Time:
     def time(part: Part, case: Case) -> float:
         if case.workload != "barrier":
             return message_s
-        algorithm = case.value("algorithm")
+        algorithm = case["algorithm"]
         counted = "recursive_doubling" if algorithm == "mpi" else str(algorithm)
         return traffic(counted, case.ranks).messages * message_s
 

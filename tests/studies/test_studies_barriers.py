@@ -56,7 +56,7 @@ class Truth(World):
     def time(self, case: Case) -> float:
         if not case.workload.startswith("barrier"):
             return super().time(case)
-        return self.of(str(case.value("algorithm")), case.ranks)
+        return self.of(str(case["algorithm"]), case.ranks)
 
 
 def by_the_structure(algorithm: str, ranks: int) -> float:
@@ -108,14 +108,14 @@ def test_a_million_in_a_row_can_be_asked_for():
     cases = studies.study("barriers").plan(Options(parameters={"iterations": 1_000_000}), CATALOG, MACHINE)
     row = [c for c in cases if way_of(c) == "loop"]
     assert len(row) == 2 * len(ALGORITHMS)
-    assert {c.value("iterations") for c in row} == {1_000_000}
-    assert {c.value("iterations") for c in cases if way_of(c) == "alone"} == {1}
+    assert {c["iterations"] for c in row} == {1_000_000}
+    assert {c["iterations"] for c in cases if way_of(c) == "alone"} == {1}
 
 
 def test_a_simulated_machine_has_messages_only_and_the_papers_processes():
     machine = replace_struct(MACHINE, kind="simulated", traits=simulated_kind.TRAITS, cores=16)
     cases = studies.study("barriers").plan(Options(), CATALOG, machine)
-    names = {str(c.value("algorithm")) for c in cases if way_of(c) == "loop"}
+    names = {str(c["algorithm"]) for c in cases if way_of(c) == "loop"}
     assert "mpi" in names and all(predicted(name) for name in names - {"mpi"})
     assert {c.ranks for c in cases} == {1, 2, 3, 5, 7, 9, 12, 14, 16}
 
@@ -232,7 +232,7 @@ def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
         "fake:die=barrier algorithm=central iterations=1000000;hang=algorithm=mcs_tree"
     )
     evidence = run(tmp_path / "r", launcher, Options(ranks=(2,), parameters={"iterations": 1_000_000}))
-    lost = {str(case.value("algorithm")) for case, _ in failures(evidence)}
+    lost = {str(case["algorithm"]) for case, _ in failures(evidence)}
     assert lost == {"central", "mcs_tree"}
     page = studies.study("barriers").page(evidence)
     _, survived, failed, *_ = page.headline

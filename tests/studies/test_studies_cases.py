@@ -42,7 +42,7 @@ def test_lists_are_spread_out():
 )
 def test_parameters_of_every_kind_take_lists(case, name, values):
     cases = studies.study("cases").plan(Options(cases=(case,)), CATALOG, MACHINE)
-    assert [c.value(name) for c in cases] == values
+    assert [c[name] for c in cases] == values
 
 
 def test_options_hold_where_a_case_names_none():

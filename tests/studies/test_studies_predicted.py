@@ -130,8 +130,8 @@ def test_every_number_of_an_exchange_has_its_origin(golden):
     assert {origin.status for origin in provenance(bare)} == {UNSAID}
     golden("origins.txt", f"{in_short(sun)}\n{in_short(bare)}")
     switched = provenance(simulated.platform("switched-ethernet"))
-    assert {origin.what: origin.status for origin in switched} == {
-        "latency": "fitted", "cost of a byte": "guess", "network": "printed", "number of nodes": "printed",
+    assert {origin.code: origin.status for origin in switched} == {
+        "latency": "fitted", "byte-cost": "guess", "network": "printed", "node-count": "printed",
     }  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.pages import headline
-from hockney.pages.caveats import beside, caveats, everywhere
-from hockney.pages.format import interval, quantity, told
+from hockney.pages.caveats import caveats, everywhere, with_caveats
+from hockney.pages.format import interval, quantity, with_interval
 from hockney.pages.headline import half_reached, sentences
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
@@ -84,7 +84,7 @@ def test_half_of_the_bandwidth_is_given_to_two_digits(evidence):
 
 def test_an_interval_with_one_end_shows_it(golden):
     estimates = [Estimate(2e9, *ends) for ends in ((1e9, None), (None, 3e9), (None, None))]
-    golden("intervals.json", [[interval(one, "B/s"), told(one, "B/s")] for one in estimates])
+    golden("intervals.json", [[interval(one, "B/s"), with_interval(one, "B/s")] for one in estimates])
 
 
 def test_an_overhead_that_is_not_visible_is_not_claimed_to_be_nothing(evidence, golden):
@@ -137,14 +137,14 @@ def test_the_page_has_every_section_and_no_empty_figure(page, golden):
 def test_the_plan_covers_what_the_survey_promises():
     cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
     assert len(cases) == len(set(cases)) and len(cases) < 300
-    hot = [c.value("bytes") for c in cases if c.workload == "pingpong" and c.value("buffers") == "hot"]
+    hot = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "hot"]
     assert hot == list(DEFAULT) and DEFAULT[0] == 0 and DEFAULT[-1] == 4 << 20
     others = {"barrier_skew", "barrier_staggered", "bisection", "compute", "granularity", "round_robin"}
     assert {c.workload for c in cases} == {w.name for w in CATALOG.workloads} - others
     assert {c.ranks for c in cases} == {2, 4}
     for case in cases:
         if "reduce" in case.workload or case.workload == "scan":
-            assert case.value("bytes") % 8 == 0
+            assert case["bytes"] % 8 == 0
     eights = {c.workload for c in cases if dict(c.parameters).get("bytes") == 8 and c.ranks == 4}
     assert len(eights) == 9, "the smallest payload of every collective but the barrier"
 
@@ -155,7 +155,7 @@ def test_ranks_and_sizes_narrow_the_plan():
     assert {c.ranks for c in cases} == {3} and {dict(c.parameters).get("bytes", 0) for c in cases} == {0, 8}
     assert not any(c.workload == "pingpong" for c in cases)
     huge = plan(Options(ranks=(2,), sizes=(1 << 32,)), CATALOG, MACHINE)
-    assert any(c.value("bytes") == 1 << 32 for c in huge if c.workload == "pingpong")
+    assert any(c["bytes"] == 1 << 32 for c in huge if c.workload == "pingpong")
     with pytest.raises(UsageError):
         plan(Options(sizes=(1 << 50,)), CATALOG, MACHINE)
 
@@ -267,4 +267,4 @@ def test_a_doubt_stands_once_where_it_touches(evidence):
     assert len(where) == 1
     section = next(s for s in page.sections if s.title == where[0])
     assert all(f.warnings for f in section.figures)
-    assert everywhere(evidence) and beside(section, evidence) == section
+    assert everywhere(evidence) and with_caveats(section, evidence) == section

@@ -31,7 +31,7 @@ namespace hockney {
 // Made and destroyed by all ranks of the communicator, in the same order as anything else that is collective
 // there; to be destroyed before MPI_Finalize. It outlives the communicator that it was made for, of which it
 // has a duplicate: none of its messages meets one of yours, and several barriers of one communicator do not
-// meet either. Any number of episodes in a row needs no care in between.
+// meet either. Any number of episodes may follow back to back.
 //
 // It synchronises ranks and what they have written to memory that they share; it completes no messages and no
 // one-sided operation of yours.

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney.cli import messages
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class _Example:
@@ -26,15 +30,45 @@ class Command(_Example, click.Command):
     pass
 
 
-class Group(_Example, click.Group):
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in self.commands:
-            raise messages.unknown_command(name, self.commands)
-        return super().resolve_command(ctx, args)
+class VerbGroup(_Example, click.Group):
+    """A group of verbs, each imported when it is used; `verbs` has their names with a sentence of help."""
+
+    def __init__(
+        self, *args: Any, verbs: Mapping[str, str], load: Callable[[str], click.Command], **kwargs: Any
+    ):
+        super().__init__(*args, **kwargs)
+        self.verbs = verbs
+        self.load = load
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(self.verbs)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return self.load(cmd_name) if cmd_name in self.verbs else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in self.verbs:
+            raise messages.unknown_command(name, self.verbs)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        limit = formatter.width - 6 - max(map(len, self.verbs))
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, self._stand_in(name).get_short_help_str(limit)) for name in self.verbs]
+            )
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.verbs if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=self._stand_in(name).get_short_help_str()) for name in names]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
+
+    def _stand_in(self, name: str) -> click.Command:
+        """Shortens the help as the verb's command does."""
+        return click.Command(name, help=self.verbs[name])
 
 
 def example(*lines: str) -> str:

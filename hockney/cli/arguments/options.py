@@ -149,7 +149,7 @@ asked = _all(
         type=LAUNCHES,
         metavar="N",
         default=None,
-        help="How often everything is launched anew.  [default: 3; simulated: 1]",
+        help="How often everything is launched.  [default: 3; simulated: 1]",
     ),
     click.option(
         "--repeat",
@@ -197,6 +197,6 @@ out = click.option(
     metavar="DIR",
     help="The run's folder, new or empty.  [default: runs/NAME-TIME]",
 )
-quiet = click.option("-q", "--quiet", is_flag=True, help="No talk on stderr but errors.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors on stderr.")
 as_json = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
 folder = click.argument("run", type=PATH)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from hockney import studies
-from hockney.api.question import Question, question
+from hockney.api.questions import Question, question
 from hockney.cli import messages
 from hockney.cli.arguments.click_extensions import Command
 from hockney.cli.arguments.options import OLDER

@@ -70,11 +70,11 @@ def _show_published(paper: Published, notes: bool) -> None:
     print_line(about.text)
     print_line(paper.citation)
     click.echo()
-    found = [*tables(paper), formulas(paper)]
-    for table in found:
+    shown = [*tables(paper), formulas(paper)]
+    for table in shown:
         if table is not None:
             _table(table)
-    if not any(found):
+    if not any(shown):
         print_line("no number is printed for it")
         click.echo()
     if notes:

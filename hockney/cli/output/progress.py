@@ -7,15 +7,15 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import cached_property
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
-from rich.text import Text
-
+from hockney.cli import messages
 from hockney.core.errors import one_line
 from hockney.core.record import Failure
 from hockney.core.units import format_seconds
+from hockney.core.wording import plural
 from hockney.lab import (
     CaseBegan,
     CaseEnded,
@@ -27,7 +27,10 @@ from hockney.lab import (
     Status,
     Waiting,
 )
-from hockney.pages.format import plural
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
 
 SECONDS_BETWEEN_LINES = 10.0
 FIRST_STEPS = 5
@@ -39,16 +42,22 @@ class ProgressReporter:
 
     def __init__(self, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self.quiet = quiet
-        self.console = Console(file=sys.stderr, quiet=quiet, highlight=False)
+        self.stream = sys.stderr
         self.clock = clock
         self.progress: Progress | None = None
-        self.task = TaskID(0)
+        self.task: TaskID
         self.plan = MeasuringBegan(0, 0, 0, 0.0)
         self.done = 0
         self.launch = ""
         self.next_line = 0.0
         self.awaited = 0
         self.began: float | None = None
+
+    @cached_property
+    def console(self) -> Console:
+        from rich.console import Console  # a sixth of a verb's start, and many print nothing here
+
+        return Console(file=self.stream, quiet=self.quiet, highlight=False)
 
     def __enter__(self) -> ProgressReporter:
         return self
@@ -60,6 +69,8 @@ class ProgressReporter:
 
     def say(self, text: str) -> None:
         """One line; nothing in it is taken for markup or obeyed by the terminal."""
+        from rich.text import Text
+
         self.console.print(Text(one_line(text)), soft_wrap=True)
 
     def __call__(self, event: Event) -> None:
@@ -97,7 +108,7 @@ class ProgressReporter:
 
     def _waits(self, event: Waiting) -> None:
         """Counted down in the bar; elsewhere one line for each round that is waited for."""
-        text = f"next round in {format_seconds(event.seconds, 2)}, round {event.round} of {event.rounds}"
+        text = messages.next_round(format_seconds(event.seconds, 2), event.round, event.rounds)
         if self.progress is not None:
             self.progress.update(self.task, text=text)
         elif not self.console.is_terminal and event.round != self.awaited:
@@ -138,6 +149,8 @@ class ProgressReporter:
     def _draw(self, done: int, total: int, left: str, text: str | None = None) -> None:
         """Move the bar, which appears with the first call; without `text`, the one it has stays."""
         if self.progress is None:
+            from rich.progress import BarColumn, Progress, TextColumn
+
             self.progress = Progress(
                 BarColumn(bar_width=30),
                 TextColumn("{task.completed:.0f}/{task.total:.0f}"),

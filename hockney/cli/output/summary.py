@@ -4,55 +4,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hockney import api
-from hockney.api import Question, Run, RunOptions
 from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.core.catalog import PING_PONG
 from hockney.core.errors import Exit, printable
 from hockney.core.fit import Fit
+from hockney.core.wording import plural
 from hockney.draw.page import Page, Table
-from hockney.lab import Notice
-from hockney.pages.format import plural
+from hockney.pages import metrics
+from hockney.pages.evidence import Measured
 from hockney.pages.quality import chosen, parameter_table
 
+if TYPE_CHECKING:
+    from hockney.api import Question, Run, RunOptions
 
-def measure_and_tell(
+
+def measure_and_print(
     question: Question, options: RunOptions, out: Path | None, quiet: bool, as_json: bool
 ) -> int:
     """From a question to its answer; returns the exit code."""
     with ProgressReporter(quiet) as reporter:
         run = api.run(question, options, out=out, listen=reporter)
-    return tell(run, as_json)
+    return print_answer(run, as_json)
 
 
-def tell(run: Run, as_json: bool) -> int:
-    """Write the report of a run just measured and tell what came of it; returns the exit code."""
+def print_answer(run: Run, as_json: bool) -> int:
+    """Write the report of a run just measured and print its results; returns the exit code."""
     run.report()
-    (tell_json if as_json else tell_words)(run)
+    (print_document if as_json else print_summary)(run)
     if run.wrong:
         return Exit.ANSWER_IS_NO
     return Exit.INCONCLUSIVE if run.outcome is not None and run.outcome.left else Exit.FINE
 
 
-def load_and_note(path: Path) -> Run:
-    """The run in a folder; what reading it had to say is told."""
-    run = api.load(path)
-    for notice in run.notices:
-        ProgressReporter(False)(Notice(notice))
-    return run
-
-
-def tell_words(run: Run) -> None:
-    """Headline, main parameters, warnings, and where the rest is."""
+def print_summary(run: Run) -> None:
+    """Headline or cases with their metrics, main parameters, warnings, and where the rest is."""
     folder, page = run.folder, run.page
     cases = _cases(page)
     if cases.rows:
         click.echo(text_table(cases))
+        _print_metrics([m for m in run.evidence.measured if m.summary.metrics])
     else:
         for sentence in page.headline:
             print_line(sentence)
@@ -78,12 +78,24 @@ def _cases(page: Page) -> Table:
     return Table("cases", "", columns, rows, numeric=tables[0].numeric if tables else ())
 
 
+def _print_metrics(measured: Sequence[Measured]) -> None:
+    """The metrics of each case, indented below it."""
+    if not measured:
+        return
+    head, *rows = text_table(metrics.listing(measured)).splitlines()
+    click.echo(f"\n  {head}")
+    lines = iter(rows)
+    for m in measured:
+        print_line(m.case.line)
+        for line in islice(lines, len(m.summary.metrics)):
+            click.echo(f"  {line}")
+
+
 def _is_main(fit: Fit, run: Run) -> bool:
     if run.settings.study == "cases":
         return True
     workload = run.evidence.catalog.entry(fit.subject.workload)
-    sends = workload.role == "point-to-point" and workload.operation == "send"
-    return workload.role == "train" or (sends and fit.subject.has(buffers="hot"))
+    return workload.role == "train" or (workload.performs(*PING_PONG) and fit.subject.has(buffers="hot"))
 
 
 def _short(table: Table) -> Table:
@@ -95,7 +107,7 @@ def _short(table: Table) -> Table:
     return Table(table.name, table.title, columns, tuple((row[0], *row[2:]) for row in rows), numeric=(3, 4))
 
 
-def tell_json(run: Run) -> None:
+def print_document(run: Run) -> None:
     print_json(
         {
             "run": printable(str(run.path)),

@@ -13,8 +13,8 @@ from hockney.api import Run
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.summary import load_and_note
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.errors import printable
 from hockney.draw.page import Table

@@ -48,18 +48,18 @@ def command(
     With --library: compile barriers for C++ programs with the MPI that these are compiled with, and install
     header, library, and files for CMake and pkg-config below --prefix.
     """
-    talk = ProgressReporter(quiet)
+    reporter = ProgressReporter(quiet)
     if library and (simgrid or machine):
         raise messages.library_with_other_target("--simgrid" if simgrid else "--machine")
     if library != (prefix is not None):
         raise messages.library_without_prefix(prefix is not None)
     if prefix is not None:
-        return _library(talk, mpi, prefix, as_json)
+        return _library(reporter, mpi, prefix, as_json)
     if simgrid:
-        return _simgrid(talk, force, as_json)
+        return _simgrid(reporter, force, as_json)
     if force:
         raise messages.force_without_simgrid()
-    bench = lab.prepare(machine, mpi, True, talk.say)
+    bench = lab.prepare(machine, mpi, True, reporter.say)
     if as_json:
         here = bench.machine
         print_json({"engine": here.engine, "compiler": here.compiler, "flags": here.flags, "mpi": here.mpi})
@@ -68,21 +68,23 @@ def command(
     return 0
 
 
-def _library(talk: ProgressReporter, mpi: str, prefix: Path, as_json: bool) -> int:
+def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) -> int:
     where = prefix.expanduser().absolute()
-    found = lab.install_library(mpi, where, talk.say)
+    linked = lab.install_library(mpi, where, reporter.say)
     if as_json:
-        print_json({"library": str(where), "mpi": found})
+        print_json({"library": str(where), "mpi": linked})
     else:
         print_line(str(where))
     return 0
 
 
-def _simgrid(talk: ProgressReporter, force: bool, as_json: bool) -> int:
-    with talk:
-        found = lab.bring_simgrid(force, talk.say, lambda done, total: talk(Counted("compiled", done, total)))
+def _simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
+    with reporter:
+        installed = lab.bring_simgrid(
+            force, reporter.say, lambda done, total: reporter(Counted("compiled", done, total))
+        )
     if as_json:
-        print_json({"simgrid": found})
+        print_json({"simgrid": installed})
     else:
-        print_line(found.prefix)
+        print_line(installed.prefix)
     return 0

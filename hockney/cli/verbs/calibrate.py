@@ -84,24 +84,24 @@ def command(
         save_text(text, out)
     elif not (check or against or as_json):
         click.echo(text, nl=False)
-    talk = ProgressReporter(quiet)
-    found: list[Agreement] = []
+    reporter = ProgressReporter(quiet)
+    agreements: list[Agreement] = []
     if check or against is not None:
-        beside = real if against is None else lab.surveyed(RunFolder.open(against))[0]
-        with talk:
-            twin = lab.survey_twin(platform, beside, talk.say, talk)
-        found = compare(beside, twin)
+        original = real if against is None else lab.surveyed(RunFolder.open(against))[0]
+        with reporter:
+            twin = lab.survey_twin(platform, original, reporter.say, reporter)
+        agreements = compare(original, twin)
     if as_json:
-        print_json({"machine": platform, "agreement": found})
+        print_json({"machine": platform, "agreement": agreements})
     else:
-        if found:
-            _table(found)
+        if agreements:
+            _table(agreements)
         if out is not None:
-            _tell(platform, out)
-    return 0 if all(each.agrees for each in found if each.counts) else Exit.ANSWER_IS_NO
+            _print(platform, out)
+    return 0 if all(each.agrees for each in agreements if each.counts) else Exit.ANSWER_IS_NO
 
 
-def _tell(platform: Platform, out: Path) -> None:
+def _print(platform: Platform, out: Path) -> None:
     nodes = sum(group.count for group in platform.nodes)
     print_line(f"{platform.name}: room for {platform.capacity} ranks on {nodes} nodes")
     for note in platform.notes:
@@ -111,7 +111,7 @@ def _tell(platform: Platform, out: Path) -> None:
     print_line(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
 
 
-def _table(found: list[Agreement]) -> None:
+def _table(agreements: list[Agreement]) -> None:
     rows = tuple(
         (
             each.what,
@@ -121,12 +121,12 @@ def _table(found: list[Agreement]) -> None:
             percent(each.error) if each.error >= 0 else f"-{percent(-each.error)}",
             "yes" if each.agrees else "no" if each.counts else "no, but its fit is poor",
         )
-        for each in found
+        for each in agreements
     )
     columns = ("of", "real", "95% interval", "twin", "error", "agrees")
     click.echo(text_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3, 4))))
-    counted = [each for each in found if each.counts]
+    counted = [each for each in agreements if each.counts]
     agreeing = sum(each.agrees for each in counted)
     print_line(
-        f"{agreeing} of {len(counted)} agree; {len(found) - len(counted)} of poor fits are not counted"
+        f"{agreeing} of {len(counted)} agree; {len(agreements) - len(counted)} of poor fits are not counted"
     )

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from hockney.api.export_files import save_csv, save_parquet
-from hockney.api.run import What
+from hockney.api.run_contents import What
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.summary import load_and_note
+from hockney.cli.output.load import load_and_note
 
 
 @click.command(

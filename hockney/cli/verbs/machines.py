@@ -67,9 +67,9 @@ def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str,
 
 
 def _all(mpi: str, machine: str, as_json: bool) -> None:
-    talk = ProgressReporter(False).say
-    here, mpis = lab.look_around(machine, mpi, talk)
-    simulators = _simulators(talk)
+    notify = ProgressReporter(False).say
+    here, mpis = lab.look_around(machine, mpi, notify)
+    simulators = _simulators(notify)
     if as_json:
         print_json(
             {
@@ -94,22 +94,22 @@ def _all(mpi: str, machine: str, as_json: bool) -> None:
     _table(("published", "machine", "paper", "numbers"), rows, numeric=(3,))
 
 
-def _simulators(tell: Callable[[str], None]) -> list[Mpi]:
+def _simulators(notify: Callable[[str], None]) -> list[Mpi]:
     """Every SimGrid; where there is none, how to get one is told."""
-    found = list(simgrids(os.environ, tell))
-    if not found:
+    simulators = list(simgrids(os.environ, notify))
+    if not simulators:
         try:
-            found.append(find_simgrid(tell=tell))
+            simulators.append(find_simgrid(notify=notify))
         except EnvironmentProblem as problem:
-            tell(f"note: {problem}")
-    return found
+            notify(f"note: {problem}")
+    return simulators
 
 
 def _here(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None:
     virtual = f", {here.virtual}" if here.virtual else ""
     print_line(f"{here.host}: {here.cpu}, {here.cores} cores, {here.threads} threads{virtual}")
-    for title, found in (("MPI", mpis), ("simulator", simulators)):
-        rows = tuple((each.title, each.source, each.prefix) for each in found)
+    for title, listed in (("MPI", mpis), ("simulator", simulators)):
+        rows = tuple((each.title, each.source, each.prefix) for each in listed)
         if rows:
             _table((title, "found by", "in"), rows)
 

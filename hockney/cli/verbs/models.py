@@ -11,7 +11,7 @@ import click
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.summary import load_and_note
+from hockney.cli.output.load import load_and_note
 from hockney.cli.output.tables import print_json, text_table
 from hockney.pages.quality import chosen, parameter_table
 

@@ -142,11 +142,11 @@ def command(
         caveats = grain_prediction.caveats(prediction, known)
         print_json(grain_prediction.document(prediction, caveats, known.platform))
     else:
-        _tell(prediction, known)
+        _print(prediction, known)
     return 0
 
 
-def _tell(prediction: Prediction, known: CostsOrigin) -> None:
+def _print(prediction: Prediction, known: CostsOrigin) -> None:
     for sentence in grain_prediction.assumed(prediction, known.platform):
         print_line(sentence)
     _table(grain_prediction.ranks(prediction))

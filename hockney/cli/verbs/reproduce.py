@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney reproduce: a paper's printed numbers beside what its machine, simulated, does."""
+"""hockney reproduce: a paper's printed numbers compared with those of its machine, simulated."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def command(
         print_json({"reproductions": [_document(each) for each in done]})
     else:
         for each in done:
-            _tell(each)
+            _print(each)
     if any(each.left for each in done):
         return Exit.INCONCLUSIVE
     return Exit.FINE if all(each.holds for each in done) else Exit.ANSWER_IS_NO
 
 
-def _tell(done: Reproduced) -> None:
+def _print(done: Reproduced) -> None:
     print_line(f"{done.study.NAME}: {done.study.TITLE}")
     click.echo()
     names = dict.fromkeys(row.table for row in done.compared)

@@ -12,7 +12,7 @@ from hockney import api
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.summary import tell
+from hockney.cli.output.summary import print_answer
 
 
 @click.command("resume", cls=Command, epilog=example("hockney resume runs/mine"))
@@ -30,4 +30,4 @@ def command(run: Path, budget: float | None, mpi: str, machine: str, quiet: bool
     """Measure what a run planned and does not have; cases that failed are tried once more."""
     with ProgressReporter(quiet) as reporter:
         made = api.resume(run, budget=budget, mpi=mpi, machine=machine, listen=reporter)
-    return tell(made, as_json)
+    return print_answer(made, as_json)

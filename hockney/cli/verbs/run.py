@@ -15,7 +15,7 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import example
 from hockney.cli.arguments.question import QuestionCommand, asked_question
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.summary import measure_and_tell
+from hockney.cli.output.summary import measure_and_print
 from hockney.cli.output.tables import print_json, text_table
 from hockney.core.catalog import Catalog
 from hockney.draw.page import Table
@@ -56,7 +56,7 @@ def command(
         _list(lab.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
         return 0
     question = asked_question(words, given)
-    return measure_and_tell(question, RunOptions(**given), out, quiet, as_json)
+    return measure_and_print(question, RunOptions(**given), out, quiet, as_json)
 
 
 def _list(catalog: Catalog, as_json: bool) -> None:

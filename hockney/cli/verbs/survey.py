@@ -12,7 +12,7 @@ import click
 from hockney.api import Question, RunOptions
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.summary import measure_and_tell
+from hockney.cli.output.summary import measure_and_print
 
 
 @click.command("survey", cls=Command, epilog=example("hockney survey --budget 30s --precision 5%"))
@@ -25,4 +25,4 @@ def command(out: Path | None, quiet: bool, as_json: bool, **given: Any) -> int:
 
     Prints the answer in words and the path of report.html.
     """
-    return measure_and_tell(Question("survey"), RunOptions(**given), out, quiet, as_json)
+    return measure_and_print(Question("survey"), RunOptions(**given), out, quiet, as_json)

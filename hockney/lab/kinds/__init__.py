@@ -26,7 +26,7 @@ class PrepareOptions:
 
     mpi: str = ""
     bind: bool = True
-    tell: Tell = lambda text: None
+    notify: Tell = lambda text: None
     cores: int = 0
     workloads: Collection[str] = ()
 
@@ -72,7 +72,7 @@ def prepare(
     machine: str,
     mpi: str = "",
     bind: bool = True,
-    tell: Tell = lambda text: None,
+    notify: Tell = lambda text: None,
     workloads: Collection[str] = (),
     cores: int = 0,
 ) -> Bench:
@@ -80,7 +80,7 @@ def prepare(
     the other executables that run any of `workloads`."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    bench = kind.prepare(reference, PrepareOptions(mpi, bind, tell, cores, workloads))
+    bench = kind.prepare(reference, PrepareOptions(mpi, bind, notify, cores, workloads))
     named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
     return replace(bench, machine=named)
 

@@ -24,10 +24,10 @@ TRAITS = Traits(origin="simulated", noiseless=True, local=False, shared_memory=F
 
 
 def names() -> Sequence[str]:
-    return [reference(name) for name in simulated.names()]
+    return [simulated_reference(name) for name in simulated.names()]
 
 
-def reference(name: str) -> str:
+def simulated_reference(name: str) -> str:
     """--machine's value for the description `name`."""
     return str(MachineReference(SCHEME, name))
 
@@ -44,8 +44,8 @@ def repeats_itself(reference: MachineReference) -> bool:
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     """Read the description before anything is looked for or compiled."""
     platform = simulated.platform(reference.name)
-    mpi = find_simgrid(tell=options.tell)
-    built, catalog, others = executables(mpi, options.workloads, options.tell)
+    mpi = find_simgrid(notify=options.notify)
+    built, catalog, others = executables(mpi, options.workloads, options.notify)
     launcher = SmpiLauncher(mpi, built.path, built.platform, platform, others=others)
     return Bench(launcher, catalog, _described(platform, mpi, built))
 

@@ -4,7 +4,7 @@
 
 Ping-pongs cannot tell: one message at a time has a shared cable for itself. What many ranks send at once can:
 the round-robin exchange (every second rank sends) and the bisection (the lower half sends), from 4 ranks on,
-each on a core of its own, with messages so long that it makes a difference.
+each on a core of its own, with messages long enough to make a difference.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ one is larger than this."""
 
 @dataclass(frozen=True)
 class ContentionCase:
-    """One measured case beside what it would take on a shared medium and by a switch (s)."""
+    """One measured case and what it would take on a shared medium and by a switch (s)."""
 
     case: str
     measured: float
@@ -92,13 +92,13 @@ def overruled(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
 def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) -> list[ContentionCase]:
     """The cases that could tell, whatever the length of their messages."""
     shared, switched = replace(messages, shared=True), replace(messages, shared=False)
-    found = []
+    cases = []
     for summary in summaries:
         case = parse_canonical(summary.case)
         if _usable(case, messages) and summary.typical.value > 0:
             times = (predicted(each, case) for each in (shared, switched))
-            found.append(ContentionCase(summary.case, summary.typical.value, *times))
-    return found
+            cases.append(ContentionCase(summary.case, summary.typical.value, *times))
+    return cases
 
 
 def predicted(messages: PointToPointCosts, case: Case) -> float:
@@ -126,8 +126,8 @@ def _error(pairs: Sequence[tuple[float, float]]) -> float:
     return math.expm1(middle)
 
 
-def _silence(found: Sequence[ContentionCase]) -> str:
-    if found:
+def _silence(cases: Sequence[ContentionCase]) -> str:
+    if cases:
         return "no measured exchange has messages long enough to tell"
     return (
         f"no exchange of {FEWEST_RANKS} or more ranks, each on a core of its own, was measured; "

@@ -174,12 +174,12 @@ def ranks_reaching(
 
 def counts(most: int) -> list[int]:
     """Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`."""
-    found = list(range(1, min(most, FINE) + 1))
+    ranks = list(range(1, min(most, FINE) + 1))
     step = 2
-    while found[-1] + step <= most:
-        found += range(found[-1] + step, min(2 * found[-1], most) + 1, step)
+    while ranks[-1] + step <= most:
+        ranks += range(ranks[-1] + step, min(2 * ranks[-1], most) + 1, step)
         step *= 2
-    return found if found[-1] == most else [*found, most]
+    return ranks if ranks[-1] == most else [*ranks, most]
 
 
 @dataclass(frozen=True)
@@ -212,16 +212,16 @@ def levers(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> lis
         ("less imbalance", "give every rank the same work", replace(algorithm, imbalance=1.0)),
         ("less serial work", "halve the serial part", replace(algorithm, serial=algorithm.serial / 2)),
     ]
-    found = [
+    changes = [
         Lever(name, words, value, value - now.efficiency, each)
         for name, words, each in changed
         for value in (efficiency(each, messages, ranks),)
     ]
     hidden = overlapped(now)
-    found.append(
+    changes.append(
         Lever(OVERLAP, "hide communication behind the parallel work", hidden, hidden - now.efficiency)
     )
-    return sorted((lever for lever in found if lever.gain > SEEN), key=lambda lever: -lever.gain)
+    return sorted((lever for lever in changes if lever.gain > SEEN), key=lambda lever: -lever.gain)
 
 
 def overlapped(now: Times) -> float:

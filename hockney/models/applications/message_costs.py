@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hockney.core.case import Value
+from hockney.core.catalog import PING_PONG
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Fit, Fits
 from hockney.core.machine import Machine
@@ -16,7 +17,6 @@ from hockney.models import messages
 from hockney.models.applications.contention import judged
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit, of_platform
 
-WORKLOAD = "pingpong"
 WANTED: dict[str, Value] = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
 
@@ -32,7 +32,7 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
     fit = usable_fit(fits)
     if fit is None:
         raise _nothing(fits, where)
-    found = of_fit(
+    costs = of_fit(
         fit,
         name=machine.host,
         title=_title(machine),
@@ -40,8 +40,8 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
         most_ranks=_room(machine, hosts),
     )
     if machine.platform is not None:
-        return _on_description(found, described(machine.platform))
-    return judged(found, fits.summaries)
+        return _on_description(costs, described(machine.platform))
+    return judged(costs, fits.summaries)
 
 
 def messages_of_run(
@@ -52,25 +52,25 @@ def messages_of_run(
     4 and more ranks, of the survey and of the run itself."""
     if surveyed is None:
         return messages_for(fits, machine, where, hosts=hosts)
-    found = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts)
+    costs = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts)
     if surveyed.machine.platform is not None:
-        return found
-    return judged(found, [*surveyed.fits.summaries, *fits.summaries])
+        return costs
+    return judged(costs, [*surveyed.fits.summaries, *fits.summaries])
 
 
 def described(platform: Platform) -> PointToPointCosts:
     """From a machine's description, simulated or of a paper."""
-    found = of_platform(platform, source="the machine's description")
+    costs = of_platform(platform, source="the machine's description")
     shape = platform.network.shape
     why = "by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
-    return replace(found, sharing="described", why=why)
+    return replace(costs, sharing="described", why=why)
 
 
 def usable_fit(fits: Fits) -> Fit | None:
     """Hockney's model of the ping-pong with hot buffers; if there is none, of another ping-pong."""
-    found = [f for f in fits.of("hockney", WORKLOAD) if f.verdict in BEST_FIRST and f.segments]
+    usable = [f for f in fits.of_role("hockney", *PING_PONG) if f.verdict in BEST_FIRST and f.segments]
     return min(
-        found,
+        usable,
         key=lambda f: (not f.subject.has(**WANTED), BEST_FIRST.index(f.verdict)),
         default=None,
     )
@@ -86,27 +86,29 @@ def _room(machine: Machine, hosts: int) -> int | None:
     return machine.cores * hosts if machine.cores > 0 and not machine.traits.published else None
 
 
-def _on_description(measured: PointToPointCosts, told: PointToPointCosts) -> PointToPointCosts:
+def _on_description(measured: PointToPointCosts, description: PointToPointCosts) -> PointToPointCosts:
     """The run's times, on the network that the description tells. Two ranks fill the first node, so where
     nodes have several cores it is messages on a node that were measured: to more ranks the fit's interval
     and verdict do not apply."""
-    near = told.cores > 1
+    near = description.cores > 1
     return replace(
         measured,
-        source=f"{measured.source} on a node and {told.source} between nodes" if near else measured.source,
-        pieces=told.pieces if near else measured.pieces,
+        source=f"{measured.source} on a node and {description.source} between nodes"
+        if near
+        else measured.source,
+        pieces=description.pieces if near else measured.pieces,
         near=measured.pieces if near else (),
-        shared=told.shared,
-        sharing=told.sharing,
-        why=told.why,
-        eager=told.eager,
-        medium=told.medium,
-        half_duplex_s_per_byte=told.half_duplex_s_per_byte,
-        cores=told.cores,
-        most_ranks=told.most_ranks,
+        shared=description.shared,
+        sharing=description.sharing,
+        why=description.why,
+        eager=description.eager,
+        medium=description.medium,
+        half_duplex_s_per_byte=description.half_duplex_s_per_byte,
+        cores=description.cores,
+        most_ranks=description.most_ranks,
     )
 
 
 def _nothing(fits: Fits, where: str) -> Inconclusive:
-    refused = next((f for f in fits.of("hockney", WORKLOAD)), None)
+    refused = next(iter(fits.of_role("hockney", *PING_PONG)), None)
     return messages.no_message_model(where, refused.line if refused else "", refused.why if refused else "")

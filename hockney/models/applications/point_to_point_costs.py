@@ -131,11 +131,11 @@ class PointToPointCosts:
 
 def cost_piece(pieces: tuple[CostPiece, ...], size: float) -> CostPiece:
     """The one that holds for messages of `size` bytes."""
-    found = pieces[0]
+    chosen = pieces[0]
     for each in pieces:
         if size >= each.first:
-            found = each
-    return found
+            chosen = each
+    return chosen
 
 
 def of_fit(

@@ -55,7 +55,8 @@ def fit_collective(
     """Both forms for one collective, whose observations differ in nothing but size and ranks.
 
     `ranks_allowed` leaves out other rank counts, such as those with more ranks than cores. With one rank
-    count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out beside other sizes.
+    count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out where there
+    are other sizes.
     """
     seen = [each for each in observations if ranks_allowed is None or each.case.ranks in ranks_allowed]
     left_out = sorted({each.case.ranks for each in observations} - {each.case.ranks for each in seen})

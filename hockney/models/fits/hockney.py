@@ -75,9 +75,9 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
 def _parameters(fit: Piecewise) -> list[FittedParameter]:
     latency, _ = fit.segment(fit.lines[0])
     _, per_byte = fit.segment(fit.lines[-1])
-    found = [FittedParameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
+    parameters = [FittedParameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
     if per_byte.value > 0:
-        found.append(
+        parameters.append(
             FittedParameter(
                 name="asymptotic bandwidth",
                 symbol="r_inf",
@@ -90,10 +90,12 @@ def _parameters(fit: Piecewise) -> list[FittedParameter]:
             )
         )
         half = fit.read(Pieces.half_size)[0]
-        found.append(FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
+        parameters.append(
+            FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half)
+        )
     peak = fit.read(Pieces.peak_bandwidth)[0]
-    found.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
-    return found
+    parameters.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
+    return parameters
 
 
 def _doubts(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[str]:
@@ -115,11 +117,11 @@ def _doubts(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[str]:
 
 def _segments(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegment]:
     bounds = [int(fit.size[0]), *(int(np.ceil(change.value)) for change in changes)]
-    found = []
+    segments = []
     for line, first, beyond in zip(fit.lines, bounds, [*bounds[1:], None], strict=True):
         latency, per_byte = fit.segment(line)
-        found.append(FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
-    return found
+        segments.append(FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
+    return segments
 
 
 def _curve(fit: Piecewise, changes: Sequence[Estimate]) -> list[CurvePoint]:

@@ -12,7 +12,7 @@ Networks', IPDPS 2007 (PMEO-PDS); LogGP itself: Alexandrov, Ionescu, Schauser, S
 
 Some programs state half of PRTT(1, 0, s) as L, overheads included; here they are taken out, as in LogGP.
 Every one of these is a linear combination of the cases' median times (`linear`). The fit's curve is the
-time of one message, L + o_s(s) + o_r(s) + G (s-1), to stand beside a ping-pong.
+time of one message, L + o_s(s) + o_r(s) + G (s-1), to be compared with a ping-pong.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def fit_loggp(observations: Sequence[Observation], subject: Subject) -> Fit:
     measured; O_s and O_r are what they grow by with each further byte.
     """
     seen = [each for each in observations if each.role in (TRAIN, OVERHEAD)]
-    found = _Inputs.of(seen)
-    missing = found.missing()
+    inputs = _Inputs.of(seen)
+    missing = inputs.missing()
     if missing:
         return refused("loggp", subject, missing)
-    return _report(Medians.of(seen), found, subject)
+    return _report(Medians.of(seen), inputs, subject)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _count_and_delay(seen: Observation) -> tuple[int, float]:
     return int(seen.case.number("messages", 1)), float(seen.case.number("delay"))
 
 
-def _lines(medians: Medians, found: _Inputs) -> tuple[SizeLine, SizeLine, SizeLine]:
+def _lines(medians: Medians, inputs: _Inputs) -> tuple[SizeLine, SizeLine, SizeLine]:
     """The lines of the gap, of o_s and of o_r."""
     cases = len(medians.center)
 
@@ -103,26 +103,26 @@ def _lines(medians: Medians, found: _Inputs) -> tuple[SizeLine, SizeLine, SizeLi
         row[more], row[single] = 1 / (count - 1), -1 / (count - 1)
         return row
 
-    sizes = sorted(found.single.keys() & found.burst.keys())
-    rows = np.array([difference(found.burst[s][0], found.single[s], found.burst[s][1]) for s in sizes])
+    sizes = sorted(inputs.single.keys() & inputs.burst.keys())
+    rows = np.array([difference(inputs.burst[s][0], inputs.single[s], inputs.burst[s][1]) for s in sizes])
     gap = SizeLine.through(medians, sizes, rows, np.zeros(len(sizes)), 1.0)
 
-    sizes = sorted(found.single.keys() & found.delayed.keys())
-    rows = np.array([difference(found.delayed[s][0], found.single[s], found.delayed[s][1]) for s in sizes])
-    delays = np.array([found.delayed[s][2] for s in sizes])
+    sizes = sorted(inputs.single.keys() & inputs.delayed.keys())
+    rows = np.array([difference(inputs.delayed[s][0], inputs.single[s], inputs.delayed[s][1]) for s in sizes])
+    delays = np.array([inputs.delayed[s][2] for s in sizes])
     send = SizeLine.through(medians, sizes, rows, -delays, float(sizes[0]))
 
-    sizes = sorted(found.receive)
-    rows = np.eye(cases)[[found.receive[s] for s in sizes]]
+    sizes = sorted(inputs.receive)
+    rows = np.eye(cases)[[inputs.receive[s] for s in sizes]]
     receive = SizeLine.through(medians, sizes, rows, np.zeros(len(sizes)), float(sizes[0]))
     return gap, send, receive
 
 
-def _report(medians: Medians, found: _Inputs, subject: Subject) -> Fit:
-    gap, send, receive = _lines(medians, found)
-    smallest = min(found.single)
+def _report(medians: Medians, inputs: _Inputs, subject: Subject) -> Fit:
+    gap, send, receive = _lines(medians, inputs)
+    smallest = min(inputs.single)
     half_trip = np.zeros(len(medians.center))
-    half_trip[found.single[smallest]] = 0.5
+    half_trip[inputs.single[smallest]] = 0.5
     steps = max(smallest - 1, 0)
     (o_s, send_row, send_constant), (o_r, receive_row, receive_constant) = (
         send.at(smallest),
@@ -144,13 +144,13 @@ def _report(medians: Medians, found: _Inputs, subject: Subject) -> Fit:
         parameters.append(FittedParameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
         parameters.append(FittedParameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
 
-    sizes = sorted(found.single.keys() & found.burst.keys())
-    bursts = medians.center[[found.burst[s][0] for s in sizes]]
+    sizes = sorted(inputs.single.keys() & inputs.burst.keys())
+    bursts = medians.center[[inputs.burst[s][0] for s in sizes]]
     fitted = np.array(
-        [medians.center[found.single[s]] + (found.burst[s][1] - 1) * gap.at(s)[0] for s in sizes]
+        [medians.center[inputs.single[s]] + (inputs.burst[s][1] - 1) * gap.at(s)[0] for s in sizes]
     )
     grade, why = verdict(
-        bursts, fitted, errors=medians.errors, doubts=_doubts(medians, found, free, send, gap)
+        bursts, fitted, errors=medians.errors, doubts=_doubts(medians, inputs, free, send, gap)
     )
     error, worst = deviations(bursts, fitted)
 
@@ -178,7 +178,7 @@ def _report(medians: Medians, found: _Inputs, subject: Subject) -> Fit:
 
 
 def _doubts(
-    medians: Medians, found: _Inputs, free_latency: float, send: SizeLine, gap: SizeLine
+    medians: Medians, inputs: _Inputs, free_latency: float, send: SizeLine, gap: SizeLine
 ) -> list[str]:
     doubts = []
     if free_latency < 0:
@@ -189,7 +189,7 @@ def _doubts(
     if send.base == 0:
         doubts.append("the delayed messages took no longer than the delays, so o_s is set to 0")
     # A sender that waits less than the gap is held up by the network: its steps then take the gap.
-    short = [s for s, (_, _, delay) in found.delayed.items() if delay + send.at(s)[0] < 1.05 * gap.at(s)[0]]
+    short = [s for s, (_, _, delay) in inputs.delayed.items() if delay + send.at(s)[0] < 1.05 * gap.at(s)[0]]
     if short:
         doubts.append(
             f"the delay is shorter than the gap at {min(short)} B and more, so o_s is too large there"

@@ -9,8 +9,9 @@ import numpy as np
 from hockney.core.fit import Estimate
 
 WIDEST = 100.0
-"""An interval whose ends are further apart, as a factor, is none: two or three launches that disagree by tens
-of percent make one from nanoseconds to minutes, and what is known then is that they disagree (`between`)."""
+"""An interval with ends further apart than this factor counts as unknown: two or three launches that
+disagree by tens of percent make one from nanoseconds to minutes, and what is known then is that they disagree
+(`between`)."""
 
 
 def estimate(value: float, low: float, high: float) -> Estimate:

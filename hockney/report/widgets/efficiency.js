@@ -15,7 +15,7 @@ function piece(pieces, size) {
   return {latency: found[1], perByte: found[2]};
 }
 
-// What a message takes beside holding the medium, with `far` of them between nodes at once.
+// What a message takes in addition to holding the medium, with `far` of them between nodes at once.
 function passed(m, size, far) {
   const {latency, perByte} = piece(far ? m.pieces : m.near, size);
   if (!far) return latency + perByte * size;

@@ -52,7 +52,7 @@ def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
             value = simulated[size].value
             close = abs(value / median.value - 1) <= 0.05
             yield Agreement(
-                f"pingpong {size} B", "s", median, value, close or inside(value, median), True, True
+                f"{real.ping_pong} {size} B", "s", median, value, close or inside(value, median), True, True
             )
 
 
@@ -63,14 +63,14 @@ def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
         if fit.model not in MODELS or other is None:
             continue
         for parameter in fit.parameters:
-            found = other.parameter(parameter.symbol)
-            if found is not None:
-                agrees = overlaps(found.estimate, parameter.estimate)
+            counterpart = other.parameter(parameter.symbol)
+            if counterpart is not None:
+                agrees = overlaps(counterpart.estimate, parameter.estimate)
                 yield Agreement(
                     f"{parameter.symbol} of {fit.subject}",
                     parameter.unit,
                     parameter.estimate,
-                    found.estimate.value,
+                    counterpart.estimate.value,
                     agrees,
                     fit.verdict in ("good", "fair"),
                     False,

@@ -46,13 +46,13 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     survey.refuse()
     fit = survey.hockney
     assert fit is not None  # refuse() has seen to it
-    curve = curve_of(fit, survey.one_way, lambda size: survey.reading("pingpong", size))
+    curve = curve_of(fit, survey.one_way, lambda size: survey.reading(survey.ping_pong, size))
     eager, eager_origin = _eager(survey, fit)
     overheads = overheads_of(survey, curve, eager)
-    found = pieces(curve, overheads)
-    segments = tuple(piece.segment for piece in found)
+    sourced = pieces(curve, overheads)
+    segments = tuple(piece.segment for piece in sourced)
     between = wishes.network
-    sources = list(origins("on_node" if between else "segments", found, survey, overheads))
+    sources = list(origins("on_node" if between else "segments", sourced, survey, overheads))
     summed, sum_origin = sum_cost(survey)
     chosen, chosen_origins = algorithms(survey)
     own, own_origins, notes = calls(survey, PairMessages(segments, eager, summed))
@@ -100,15 +100,15 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
 
     It lies between two measured sizes; the larger is the first that is sent otherwise for certain.
     """
-    best, found = RISE, None
+    best, switch = RISE, None
     for change, before, after in zip(fit.change_points, fit.segments, fit.segments[1:], strict=False):
         rise = after.latency.value / before.latency.value if before.latency.value else 0.0
         if rise > best:
-            best, found = rise, change
-    if found is None:
+            best, switch = rise, change
+    if switch is None:
         source = messages.source_usual_eager(survey.name)
         return USUAL_EAGER, Origin(key="eager", status="guess", source=source)
-    low, high = (math.ceil(found.value if end is None else end) for end in (found.low, found.high))
+    low, high = (math.ceil(switch.value if end is None else end) for end in (switch.low, switch.high))
     source = messages.source_eager(survey.name, format_bytes(low), format_bytes(high), best)
     return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
 
@@ -149,7 +149,7 @@ def _nic(survey: Survey) -> tuple[float, str]:
     """The largest rate at which the pair has sent one way."""
     rates = [
         (size / median.value, name)
-        for name in ("pingpong", "stream")
+        for name in (survey.ping_pong, survey.workload("stream", "isend"))
         for size, median in survey.medians(name, buffers="hot").items()
     ]
     rate, name = max(rates)
@@ -157,7 +157,7 @@ def _nic(survey: Survey) -> tuple[float, str]:
 
 
 def _duplex(survey: Survey) -> tuple[str, str]:
-    both = survey.medians("pingpong_double", buffers="hot")
+    both = survey.medians(survey.workload("point-to-point", "sendrecv"), buffers="hot")
     common = [size for size in both if size in survey.one_way]
     if not common:
         return "full", messages.source_usual_duplex(survey.name)

@@ -23,7 +23,6 @@ from hockney.core.fit import Estimate
 from hockney.simulated.calibrate.curve import Curve
 from hockney.simulated.calibrate.survey import PAIR, Survey, near
 
-TRAIN = "prtt"
 EVEN = 1 / 3
 """Sender, network and receiver, where nothing was measured that tells them apart."""
 
@@ -72,12 +71,13 @@ class Overheads:
 
 def overheads_of(survey: Survey, curve: Curve, eager: int) -> Overheads:
     send, gap = _trains(survey)
-    receive = _times(survey, "receive_overhead")
-    both = _times(survey, "pingpong_double")
+    receive = _times(survey, survey.workload("overhead", "recv"))
+    both = _times(survey, survey.workload("point-to-point", "sendrecv"))
     largest = max(send, default=0)
     tables = {"send": send, "receive": receive, "gap": gap, "exchange": both}
     measured = frozenset(name for name, table in tables.items() if table)
-    streams = {size: t for size, t in _times(survey, "stream").items() if size > 2 * largest}
+    streamed = _times(survey, survey.workload("stream", "isend"))
+    streams = {size: t for size, t in streamed.items() if size > 2 * largest}
     if send:
         send = send | dict.fromkeys(streams, send[largest])
     gap = gap | streams
@@ -99,17 +99,17 @@ def overheads_of(survey: Survey, curve: Curve, eager: int) -> Overheads:
 
 def _times(survey: Survey, workload: str) -> dict[int, float]:
     """Median times without the clock's part."""
-    hot = {} if workload == "receive_overhead" else {"buffers": "hot"}
-    found = survey.medians(workload, **hot)
-    return {size: max(each.value - survey.reading(workload, size), 0.0) for size, each in found.items()}
+    medians = survey.medians(workload, buffers="hot")
+    return {size: max(t.value - survey.reading(workload, size), 0.0) for size, t in medians.items()}
 
 
 def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
     """o_s and the gap of each size, from medians; of several trains the longest counts."""
+    train = survey.workload("train")
     trains: dict[tuple[int, bool], tuple[Case, Estimate]] = {}
     single: dict[int, float] = {}
     for case, median in sorted(survey.measured, key=lambda each: each[0].number("messages")):
-        if case.workload != TRAIN or case.ranks != PAIR:
+        if case.workload != train or case.ranks != PAIR:
             continue
         if case.number("messages") > 1:
             trains[case.bytes, case.number("delay") > 0] = case, median
@@ -127,9 +127,10 @@ def _lines(survey: Survey) -> dict[str, Straight]:
     fit = survey.loggp
     if fit is None:
         return {}
-    trains = [case.bytes for case, _ in survey.measured if case.workload == TRAIN]
-    received = survey.medians("receive_overhead")
-    found = {}
+    train = survey.workload("train")
+    trains = [case.bytes for case, _ in survey.measured if case.workload == train]
+    received = survey.medians(survey.workload("overhead", "recv"))
+    lines = {}
     for name, base, slope, origin in (
         ("send", "o_s", "O_s", min(trains, default=0)),
         ("receive", "o_r", "O_r", min(received, default=0)),
@@ -138,5 +139,5 @@ def _lines(survey: Survey) -> dict[str, Straight]:
         at, each = fit.parameter(base), fit.parameter(slope)
         if at is not None and each is not None:
             zero = at.estimate.value - each.estimate.value * origin
-            found[name] = Straight(max(zero, 0.0), each.estimate.value)
-    return found
+            lines[name] = Straight(max(zero, 0.0), each.estimate.value)
+    return lines

@@ -39,15 +39,15 @@ def left(whole: float, taken: float) -> float:
 
 def pieces(curve: Curve, overheads: Overheads) -> list[SourcedSegment]:
     """A segment wherever the line changes, or how the time is shared changes by something."""
-    found: list[SourcedSegment] = []
+    sourced: list[SourcedSegment] = []
     last: CurveLine | None = None
     for first in sorted({line.first for line in curve.lines} | overheads.sizes):
         line = curve.line(first)
         piece = _piece(first, line, overheads)
-        if line is not last or not _alike(found[-1].segment, piece.segment, SAME * line.time(first)):
-            found.append(piece)
+        if line is not last or not _alike(sourced[-1].segment, piece.segment, SAME * line.time(first)):
+            sourced.append(piece)
         last = line
-    return found
+    return sourced
 
 
 def _alike(one: Segment, other: Segment, much: float) -> bool:
@@ -96,11 +96,11 @@ def _piece(first: int, line: CurveLine, overheads: Overheads) -> SourcedSegment:
 
 
 def origins(
-    key: str, found: Sequence[SourcedSegment], survey: Survey, overheads: Overheads
+    key: str, sourced: Sequence[SourcedSegment], survey: Survey, overheads: Overheads
 ) -> Iterator[Origin]:
     """One for each segment, and for the first what its parts are from."""
-    subject = survey.hockney.line if survey.hockney else "pingpong"
-    for k, piece in enumerate(found):
+    subject = survey.hockney.line if survey.hockney else survey.ping_pong
+    for k, piece in enumerate(sourced):
         yield Origin(
             key=f"{key}[{k}]", status="fitted", source=messages.source_fit(survey.name, subject, piece.source)
         )
@@ -108,7 +108,7 @@ def origins(
         "send_s": ("send", messages.source_send_overhead),
         "receive_s": ("receive", messages.source_receive_overhead),
     }
-    first = found[0].segment
+    first = sourced[0].segment
     for name, (part, source_of) in parts.items():
         if part in overheads.measured:
             fitted = overheads.lines.get(part) is not None

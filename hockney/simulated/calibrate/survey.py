@@ -11,14 +11,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from hockney.core.case import Case, Value, parse_canonical
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
 from hockney.simulated.calibrate import messages
 
 PAIR = 2
-WANTED = "pingpong", "hot"
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Survey:
         if self.machine.traits.simulated or any(record.simulated for record in self.run.records):
             raise messages.survey_was_simulated(self.name, self.machine.host)
         if not self.one_way:
-            ranks = sorted({case.ranks for case, _ in self.measured if case.workload == WANTED[0]})
+            ranks = sorted({case.ranks for case, _ in self.measured if case.workload == self.ping_pong})
             raise messages.no_pingpong(self.name, ranks)
         fit = self.hockney
         if fit is None or fit.verdict == "refused":
@@ -48,16 +47,25 @@ class Survey:
         return tuple((parse_canonical(s.case), s.typical) for s in self.fits.summaries)
 
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
-        """Median times by message size of the cases whose parameters have these values."""
-        found = {
+        """Median times by message size of the cases whose parameters have these values; a parameter that the
+        workload does not have fixes nothing."""
+        by_size = {
             case.bytes: median
             for case, median in self.measured
             if case.workload == workload
             and case.ranks == ranks
-            and all(case.get(k) == v for k, v in fixed.items())
+            and all(case.get(k, v) == v for k, v in fixed.items())
             and median.value > 0
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(by_size.items()))
+
+    def workload(self, role: str, operation: str = "") -> str:
+        """The measured workload with this role and operation, see `Catalog.name_of`."""
+        return self._catalog.name_of(role, operation)
+
+    @cached_property
+    def ping_pong(self) -> str:
+        return self.workload(*PING_PONG)
 
     def operation_of(self, workload: str) -> str:
         """What a workload performs; nothing for one that is no collective."""
@@ -66,13 +74,12 @@ class Survey:
 
     def operation(self, name: str, **fixed: Value) -> dict[int, Estimate]:
         """Median times by size of the collective operation on two ranks, of the cases whose parameters have
-        these values; a parameter that the workload does not have fixes nothing."""
-        workloads = [w.name for w in self._catalog.workloads if self.operation_of(w.name) == name]
-        found: dict[int, Estimate] = {}
-        for workload in workloads:
-            known = {p.name for p in self._catalog.entry(workload).parameters}
-            found |= self.medians(workload, **{k: v for k, v in fixed.items() if k in known})
-        return dict(sorted(found.items()))
+        these values."""
+        by_size: dict[int, Estimate] = {}
+        for workload in self._catalog.workloads:
+            if self.operation_of(workload.name) == name:
+                by_size |= self.medians(workload.name, **fixed)
+        return dict(sorted(by_size.items()))
 
     @cached_property
     def _catalog(self) -> Catalog:
@@ -81,18 +88,18 @@ class Survey:
     @cached_property
     def one_way(self) -> dict[int, Estimate]:
         """A message's time by size, buffers hot: the ping-pong."""
-        return self.medians(WANTED[0], buffers=WANTED[1])
+        return self.medians(self.ping_pong, buffers="hot")
 
     @cached_property
     def hockney(self) -> Fit | None:
-        found = (f for f in self.fits.of("hockney", WANTED[0]) if f.subject.has(buffers=WANTED[1]))
-        return next(found, None)
+        fits = (f for f in self.fits.of_role("hockney", *PING_PONG) if f.subject.has(buffers="hot"))
+        return next(fits, None)
 
     @cached_property
     def loggp(self) -> Fit | None:
         """The fit whose lines may stand for the measured overheads."""
-        found = (f for f in self.fits.of("loggp", "prtt") if f.verdict in ("good", "fair"))
-        return next(found, None)
+        fits = (f for f in self.fits.of_role("loggp", "train") if f.verdict in ("good", "fair"))
+        return next(fits, None)
 
     @cached_property
     def pair_nodes(self) -> set[frozenset[str]]:
@@ -112,8 +119,8 @@ class Survey:
 
     def batch(self, workload: str, size: int) -> float:
         """Operations between two readings of the clock, of the typical launch."""
-        found = self._batches.get((workload, size), ())
-        return math.exp(sum(map(math.log, found)) / len(found)) if found else 1.0
+        batches = self._batches.get((workload, size), ())
+        return math.exp(sum(map(math.log, batches)) / len(batches)) if batches else 1.0
 
     def reading(self, workload: str, size: int) -> float:
         """What reading the clock adds to a measured time; in the simulation too, so it is to be taken out."""
@@ -121,12 +128,12 @@ class Survey:
 
     @cached_property
     def _batches(self) -> dict[tuple[str, int], list[int]]:
-        found: dict[tuple[str, int], list[int]] = {}
+        batches: dict[tuple[str, int], list[int]] = {}
         for record in self.run.records:
             case = record.parsed_case()
             if case.ranks == PAIR:
-                found.setdefault((case.workload, case.bytes), []).append(record.batch)
-        return found
+                batches.setdefault((case.workload, case.bytes), []).append(record.batch)
+        return batches
 
     @property
     def spread(self) -> float:
@@ -134,7 +141,7 @@ class Survey:
         inside = sorted(
             s.within
             for s in self.fits.summaries
-            if parse_canonical(s.case).workload == WANTED[0] and math.isfinite(s.within)
+            if parse_canonical(s.case).workload == self.ping_pong and math.isfinite(s.within)
         )
         return inside[len(inside) // 2] / 1.349 if inside else 0.0
 

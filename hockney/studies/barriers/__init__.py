@@ -8,6 +8,6 @@ from hockney.studies.barriers.page import page
 from hockney.studies.barriers.plan import PARAMETERS, plan
 
 NAME = "barriers"
-HELP = "what every barrier costs: in a row, alone, entered late; predicted beside measured"
+HELP = "what every barrier costs: back to back, alone, entered late; predicted next to measured"
 
 __all__ = ["HELP", "NAME", "PARAMETERS", "page", "plan"]

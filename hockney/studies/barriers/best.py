@@ -4,7 +4,7 @@
 models.
 
 Ranked by the time of a call in a tight loop. Where a barrier's interval reaches into that of the fastest, no
-difference is claimed. On numbers of ranks that were not measured, barriers made of messages are foreseen by
+difference is claimed. On numbers of ranks that were not measured, barriers made of messages are predicted by
 whichever of both predictions was closer where there are measurements, the others by the cost over ranks that
 was fitted to them; how far predictions were off there is how far they are believed here.
 """
@@ -82,7 +82,7 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
         if result.ranks == ranks
     }
     if len(measured) > 1:
-        failed = [str(case.value("algorithm")) for case, _ in run.failures if case.ranks == ranks]
+        failed = [str(case["algorithm"]) for case, _ in run.failures if case.ranks == ranks]
         names = dict.fromkeys([*(result.algorithm for result in every), *failed])
         return _choice(ranks, True, list(measured.values()), [name for name in names if name not in measured])
     most = min(run.cores, MOST_RANKS)
@@ -152,7 +152,7 @@ def _factor(prediction: float | None, loop: Estimate | None) -> float:
 
 
 def _fit(evidence: Evidence, algorithm: str) -> Fit | None:
-    """The cost over ranks of a barrier in a row; the form that describes it better."""
+    """The cost over ranks of a barrier back to back; the form that describes it better."""
     fits = [
         fit
         for fit in evidence.fits.fits

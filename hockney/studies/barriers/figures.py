@@ -10,7 +10,7 @@ from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.barriers import predicted, steps
 from hockney.models.schedules import Mode
-from hockney.pages.format import told
+from hockney.pages.format import with_interval
 from hockney.studies.barriers.results import BarrierResult, Way
 
 RANKS = Axis("ranks", "ranks", "linear")
@@ -45,11 +45,11 @@ def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]
     if len({each.ranks for each in several}) < 2:
         return
     for name, title in FAMILIES:
-        mine = members(name, several)
-        lines = _lines(mine, form)
-        drawn = [s for s in _series(mine, "loop") if s.x] + lines
+        selected = members(name, several)
+        lines = _lines(selected, form)
+        drawn = [s for s in _series(selected, "loop") if s.x] + lines
         if drawn:
-            caption = "Points: medians of calls in a row with 95% intervals."
+            caption = "Points: medians of calls back to back with 95% intervals."
             caption += f" Lines: predicted by {form}, from messages between two ranks." if lines else ""
             yield Figure(name, title, RANKS, TIME, tuple(drawn), caption)
 
@@ -68,7 +68,7 @@ def foreseen(every: Sequence[BarrierResult]) -> Figure | None:
         "barriers-foreseen",
         "Measured against predicted",
         Axis("predicted", "s"),
-        Axis("measured in a row", "s"),
+        Axis("measured back to back", "s"),
         (*drawn, line),
         "One point a barrier and number of ranks. Predictions know messages between two ranks only.",
     )
@@ -77,48 +77,50 @@ def foreseen(every: Sequence[BarrierResult]) -> Figure | None:
 def entered(every: Sequence[BarrierResult]) -> Figure | None:
     """How the way of entering changes what a barrier costs."""
     ways: tuple[tuple[Way, str], ...] = (
-        ("loop", "in a row"),
+        ("loop", "back to back"),
         ("alone", "alone, entered together"),
         ("late", "after the last entry, entered one after the other"),
         ("skew", "exits apart"),
     )
     most = max((each.ranks for each in every), default=0)
-    mine = [each for each in every if each.ranks == most and each.loop is not None]
-    if most < 2 or not any("alone" in each.times for each in mine):
+    selected = [each for each in every if each.ranks == most and each.loop is not None]
+    if most < 2 or not any("alone" in each.times for each in selected):
         return None
     drawn = []
     for way, name in ways:
         known = [
-            (each.loop, each.times[way], each.algorithm) for each in mine if way in each.times and each.loop
+            (each.loop, each.times[way], each.algorithm)
+            for each in selected
+            if way in each.times and each.loop
         ]
         drawn.append(_cloud(name, [(a.value, b, word) for a, b, word in known]))
     return Figure(
         "barriers-entered",
         f"{most} ranks: the same barriers entered in other ways",
-        Axis("in a row", "s"),
+        Axis("back to back", "s"),
         Axis("time", "s"),
         tuple(s for s in drawn if s.x),
-        "Each barrier stands above its own cost in a row.",
+        "Each barrier stands above its own cost back to back.",
     )
 
 
-def _series(mine: Sequence[BarrierResult], way: Way) -> list[Series]:
+def _series(results: Sequence[BarrierResult], way: Way) -> list[Series]:
     drawn = []
-    for name in dict.fromkeys(each.algorithm for each in mine):
+    for name in dict.fromkeys(each.algorithm for each in results):
         known = [
             (each.ranks, each.times[way], name)
-            for each in mine
+            for each in results
             if each.algorithm == name and way in each.times
         ]
         drawn.append(_cloud(name, sorted(known, key=lambda k: k[0])))
     return drawn
 
 
-def _lines(mine: Sequence[BarrierResult], form: str) -> list[Series]:
+def _lines(results: Sequence[BarrierResult], form: str) -> list[Series]:
     drawn = []
-    for name in dict.fromkeys(each.algorithm for each in mine):
+    for name in dict.fromkeys(each.algorithm for each in results):
         known = sorted(
-            (e.ranks, t) for e in mine if e.algorithm == name and (t := e.foreseen(form)) is not None
+            (e.ranks, t) for e in results if e.algorithm == name and (t := e.foreseen(form)) is not None
         )
         if len(known) > 1:
             xs, ys = zip(*known, strict=True)
@@ -146,5 +148,5 @@ def _cloud(name: str, known: Sequence[tuple[float, Estimate, str]]) -> Series:
         tuple(v.value if v.low is None else v.low for v in values),
         tuple(v.value if v.high is None else v.high for v in values),
         group=name,
-        detail=tuple(f"{word}: {told(v, 's')}" for _, v, word in known),
+        detail=tuple(f"{word}: {with_interval(v, 's')}" for _, v, word in known),
     )

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.core.errors import HockneyError
+from hockney.core.wording import listing, plural
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import listing, plural, quantity
+from hockney.pages.format import quantity
 from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
@@ -21,10 +22,10 @@ MOST_COUNTS = 3
 def sentences(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[str, ...]:
     counts = sorted({each.ranks for each in every if each.ranks > 1})
     shown = list(dict.fromkeys((counts[0], *counts[-MOST_COUNTS + 1 :]))) if counts else []
-    said = [_best(evidence, ranks) for ranks in shown]
-    said.append(_long(evidence, every))
-    said += [_failed(evidence), *(_foreseen(every, ranks) for ranks in shown)]
-    return tuple(sentence for sentence in said if sentence) or ("Nothing was measured.",)
+    texts = [_best(evidence, ranks) for ranks in shown]
+    texts.append(_long(evidence, every))
+    texts += [_failed(evidence), *(_foreseen(every, ranks) for ranks in shown)]
+    return tuple(sentence for sentence in texts if sentence) or ("Nothing was measured.",)
 
 
 def _best(evidence: Evidence, ranks: int) -> str:
@@ -38,26 +39,26 @@ def chosen(choice: Choice) -> str:
     """ "2 ranks: shm_dissemination is the fastest, 120 ns a call (measured, ...)."."""
     best, mpi = choice.best, choice.of(MPI)
     first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest"
-    said = f"{plural(choice.ranks, 'rank')}: {first}, {quantity(best.seconds, 's')} a call"
+    text = f"{plural(choice.ranks, 'rank')}: {first}, {quantity(best.seconds, 's')} a call"
     if choice.measured:
         if best.low < best.high:
             known = best.high < float("inf")
             bounds = (
                 f"95%: {quantity(best.low, 's')} to {quantity(best.high, 's')}" if known else "no interval"
             )
-            said += f" ({bounds})"
+            text += f" ({bounds})"
     else:
-        said += f" (not measured: {_basis(choice)})"
+        text += f" (not measured: {_basis(choice)})"
     if choice.alike:
-        said += f"; no difference is known to {listing(list(choice.alike))}"
+        text += f"; no difference is known to {listing(list(choice.alike))}"
     elif len(choice.candidates) > 1:
         second = choice.candidates[1]
-        said += f"; {second.algorithm}, the next, takes {second.seconds / best.seconds:.2f} times as long"
+        text += f"; {second.algorithm}, the next, takes {second.seconds / best.seconds:.2f} times as long"
     if mpi is not None and mpi is not best and MPI not in choice.alike:
-        said += f"; MPI_Barrier takes {mpi.seconds / best.seconds:.2f} times as long"
+        text += f"; MPI_Barrier takes {mpi.seconds / best.seconds:.2f} times as long"
     if choice.unknown:
-        said += f"; nothing is known there of {listing(list(choice.unknown), 10)}"
-    return said + "."
+        text += f"; nothing is known there of {listing(list(choice.unknown), 10)}"
+    return text + "."
 
 
 def _basis(choice: Choice) -> str:
@@ -74,17 +75,15 @@ def _long(evidence: Evidence, every: Sequence[BarrierResult]) -> str:
     run = BarrierResults.of(evidence)
     survived = {each.algorithm for each in every if each.ranks > 1 and each.loop is not None}
     survived -= {
-        str(case.value("algorithm"))
-        for case, _ in BarrierResults.of(evidence).failures
-        if way_of(case) == "loop"
+        str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures if way_of(case) == "loop"
     }
     if run.iterations < 2 or not survived:
         return ""
-    return f"{plural(len(survived), 'barrier')} got through {run.iterations} calls in a row."
+    return f"{plural(len(survived), 'barrier')} got through {run.iterations} calls back to back."
 
 
 def _failed(evidence: Evidence) -> str:
-    names = dict.fromkeys(str(case.value("algorithm")) for case, _ in BarrierResults.of(evidence).failures)
+    names = dict.fromkeys(str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures)
     if not names:
         return ""
     return f"No result at all in some case of {listing(list(names), 10)}; a table says what happened."
@@ -101,6 +100,6 @@ def _foreseen(every: Sequence[BarrierResult], ranks: int) -> str:
     words = ", one at a time" if form == MESSAGES else ""
     return (
         f"{plural(ranks, 'rank')}: from what messages cost between two ranks{words}, {close} of "
-        f"{len(errors)} barriers made of messages are foreseen within {CLOSE:.0%} (typical error "
+        f"{len(errors)} barriers made of messages are predicted within {CLOSE:.0%} (typical error "
         f"{median(errors):.0%})."
     )

@@ -1,16 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: the fastest barrier, costs beside predictions, ways of entering, and the paper's table."""
+"""The page: the fastest barrier, costs next to predictions, ways of entering, and the paper's table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.core.wording import listing
 from hockney.draw.page import Page, Section
 from hockney.pages import environment, method, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import listing, quantity
+from hockney.pages.format import quantity
 from hockney.studies.barriers import figures, headline, paper, tables
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
@@ -51,7 +52,7 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None
     if not every and failed is None:
         return None
     many = BarrierResults.of(evidence).iterations
-    text = (f"{many} calls in a row are one repetition.",) if many > 1 else ()
+    text = (f"{many} calls back to back are one repetition.",) if many > 1 else ()
     families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
     shown = [tables.costs(members, name, title) for name, title, members in families if members]
     return Section(

@@ -40,15 +40,15 @@ def _table() -> Table:
     rows = []
     for name in ALGORITHMS:
         for p in PROCESSES[1:]:
-            said, foreseen = printed(name, p), expected(name, p)
+            printed_s, expected_s = printed(name, p), expected(name, p)
             rows.append(
                 (
                     ENGINE[name],
                     str(p),
-                    quantity(said, "s"),
+                    quantity(printed_s, "s"),
                     str(messages(name, p)),
-                    quantity(foreseen, "s"),
-                    error(foreseen / said - 1),
+                    quantity(expected_s, "s"),
+                    error(expected_s / printed_s - 1),
                 )
             )
     columns = ("barrier", "processes", "printed", "messages", "x 1.2 ms", "error")

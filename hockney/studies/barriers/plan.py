@@ -25,7 +25,7 @@ PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)
 """Krishnamurthy's numbers of processes, and two."""
 MPIS = ("mpi", "mpi_nonblocking")
 TRAIN = 16
-"""Messages in a row, from which the gap follows."""
+"""Messages back to back, from which the gap follows."""
 FREE_DELAY = "10ms"
 """Between them, longer than any gap; where waiting takes real time a short one, which hides less."""
 SHORT_DELAY = "5us"
@@ -34,7 +34,7 @@ LATE = "20us"
 ITERATIONS = StudyParameter(
     "iterations",
     "integer",
-    "so many barriers in a row make a repetition (default: 64 and more)",
+    "how many barriers back to back make a repetition (default: 64 and more)",
     low=1,
     high=10**9,
     example="1000000",

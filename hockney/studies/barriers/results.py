@@ -89,7 +89,7 @@ def barrier_results(evidence: Evidence, costs: MessageCosts | None, most: int) -
     times: dict[tuple[int, str], dict[Way, Estimate]] = {}
     for m in evidence.measured:
         if (way := way_of(m.case)) is not None:
-            key = m.case.ranks, str(m.case.value("algorithm"))
+            key = m.case.ranks, str(m.case["algorithm"])
             times.setdefault(key, {})[way] = m.summary.typical
     every = [
         _with_predictions(BarrierResult(name, ranks, times[ranks, name]), costs if ranks <= most else None)
@@ -123,7 +123,7 @@ def way_of(case: Case | Subject) -> Way | None:
 
 
 def iterations(evidence: Evidence) -> int:
-    """How many barriers were asked for in a row; 1 where the engine was left to choose."""
+    """How many barriers were asked for back to back; 1 where the engine was left to choose."""
     counts = (m.case.number("iterations", 1) for m in evidence.of("barrier"))
     return int(max(counts, default=1))
 
@@ -135,11 +135,11 @@ def cores(evidence: Evidence) -> int:
 
 def failures(evidence: Evidence) -> list[tuple[Case, str]]:
     """Barriers that gave no result, each once, with what the engine or the launcher said last."""
-    said: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for failure in evidence.run.failures:
-        said[failure.case] = f"{failure.reason}: {failure.message}"
+        reasons[failure.case] = f"{failure.reason}: {failure.message}"
     done = {m.case.line for m in evidence.measured}
-    cases = [(parse_canonical(line), words) for line, words in said.items() if line not in done]
+    cases = [(parse_canonical(line), words) for line, words in reasons.items() if line not in done]
     return [(case, words) for case, words in cases if way_of(case) is not None]
 
 

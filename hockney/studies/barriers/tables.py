@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables: what each barrier costs beside what was predicted, and what did not survive."""
+"""The tables: what each barrier costs next to what was predicted, and what did not survive."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def costs(every: Sequence[BarrierResult], name: str, title: str) -> Table:
         for each in every
     )
     columns = (
-        "barrier", "ranks", "in a row", "95% interval", "alone",
+        "barrier", "ranks", "back to back", "95% interval", "alone",
         "by structure", "error", "by messages", "error",
     )  # fmt: skip
     return Table(name, title, columns, rows, numeric=tuple(range(1, 9)))

@@ -5,7 +5,7 @@
 After U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996): a
 work T is shared by np ranks, of which the fraction s cannot be shared; then each rank sends L bytes to its
 right neighbour and receives as much from its left. Its efficiency is measured over a grid of T, L, np and s,
-and laid beside what the machine's ping-pong alone predicts.
+and compared with what the machine's ping-pong alone predicts.
 """
 
 from hockney.studies.granularity.page import page

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent, plural, quantity
+from hockney.pages.format import percent, quantity
 from hockney.studies.granularity import figures
 from hockney.studies.granularity.figures import WORK
 from hockney.studies.granularity.text import bounds, change, length, share
@@ -54,54 +55,54 @@ def section(checked: tuple[Checked, ...], messages: PointToPointCosts, evidence:
 
 def _basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Evidence) -> str:
     """What the prediction stands on, and what of it this run has measured itself."""
-    said = [
+    texts = [
         f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "
         "No number in it was fitted to the grid's efficiencies."
     ]
     if evidence.surveyed is None:
-        said.append("That ping-pong is the run's own, measured along with the grid.")
+        texts.append("That ping-pong is the run's own, measured along with the grid.")
     several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
     if several and messages.sharing == "measured":
-        said.append(
+        texts.append(
             f"For {FEWEST_RANKS} and more ranks one choice was made by measured exchanges of so many, the "
             "run's own among them: whether messages share the network."
         )
-    return " ".join(said)
+    return " ".join(texts)
 
 
 def sentence(checked: Sequence[Checked], ranks: int) -> str:
     here = [each for each in checked if each.cell.ranks == ranks]
-    found = error_summary(here)
-    if found is None:
+    summary = error_summary(here)
+    if summary is None:
         return ""
     kept = "as it should be"
-    if not found.holds:
+    if not summary.holds:
         kept = f"where {TYPICAL} and {WORST} are the most that it should be"
         if broken := Counter(each.breaks for each in here if each.breaks):
             most, _ = broken.most_common(1)[0]
             kept += f", mostly since it does not hold that {ASSUMED[most]}"
     return (
-        f"On {plural(ranks, 'rank')} the predicted efficiency is off by {found.typical:.3f} in the median "
-        f"and by {found.worst:.3f} at worst over {plural(found.cells, 'cell')}, {kept}."
+        f"On {plural(ranks, 'rank')} the predicted efficiency is off by {summary.typical:.3f} in the median "
+        f"and by {summary.worst:.3f} at worst over {plural(summary.cells, 'cell')}, {kept}."
     )
 
 
 def misses(checked: Sequence[Checked]) -> list[str]:
     """For each assumption that breaks: in how many cells, and the worst of them with its measurements."""
-    said = []
+    texts = []
     for step, words in ASSUMED.items():
-        mine = [each for each in checked if each.breaks == step]
-        if not mine:
+        missed = [each for each in checked if each.breaks == step]
+        if not missed:
             continue
-        worst = max(mine, key=lambda each: abs(each.error))
-        which = ", all of them where work is not shared evenly," if all(map(_lopsided, mine)) else ""
-        known = load(mine) if step == CORES else measurements(worst, step)
-        said.append(
-            f"{plural(len(mine), 'cell misses', 'cells miss')} by more than {MUCH}{which} since it does not "
-            f"hold that {words}; the worst by {change(worst.error)} on {plural(worst.cell.ranks, 'rank')}, "
-            f"{known}."
+        worst = max(missed, key=lambda each: abs(each.error))
+        which = ", all of them where work is not shared evenly," if all(map(_lopsided, missed)) else ""
+        known = load(missed) if step == CORES else measurements(worst, step)
+        texts.append(
+            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {MUCH}{which} since it does "
+            f"not hold that {words}; the worst by {change(worst.error)} on "
+            f"{plural(worst.cell.ranks, 'rank')}, {known}."
         )
-    return said
+    return texts
 
 
 def _lopsided(each: Checked) -> bool:
@@ -114,10 +115,10 @@ def _against(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
     diagonal = (min(ends), max(ends))
     drawn = []
     for p in counts:
-        mine = [each for each in checked if each.cell.ranks == p]
+        selected = [each for each in checked if each.cell.ranks == p]
         name = plural(p, "rank")
-        x = [each.predicted.value for each in mine]
-        drawn.append(figures.efficiency_points(name, [each.cell for each in mine], name, x))
+        x = [each.predicted.value for each in selected]
+        drawn.append(figures.efficiency_points(name, [each.cell for each in selected], name, x))
     return Figure(
         "validation",
         "Measured against predicted efficiency",
@@ -131,15 +132,15 @@ def _against(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
 def _errors(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
     drawn = []
     for p in counts:
-        mine = [each for each in checked if each.cell.ranks == p]
+        selected = [each for each in checked if each.cell.ranks == p]
         name = plural(p, "rank")
         drawn.append(
             Series(
                 name,
-                tuple(each.cell.work_s for each in mine),
-                tuple(each.error for each in mine),
+                tuple(each.cell.work_s for each in selected),
+                tuple(each.error for each in selected),
                 group=name,
-                detail=tuple(_where(each) for each in mine),
+                detail=tuple(_where(each) for each in selected),
             )
         )
     works = [each.cell.work_s for each in checked]
@@ -196,8 +197,8 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
 
 def uneven_section(checked: Sequence[Checked]) -> Section | None:
     """None where all work was shared evenly."""
-    mine = [each for each in checked if not each.cell.even]
-    if not mine:
+    uneven = [each for each in checked if not each.cell.even]
+    if not uneven:
         return None
     even = {_key(each): each.cell.efficiency.value for each in checked if each.cell.even}
     rows = tuple(
@@ -213,7 +214,7 @@ def uneven_section(checked: Sequence[Checked]) -> Section | None:
             change(each.error),
             share(even[_key(each)]) if _key(each) in even else "",
         )
-        for each in mine
+        for each in uneven
     )
     columns = (
         "ranks", "shares", "imbalance", "T", "message", "measured", "95% interval", "predicted", "error",

@@ -47,10 +47,10 @@ def known(evidence: Evidence) -> MachineCosts:
     surveyed = evidence.surveyed
     try:
         most = evidence.run.most_hosts()
-        found = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
+        costs = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
     except HockneyError as error:
         return MachineCosts(None, str(error))
-    return MachineCosts(found)
+    return MachineCosts(costs)
 
 
 def cores(evidence: Evidence) -> int:
@@ -80,11 +80,11 @@ def published() -> tuple[tuple[PointToPointCosts, str], ...]:
     return tuple((described(p), in_short(p)) for p in platforms)
 
 
-def section(found: MachineCosts) -> Section:
+def section(costs: MachineCosts) -> Section:
     """What the predictions stand on."""
-    messages = found.messages
+    messages = costs.messages
     if messages is None:
-        return Section("What messages cost", text=(f"There is no prediction: {found.why}.",))
+        return Section("What messages cost", text=(f"There is no prediction: {costs.why}.",))
     rows = tuple(
         (
             quantity(piece.first, "B"),

@@ -9,7 +9,7 @@ from hockney.draw.page import Section, Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import interval, quantity, told
+from hockney.pages.format import interval, quantity, with_interval
 from hockney.studies.granularity.results import WANTED
 from hockney.studies.granularity.text import length
 
@@ -24,10 +24,10 @@ WAYS = {
 
 
 def section(evidence: Evidence, messages: PointToPointCosts | None) -> Section | None:
-    found = [m for m in evidence.of("round_robin") if m.summary.typical.value > 0]
-    if not found:
+    measured = [m for m in evidence.of("round_robin") if m.summary.typical.value > 0]
+    if not measured:
         return None
-    return Section("The exchange alone", text=tuple(_text(found)), tables=(_table(found, messages),))
+    return Section("The exchange alone", text=tuple(_text(measured)), tables=(_table(measured, messages),))
 
 
 def _way(m: Measured) -> str:
@@ -38,25 +38,25 @@ def _key(m: Measured) -> tuple[int, int]:
     return m.case.ranks, m.size
 
 
-def _text(found: list[Measured]) -> list[str]:
+def _text(measured: list[Measured]) -> list[str]:
     """For each number of ranks the other way that gains most, of those that surely gain."""
-    ordered = {_key(m): m.summary.typical for m in found if _way(m) == ORDERED}
-    others = [m for m in found if _key(m) in ordered and _way(m) != ORDERED]
-    said = []
+    ordered = {_key(m): m.summary.typical for m in measured if _way(m) == ORDERED}
+    others = [m for m in measured if _key(m) in ordered and _way(m) != ORDERED]
+    texts = []
     for p in sorted({m.case.ranks for m in others}):
         sure = [m for m in others if m.case.ranks == p and _faster(m.summary.typical, ordered[_key(m)])]
         if not sure:
             continue
         best = min(sure, key=lambda m: m.summary.typical.value / ordered[_key(m)].value)
         base, median = ordered[_key(best)], best.summary.typical
-        said.append(
+        texts.append(
             f"On {p} ranks what gains most is {WAYS.get(_way(best), _way(best))} with messages of "
-            f"{length(best.size)}: {told(median, 's')} instead of {told(base, 's')}, and so "
-            f"{median.value / base.value:.0%} of the work is enough between two exchanges."
+            f"{length(best.size)}: {with_interval(median, 's')} instead of {with_interval(base, 's')}, "
+            f"and so {median.value / base.value:.0%} of the work is enough between two exchanges."
         )
-    if others and not said:
-        said.append("No other way of exchanging is surely faster than the ordered one.")
-    return said
+    if others and not texts:
+        texts.append("No other way of exchanging is surely faster than the ordered one.")
+    return texts
 
 
 def _faster(median: Estimate, than: Estimate) -> bool:
@@ -64,11 +64,11 @@ def _faster(median: Estimate, than: Estimate) -> bool:
     return (median.high or median.value) < (than.low or than.value)
 
 
-def _table(found: list[Measured], messages: PointToPointCosts | None) -> Table:
-    ordered = {_key(m): m.summary.typical.value for m in found if _way(m) == ORDERED}
+def _table(measured: list[Measured], messages: PointToPointCosts | None) -> Table:
+    ordered = {_key(m): m.summary.typical.value for m in measured if _way(m) == ORDERED}
     places = {way: k for k, way in enumerate(WAYS)}
     rows = []
-    for m in sorted(found, key=lambda m: (*_key(m), places.get(_way(m), len(places)))):
+    for m in sorted(measured, key=lambda m: (*_key(m), places.get(_way(m), len(places)))):
         median = m.summary.typical
         base = ordered.get(_key(m))
         rows.append(

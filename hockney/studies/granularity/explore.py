@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hockney.core.units import format_bytes, format_percent, format_seconds
+from hockney.core.wording import plural
 from hockney.draw.page import Section, Table, Widget
 from hockney.models.applications.contention import kind
 from hockney.models.applications.granularity import (
@@ -20,7 +21,6 @@ from hockney.models.applications.granularity import (
     work_needed,
 )
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
-from hockney.pages.format import plural
 from hockney.studies.granularity import costs
 from hockney.studies.granularity.text import WORD
 

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from hockney.core.fit import Estimate
+from hockney.core.units import half_decades_around
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.pages.format import plural, quantity
-from hockney.studies.granularity.plan import ITERATIONS, half_decades
+from hockney.pages.format import quantity
+from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
-from hockney.studies.granularity.text import WORD, length, share, told
+from hockney.studies.granularity.text import WORD, length, share, with_interval
 
 WORK = Axis("T, work on one rank between two exchanges", "s")
 EFFICIENCY = Axis("efficiency", "", "linear")
@@ -31,23 +33,23 @@ def log_spaced(low: float, high: float, count: int = STEPS) -> tuple[float, ...]
     return (low, *(low * math.exp(k * ratio) for k in range(1, count - 1)), high)
 
 
-def curve_works(found: Sequence[Cell]) -> tuple[float, ...]:
-    """Where to draw a model beside these cells: evenly, and exactly where they are."""
-    measured = {cell.work_s for cell in found}
-    return tuple(sorted({*measured, *log_spaced(min(measured), max(measured))})) if measured else ()
+def curve_works(measured: Sequence[Cell]) -> tuple[float, ...]:
+    """Where to draw a model next to these cells: evenly, and exactly where they are."""
+    works = {cell.work_s for cell in measured}
+    return tuple(sorted({*works, *log_spaced(min(works), max(works))})) if works else ()
 
 
-def efficiency_points(name: str, found: Sequence[Cell], group: str, x: Sequence[float] = ()) -> Series:
+def efficiency_points(name: str, measured: Sequence[Cell], group: str, x: Sequence[float] = ()) -> Series:
     """Measured efficiencies with their intervals, against T or against `x`."""
-    values = [cell.efficiency for cell in found]
+    values = [cell.efficiency for cell in measured]
     return Series(
         name=name,
-        x=tuple(x) or tuple(cell.work_s for cell in found),
+        x=tuple(x) or tuple(cell.work_s for cell in measured),
         y=tuple(v.value for v in values),
         low=tuple(v.value if v.low is None else v.low for v in values),
         high=tuple(v.value if v.high is None else v.high for v in values),
         group=group,
-        detail=tuple(_detail(cell, value) for cell, value in zip(found, values, strict=True)),
+        detail=tuple(_detail(cell, value) for cell, value in zip(measured, values, strict=True)),
     )
 
 
@@ -80,7 +82,9 @@ def break_even_line(at: Sequence[float], ranks: int, group: str = "") -> Series:
 def _detail(cell: Cell, value: Estimate) -> str:
     s = cell.measured.summary
     counts = f"{plural(s.repetitions, 'run')} in {plural(s.launches, 'launch', 'launches')}"
-    return f"{told(value)}, one exchange with its work took {quantity(s.typical.value, 's')}, {counts}"
+    return (
+        f"{with_interval(value)}, one exchange with its work took {quantity(s.typical.value, 's')}, {counts}"
+    )
 
 
 FEWEST_ROUNDS = 6
@@ -89,15 +93,15 @@ MOST_RUNS = 40
 """Single runs drawn for one T: evenly taken from all in order of size, the fastest and slowest included."""
 
 
-def runs(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
+def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """Figure 1: every single run and their median with the shortest message, one figure for each np."""
-    for p in sorted({cell.ranks for cell in found}):
-        size, ranks = min(cell.bytes for cell in found if cell.ranks == p), plural(p, "rank")
-        mine = line(found, p, size)
-        if not mine:
+    for p in sorted({cell.ranks for cell in measured}):
+        size, ranks = min(cell.bytes for cell in measured if cell.ranks == p), plural(p, "rank")
+        selected = line(measured, p, size)
+        if not selected:
             continue
-        at = curve_works(mine)
-        drawn = [efficiency_points("median", mine, ranks), _cloud(mine, ranks)]
+        at = curve_works(selected)
+        drawn = [efficiency_points("median", selected, ranks), _cloud(selected, ranks)]
         drawn += [efficiency_curve("predicted", messages, at, p, size, group=ranks)] if messages else []
         drawn += [break_even_line(at, p)] if p > 1 else []
         yield Figure(
@@ -111,14 +115,18 @@ def runs(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterato
         )
 
 
-def period(found: tuple[Cell, ...]) -> Figure | None:
-    """What a machine did while it was measured again and again; None for a few launches in a row."""
-    counts = rank_counts(found)
+def period(measured: tuple[Cell, ...]) -> Figure | None:
+    """What a machine did while it was measured again and again; None for a few launches back to back."""
+    counts = rank_counts(measured)
     if not counts:
         return None
-    p, size = counts[0], min(lengths(found))
-    mine = line(found, p, size)
-    shown = [mine[k] for k in sorted({round(j * (len(mine) - 1) / 3) for j in range(4)})] if mine else []
+    p, size = counts[0], min(lengths(measured))
+    selected = line(measured, p, size)
+    shown = (
+        [selected[k] for k in sorted({round(j * (len(selected) - 1) / 3) for j in range(4)})]
+        if selected
+        else []
+    )
     began = min((t for cell in shown for t in cell.started_s), default=0.0)
     drawn = [_course(cell, began) for cell in shown if len(cell.started_s) >= FEWEST_ROUNDS]
     if not drawn:
@@ -133,15 +141,15 @@ def period(found: tuple[Cell, ...]) -> Figure | None:
     )
 
 
-def by_length(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
+def by_length(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """Figures 2 and 3: one for each number of ranks, one curve for each length."""
-    for p in rank_counts(found):
+    for p in rank_counts(measured):
         drawn: list[Series] = []
-        for size in lengths(found):
-            if mine := line(found, p, size):
-                drawn += _pair(messages, mine, p, size, length(size))
+        for size in lengths(measured):
+            if selected := line(measured, p, size):
+                drawn += _pair(messages, selected, p, size, length(size))
         if drawn:
-            every = [cell.work_s for cell in found if cell.ranks == p]
+            every = [cell.work_s for cell in measured if cell.ranks == p]
             yield Figure(
                 f"efficiency-{p}",
                 f"Efficiency of {p} ranks",
@@ -153,17 +161,17 @@ def by_length(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> It
             )
 
 
-def by_serial(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
+def by_serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
     """What cannot be shared, at the shortest message."""
-    for p in rank_counts(found):
-        size = min(cell.bytes for cell in found if cell.ranks == p)
-        fractions = sorted({c.serial for c in found if (c.ranks, c.bytes) == (p, size) and c.even})
+    for p in rank_counts(measured):
+        size = min(cell.bytes for cell in measured if cell.ranks == p)
+        fractions = sorted({c.serial for c in measured if (c.ranks, c.bytes) == (p, size) and c.even})
         if len(fractions) < 2:
             continue
         drawn: list[Series] = []
         for serial in fractions:
-            mine = line(found, p, size, serial)
-            drawn += _pair(messages, mine, p, size, f"s = {100 * serial:g}%", serial)
+            selected = line(measured, p, size, serial)
+            drawn += _pair(messages, selected, p, size, f"s = {100 * serial:g}%", serial)
         yield Figure(
             f"serial-{p}",
             f"Efficiency of {p} ranks where a part of the work is serial",
@@ -176,19 +184,19 @@ def by_serial(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> It
         )
 
 
-def collapsed(found: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | None:
+def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | None:
     """All lengths on one curve: against T over its break-even work, x / (x + np - 1)."""
     drawn: list[Series] = []
-    for p in rank_counts(found):
-        mine = [c for c in found if c.ranks == p and c.even and not c.serial]
-        even = [break_even(Algorithm(1.0, c.bytes), messages, p) for c in mine]
-        at = [c.work_s / e for c, e in zip(mine, even, strict=True) if e]
-        if len(at) < len(mine) or not at:
+    for p in rank_counts(measured):
+        selected = [c for c in measured if c.ranks == p and c.even and not c.serial]
+        even = [break_even(Algorithm(1.0, c.bytes), messages, p) for c in selected]
+        at = [c.work_s / e for c, e in zip(selected, even, strict=True) if e]
+        if len(at) < len(selected) or not at:
             continue
         xs = log_spaced(min(*at, 1.0), max(*at, 1.0))
         group = f"{p} ranks"
         drawn += [
-            efficiency_points(f"{group}, all lengths", mine, group, at),
+            efficiency_points(f"{group}, all lengths", selected, group, at),
             Series(f"{group}, equation 2", xs, tuple(x / (x + p - 1) for x in xs), kind="line", group=group),
         ]
     if not drawn:
@@ -200,28 +208,28 @@ def collapsed(found: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | 
         EFFICIENCY,
         tuple(drawn),
         "By equation 2 all lengths, and all machines, lie on one curve for each number of ranks: that of "
-        "the paper's SUNs too. A point beside it is a prediction that misses.",
+        "the paper's SUNs too. A point off it is a prediction that misses.",
         marks=((1.0, "break-even"),),
     )
 
 
 def _pair(
     messages: PointToPointCosts | None,
-    mine: Sequence[Cell],
+    selected: Sequence[Cell],
     ranks: int,
     size: int,
     group: str,
     serial: float = 0.0,
 ) -> list[Series]:
-    drawn = [efficiency_points(group, mine, group)]
+    drawn = [efficiency_points(group, selected, group)]
     if messages is not None:
-        at = curve_works(mine)
+        at = curve_works(selected)
         drawn.append(efficiency_curve(f"{group}, predicted", messages, at, ranks, size, serial, group))
     return drawn
 
 
-def _cloud(mine: Sequence[Cell], group: str) -> Series:
-    places = [(cell.work_s, e) for cell in mine for e in _thinned(cell.runs)]
+def _cloud(selected: Sequence[Cell], group: str) -> Series:
+    places = [(cell.work_s, e) for cell in selected for e in _thinned(cell.runs)]
     return Series("single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group)
 
 
@@ -318,7 +326,7 @@ def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
     """From below the earliest break-even to where the longest messages on 8 ranks hardly matter."""
     low = min(break_even(Algorithm(1.0, ENDS[0]), messages, p) or 1.0 for p in RANKS)
     high = max(work_needed(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)
-    steps = half_decades(low / 3, high)
+    steps = half_decades_around(low / 3, high)
     return log_spaced(steps[0], steps[-1], GRID)
 
 

@@ -26,33 +26,33 @@ from hockney.studies.granularity.results import (
     rank_counts,
     reached,
 )
-from hockney.studies.granularity.text import length, share, told
+from hockney.studies.granularity.text import length, share, with_interval
 from hockney.studies.granularity.validation import Checked
 
 METHOD = (
     "Efficiency is the measured time of the whole work on one rank over np times the measured time of one "
     "work and exchange on np ranks: equations 1, 2 and 6 with the measured serial time, not the preset one. "
     "The intervals of both medians are combined on a log scale.",
-    f"One repetition is {ITERATIONS} times work and exchange in a row, as in the paper; the page draws the "
-    "single ones too.",
+    f"One repetition is {ITERATIONS} times work and exchange back to back, as in the paper; the page draws "
+    "the single ones too.",
     "Rank 0 computes the serial part before its share of the rest, the others wait for it in the exchange. "
     "Work is processor time of the thread.",
 )
 
 
 def page(evidence: Evidence) -> Page:
-    found = cells(evidence)
+    measured = cells(evidence)
     known = costs.known(evidence)
     messages = known.messages
     cores = costs.cores(evidence)
-    checked = validation.check(evidence, found, messages, cores) if messages else ()
+    checked = validation.check(evidence, measured, messages, cores) if messages else ()
     seen = "simulated" if evidence.machine.traits.simulated else "measured"
-    said = headline(found, checked, messages, crowded_counts(found, cores), seen)
+    sentences = headline(measured, checked, messages, crowded_counts(measured, cores), seen)
     sections = [
-        _grain(found, messages),
+        _grain(measured, messages),
         explore.section(messages, cores, evidence.machine.host if messages else ""),
-        _runs(found, messages),
-        _serial(found, messages),
+        _runs(measured, messages),
+        _serial(measured, messages),
         agreement.section(checked, messages, evidence) if messages and checked else None,
         agreement.uneven_section(checked),
         exchanges.section(evidence, messages),
@@ -66,8 +66,8 @@ def page(evidence: Evidence) -> Page:
     return Page(
         title="Granularity",
         subtitle=environment.subtitle(evidence),
-        headline=said or (_nothing(evidence),),
-        warnings=caveats(evidence, found, messages, cores),
+        headline=sentences or (_nothing(evidence),),
+        warnings=caveats(evidence, measured, messages, cores),
         sections=tuple(s for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=(*METHOD, *method.sentences(evidence)),
@@ -83,26 +83,26 @@ def _nothing(evidence: Evidence) -> str:
     )
 
 
-def _grain(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
+def _grain(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 2 and 3, and the work that is needed."""
-    drawn = list(figures.by_length(found, messages))
+    drawn = list(figures.by_length(measured, messages))
     if not drawn:
         return None
-    if messages is not None and (one := figures.collapsed(found, messages)) is not None:
+    if messages is not None and (one := figures.collapsed(measured, messages)) is not None:
         drawn.append(one)
-    return Section("Efficiency and grain", figures=tuple(drawn), tables=(grain_table(found, messages),))
+    return Section("Efficiency and grain", figures=tuple(drawn), tables=(grain_table(measured, messages),))
 
 
-def _runs(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
+def _runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     """The paper's figure 1."""
-    drawn = [*figures.runs(found, messages)]
-    if (course := figures.period(found)) is not None:
+    drawn = [*figures.runs(measured, messages)]
+    if (course := figures.period(measured)) is not None:
         drawn.append(course)
     return Section("Single runs", figures=tuple(drawn)) if drawn else None
 
 
-def _serial(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
-    drawn = tuple(figures.by_serial(found, messages))
+def _serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
+    drawn = tuple(figures.by_serial(measured, messages))
     return Section("Work that cannot be shared", figures=drawn) if drawn else None
 
 
@@ -119,7 +119,7 @@ def _planes(messages: PointToPointCosts | None) -> Section | None:
 
 
 def headline(
-    found: tuple[Cell, ...],
+    measured: tuple[Cell, ...],
     checked: Sequence[Checked],
     messages: PointToPointCosts | None,
     crowded: Sequence[int],
@@ -127,8 +127,8 @@ def headline(
 ) -> tuple[str, ...]:
     """`crowded` are the numbers of ranks that have no core each; `seen` says how numbers came about, measured
     or simulated."""
-    counts = rank_counts(found)
-    if not found:
+    counts = rank_counts(measured)
+    if not measured:
         return ()
     if not counts:
         return (
@@ -136,53 +136,55 @@ def headline(
             "--ranks 2.",
         )
     alone = [p for p in counts if p not in crowded] or list(counts)
-    said = []
+    texts = []
     for p in dict.fromkeys((alone[0], alone[-1])):
-        for size in _ends(found, p):
-            if p == alone[0] and reached(line(found, p, size), 1 / p).at is None:  # the grid's ends tell more
-                said.append(_grain_sentence(found, p, size))
-            said.append(_even_sentence(found, messages, p, size, seen))
-    said += [agreement.sentence(checked, p) for p in counts if checked]
-    return tuple(sentence for sentence in said if sentence)
+        for size in _ends(measured, p):
+            if (
+                p == alone[0] and reached(line(measured, p, size), 1 / p).at is None
+            ):  # the grid's ends tell more
+                texts.append(_grain_sentence(measured, p, size))
+            texts.append(_even_sentence(measured, messages, p, size, seen))
+    texts += [agreement.sentence(checked, p) for p in counts if checked]
+    return tuple(sentence for sentence in texts if sentence)
 
 
-def _ends(found: tuple[Cell, ...], ranks: int) -> tuple[int, ...]:
+def _ends(measured: tuple[Cell, ...], ranks: int) -> tuple[int, ...]:
     """The shortest and the longest message."""
-    sizes = lengths(tuple(c for c in found if c.ranks == ranks and c.even and not c.serial))
+    sizes = lengths(tuple(c for c in measured if c.ranks == ranks and c.even and not c.serial))
     return tuple(dict.fromkeys((sizes[0], sizes[-1]))) if sizes else ()
 
 
-def _grain_sentence(found: tuple[Cell, ...], ranks: int, size: int) -> str:
+def _grain_sentence(measured: tuple[Cell, ...], ranks: int, size: int) -> str:
     """The finest and the coarsest grain that was measured."""
-    mine = line(found, ranks, size)
-    if not mine:
+    selected = line(measured, ranks, size)
+    if not selected:
         return ""
-    first, last = mine[0], mine[-1]
-    said = (
-        f"{ranks} ranks that exchange messages of {length(size)} are {told(first.efficiency)} efficient with "
-        f"{quantity(first.work_s, 's')} of work between two exchanges"
+    first, last = selected[0], selected[-1]
+    text = (
+        f"{ranks} ranks that exchange messages of {length(size)} are {with_interval(first.efficiency)} "
+        f"efficient with {quantity(first.work_s, 's')} of work between two exchanges"
     )
     if last is first:
-        return f"{said}."
-    return f"{said}, and {told(last.efficiency)} with {quantity(last.work_s, 's')}."
+        return f"{text}."
+    return f"{text}, and {with_interval(last.efficiency)} with {quantity(last.work_s, 's')}."
 
 
 def _even_sentence(
-    found: tuple[Cell, ...], messages: PointToPointCosts | None, ranks: int, size: int, seen: str
+    measured: tuple[Cell, ...], messages: PointToPointCosts | None, ranks: int, size: int, seen: str
 ) -> str:
     """Break-even, and the work for a good efficiency."""
-    mine = line(found, ranks, size)
-    if not mine:
+    selected = line(measured, ranks, size)
+    if not selected:
         return ""
-    even, good = reached(mine, 1 / ranks), reached(mine, WANTED)
-    said = (
+    even, good = reached(selected, 1 / ranks), reached(selected, WANTED)
+    text = (
         f"With messages of {length(size)}, {ranks} ranks break even with one at a work {even.words} "
         f"and are {WANTED:.0%} efficient at one {good.words}, {seen}"
     )
     if messages is None:
-        return f"{said}."
+        return f"{text}."
     return (
-        f"{said}; predicted: {predicted(messages, size, ranks, 1 / ranks)} and "
+        f"{text}; predicted: {predicted(messages, size, ranks, 1 / ranks)} and "
         f"{predicted(messages, size, ranks, WANTED)}."
     )
 
@@ -194,23 +196,23 @@ SHORTEST_S = 1e-4
 
 
 def caveats(
-    evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts | None, cores: int
+    evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts | None, cores: int
 ) -> tuple[Caveat, ...]:
     """All caveats of the run, with what oversubscription does to efficiencies; then those of this study."""
-    crowded = crowded_counts(found, cores)
+    crowded = crowded_counts(measured, cores)
     listed = [
         _oversubscribed(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
         for c in general.caveats(evidence)
     ]
     if crowded and not any(w.code == "oversubscribed" for w in listed):
         listed.append(_oversubscribed(crowded, cores))
-    more = (_missed(evidence), _poor(messages), _unknown_sizes(found, messages))
+    more = (_missed(evidence), _poor(messages), _unknown_sizes(measured, messages))
     return (*listed, *(w for w in more if w is not None))
 
 
-def crowded_counts(found: Sequence[Cell], cores: int) -> tuple[int, ...]:
+def crowded_counts(measured: Sequence[Cell], cores: int) -> tuple[int, ...]:
     """Numbers of ranks that have no core each."""
-    return tuple(sorted({cell.ranks for cell in found if cell.ranks > cores}))
+    return tuple(sorted({cell.ranks for cell in measured if cell.ranks > cores}))
 
 
 def _oversubscribed(crowded: Sequence[int], cores: int) -> Caveat:
@@ -239,11 +241,11 @@ def _poor(messages: PointToPointCosts | None) -> Caveat | None:
     return texts.poor_model(messages.doubt, messages.cores)
 
 
-def _unknown_sizes(found: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
+def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
     """Messages beyond those that the model was fitted to."""
     if messages is None:
         return None
-    unknown = sorted({cell.bytes for cell in found if cell.ranks > 1 and not messages.known(cell.bytes)})
+    unknown = sorted({cell.bytes for cell in measured if cell.ranks > 1 and not messages.known(cell.bytes)})
     if not unknown:
         return None
     return texts.extrapolated([length(size) for size in unknown])

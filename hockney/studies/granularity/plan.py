@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
+from hockney.core.units import half_decades_around
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Options, once
@@ -111,15 +111,6 @@ def least_seconds(cases: Iterable[Case]) -> float:
     return total
 
 
-def half_decades(low: float, high: float) -> tuple[float, ...]:
-    """1 and 3 times powers of ten, from the last that is not above `low` to the first not below `high`."""
-    powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
-    steps = [float(f"{digit}e{power}") for power in powers for digit in (1, 3)]
-    first = max((s for s in steps if s <= low * (1 + 1e-9)), default=steps[0])
-    last = min((s for s in steps if s >= high * (1 - 1e-9)), default=steps[-1])
-    return tuple(s for s in steps if first <= s <= last)
-
-
 def _ranks(machine: Machine) -> tuple[int, ...]:
     if not machine.traits.simulated:
         return default_ranks(machine)
@@ -128,16 +119,16 @@ def _ranks(machine: Machine) -> tuple[int, ...]:
 
 def _works(
     messages: PointToPointCosts | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
-) -> tuple[float, ...]:
+) -> Sequence[float]:
     """From where the shortest message breaks even to where the longest one hardly matters any more."""
     if messages is None or not ranks:
-        return half_decades(SHORTEST_S, LONGEST_S)
+        return half_decades_around(SHORTEST_S, LONGEST_S)
     fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
     low = min(break_even(fine, messages, p) or SHORTEST_S for p in ranks)
     high = max(work_needed(COARSE, coarse, messages, p) or LONGEST_S for p in ranks)
     if machine.traits.wall_clock:
         low = max(low, SHORTEST_S)
-    return half_decades(low, max(high, 10 * low))
+    return half_decades_around(low, max(high, 10 * low))
 
 
 def _pairs(lengths: Sequence[int], asked: Sequence[float]) -> list[tuple[int, float]]:

@@ -103,19 +103,19 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
     rounds = _rounds(evidence)
     serial = _serial(evidence, rounds)
     load = {c.launch: c.outside_cores or 0.0 for c in evidence.run.closes}
-    found = []
+    measured = []
     for m in evidence.of("granularity"):
         work = m.case.number("work")
         if work in alone and work > 0 and m.summary.typical.value > 0:
-            mine = records.get(m.summary.case, [])
-            imbalance = max((r.metric("imbalance") or 1.0 for r in mine), default=1.0)
-            times = tuple(tuple(r.times_s) for r in mine)
-            outside = median([load.get(r.launch, 0.0) for r in mine] or [0.0])
-            started = tuple(r.started_s for r in mine)
+            of_case = records.get(m.summary.case, [])
+            imbalance = max((r.metric("imbalance") or 1.0 for r in of_case), default=1.0)
+            times = tuple(tuple(r.times_s) for r in of_case)
+            outside = median([load.get(r.launch, 0.0) for r in of_case] or [0.0])
+            started = tuple(r.started_s for r in of_case)
             pooled = alone[work].value
-            ones = tuple(serial.get((work, rounds.get(r.launch, -1)), pooled) for r in mine)
-            found.append(Cell(m, alone[work], max(1.0, imbalance), times, outside, started, ones))
-    return tuple(sorted(found, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
+            ones = tuple(serial.get((work, rounds.get(r.launch, -1)), pooled) for r in of_case)
+            measured.append(Cell(m, alone[work], max(1.0, imbalance), times, outside, started, ones))
+    return tuple(sorted(measured, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
 
 
 def _rounds(evidence: Evidence) -> dict[str, int]:
@@ -134,7 +134,7 @@ def _serial(evidence: Evidence, rounds: Mapping[str, int]) -> dict[tuple[float, 
         for record in records.get(m.summary.case, []):
             if record.launch in rounds:
                 times.setdefault((m.case.number("work"), rounds[record.launch]), []).extend(record.times_s)
-    middles = {key: median(found) for key, found in times.items() if found}
+    middles = {key: median(measured) for key, measured in times.items() if measured}
     return {key: middle for key, middle in middles.items() if middle > 0}
 
 
@@ -157,18 +157,18 @@ def _half(a: float | None, b: float | None, c: float | None, d: float | None) ->
     return math.hypot(math.log(a / b), math.log(c / d))
 
 
-def lengths(found: tuple[Cell, ...]) -> tuple[int, ...]:
-    return tuple(sorted({cell.bytes for cell in found}))
+def lengths(measured: tuple[Cell, ...]) -> tuple[int, ...]:
+    return tuple(sorted({cell.bytes for cell in measured}))
 
 
-def rank_counts(found: tuple[Cell, ...]) -> tuple[int, ...]:
+def rank_counts(measured: tuple[Cell, ...]) -> tuple[int, ...]:
     """Those of more than one rank."""
-    return tuple(sorted({cell.ranks for cell in found if cell.ranks > 1}))
+    return tuple(sorted({cell.ranks for cell in measured if cell.ranks > 1}))
 
 
-def line(found: tuple[Cell, ...], ranks: int, size: int, serial: float = 0.0) -> tuple[Cell, ...]:
+def line(measured: tuple[Cell, ...], ranks: int, size: int, serial: float = 0.0) -> tuple[Cell, ...]:
     """The cells of one curve over T: evenly shared work, ascending."""
-    return tuple(c for c in found if c.even and (c.ranks, c.bytes, c.serial) == (ranks, size, serial))
+    return tuple(c for c in measured if c.even and (c.ranks, c.bytes, c.serial) == (ranks, size, serial))
 
 
 WANTED = 0.9
@@ -203,19 +203,19 @@ class Reached:
         return f"of {self}" if self.at is not None else str(self)
 
 
-def reached(found: Sequence[Cell], wanted: float) -> Reached:
+def reached(measured: Sequence[Cell], wanted: float) -> Reached:
     """Where measured efficiencies, ascending in T, pass `wanted` for the first time. Between two works
     log(E / (1 - E)) is taken to be straight over log T, as it is by equation 2."""
-    if not found:
+    if not measured:
         return Reached()
-    values = [(c.work_s, c.efficiency.value) for c in found]
+    values = [(c.work_s, c.efficiency.value) for c in measured]
     if values[0][1] >= wanted:
         return Reached(below=values[0][0])
     at = _crossing(values, wanted)
     if at is None:
         return Reached(above=values[-1][0])
-    early = _crossing([(c.work_s, c.efficiency.high) for c in found], wanted)
-    late = _crossing([(c.work_s, c.efficiency.low) for c in found], wanted)
+    early = _crossing([(c.work_s, c.efficiency.high) for c in measured], wanted)
+    late = _crossing([(c.work_s, c.efficiency.low) for c in measured], wanted)
     return Reached(at=Estimate(at, early and min(at, early), late and max(at, late)))
 
 
@@ -232,19 +232,19 @@ def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float)
     return Reached(at=Estimate(value, low and min(low, value), high and max(high, value)))
 
 
-def grain_table(found: tuple[Cell, ...], messages: PointToPointCosts | None) -> Table:
+def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Table:
     """A row for each number of ranks and length."""
     rows = []
-    for p in rank_counts(found):
-        for size in lengths(found):
-            mine = line(found, p, size)
-            if not mine:
+    for p in rank_counts(measured):
+        for size in lengths(measured):
+            selected = line(measured, p, size)
+            if not selected:
                 continue
-            said = [str(p), length(size)]
+            row = [str(p), length(size)]
             for wanted in (1 / p, WANTED):
-                said.append(str(predicted(messages, size, p, wanted)) if messages else "unknown")
-                said.append(str(reached(mine, wanted)))
-            rows.append(tuple(said))
+                row.append(str(predicted(messages, size, p, wanted)) if messages else "unknown")
+                row.append(str(reached(selected, wanted)))
+            rows.append(tuple(row))
     columns = ("ranks", "message")
     for name in ("break-even", f"{WANTED:.0%}"):
         columns += (f"{name}, predicted", f"{name}, measured")

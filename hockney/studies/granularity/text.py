@@ -31,7 +31,7 @@ def bounds(estimate: Estimate) -> str:
     return f"{share(estimate.low)} to {share(estimate.high)}"
 
 
-def told(estimate: Estimate) -> str:
+def with_interval(estimate: Estimate) -> str:
     """ "88.3% (95%: 88.1% to 88.6%)"."""
     ends = {share(end) for end in (estimate.low, estimate.high) if end is not None}
     value = share(estimate.value)

@@ -12,7 +12,7 @@ measured its assumptions are replaced by measurements, one after another:
 
 What each replacement does to the efficiency is that assumption's part of the error; the parts add up to it.
 Ranks that outnumber the cores are predicted to compute in turn; how long a message then waits for its
-receiver's turn is not foreseen, nor are other programs.
+receiver's turn is not predicted, nor are other programs.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.core.fit import Estimate
+from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.models.applications.granularity import efficiency, on_cores
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import plural, quantity
+from hockney.pages.format import quantity
 from hockney.studies.granularity.results import Cell
 from hockney.studies.granularity.text import change, length
 
@@ -101,7 +102,7 @@ class ErrorSummary:
 
 
 def check(
-    evidence: Evidence, found: Sequence[Cell], messages: PointToPointCosts, cores: int
+    evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts, cores: int
 ) -> tuple[Checked, ...]:
     """Every cell with its prediction, on a machine of so many cores."""
     exchange = {
@@ -116,7 +117,7 @@ def check(
             Apart(exchange.get((cell.ranks, cell.bytes)), share.get((cell.ranks, cell.work_s / cell.ranks))),
             cores,
         )
-        for cell in found
+        for cell in measured
     )
 
 
@@ -193,8 +194,8 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
     for p in sorted({each.cell.ranks for each in checked if each.cell.ranks > 1}):
         here = [each for each in checked if each.cell.ranks == p]
         for step in STEPS:
-            if mine := [each for each in here if each.parts[step] is not None]:
-                rows.append(_row(step, p, mine))
+            if known := [each for each in here if each.parts[step] is not None]:
+                rows.append(_row(step, p, known))
         rows.append(_cores(p, here))
     columns = ("ranks", "assumed", "known by", "median effect", "largest effect", "there", "verdict")
     return Table(
@@ -210,11 +211,11 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
     )
 
 
-def _row(step: str, ranks: int, mine: Sequence[Checked]) -> tuple[str, ...]:
-    worst = max(mine, key=lambda c: abs(c.parts[step] or 0.0))
+def _row(step: str, ranks: int, known: Sequence[Checked]) -> tuple[str, ...]:
+    worst = max(known, key=lambda c: abs(c.parts[step] or 0.0))
     effect = worst.parts[step] or 0.0
     verdict = "holds" if abs(effect) <= LITTLE else "breaks" if abs(effect) > MUCH else "nearly holds"
-    typical = median(abs(c.parts[step] or 0.0) for c in mine)
+    typical = median(abs(c.parts[step] or 0.0) for c in known)
     return (
         str(ranks),
         ASSUMED[step],
@@ -248,20 +249,20 @@ def measurements(checked: Checked, step: str) -> str:
     if not cell.even:
         where += f", {cell.shares}"
     if step == "exchange" and apart.exchange is not None:
-        found = f"exchange {quantity(apart.exchange, 's')}, by the model {quantity(checked.model_s, 's')}"
+        reason = f"exchange {quantity(apart.exchange, 's')}, by the model {quantity(checked.model_s, 's')}"
         if checked.gap is not None:
             first, last = (quantity(end, "B") for end in checked.gap)
-            found += f", which does not know where between {first} and {last} its line changes"
+            reason += f", which does not know where between {first} and {last} its line changes"
     elif step == "preset":
-        found = f"the work took {quantity(cell.alone.value, 's')} alone"
+        reason = f"the work took {quantity(cell.alone.value, 's')} alone"
     elif step == "together" and apart.share is not None:
         fair = cell.alone.value / cell.ranks
-        found = f"a rank's part took {quantity(apart.share, 's')}, alone it would {quantity(fair, 's')}"
+        reason = f"a rank's part took {quantity(apart.share, 's')}, alone it would {quantity(fair, 's')}"
     else:
         total, parts = cell.measured.summary.typical.value, _parts(checked)
         why = "ranks wait for one another" if total > parts else "a part of the exchange is hidden"
-        found = f"{quantity(total, 's')} in a row, apart {quantity(parts, 's')}, so {why}"
-    return f"{where}: {found}"
+        reason = f"{quantity(total, 's')} back to back, apart {quantity(parts, 's')}, so {why}"
+    return f"{where}: {reason}"
 
 
 def _parts(checked: Checked) -> float:

@@ -47,10 +47,11 @@ def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is None:
         return
-    weak = [p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID)]
-    weak = [what for what in dict.fromkeys(weak) if what != "number of nodes"]
+    weak = [
+        p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID) and p.code != "node-count"
+    ]
     if weak:
-        yield messages.guesses(weak, known.platform.title, known.platform.name)
+        yield messages.guesses(list(dict.fromkeys(weak)), known.platform.title, known.platform.name)
 
 
 def _noise(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:

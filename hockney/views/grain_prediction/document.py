@@ -18,7 +18,7 @@ from hockney.views.origins import provenance
 
 def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:
     """What `--json` prints; docs/models.md names its parts."""
-    found = prediction.best
+    best = prediction.best
     return {
         "algorithm": prediction.algorithm,
         "machine": _machine(prediction.messages, platform),
@@ -27,9 +27,9 @@ def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platfo
         "break_even": [_needed(each) for each in prediction.break_even],
         "work_needed": [_needed(each) for each in prediction.needed],
         "best": {
-            "most": found.most,
-            "fastest": {**_row(found.fastest), "low": found.ends[0], "high": found.ends[1]},
-            "half_efficient": _row(found.thrifty),
+            "most": best.most,
+            "fastest": {**_row(best.fastest), "low": best.ends[0], "high": best.ends[1]},
+            "half_efficient": _row(best.thrifty),
         },
         "levers": {
             "ranks": prediction.changed,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from hockney.core.units import format_percent
+from hockney.core.wording import plural, together
 from hockney.draw.page import Caveat
-from hockney.pages.format import plural, together
 from hockney.views.grain_prediction.words import size
 
 ALL = "all numbers"

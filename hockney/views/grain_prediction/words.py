@@ -12,7 +12,7 @@ from hockney.core.units import format_bytes, format_percent, format_seconds
 from hockney.models.applications.contention import kind
 from hockney.models.applications.grain_prediction import HALF, Prediction
 from hockney.models.applications.granularity import Algorithm
-from hockney.pages.format import told
+from hockney.pages.format import with_interval
 from hockney.views.origins import in_short
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
@@ -41,10 +41,10 @@ def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...
 
 def _one_way(prediction: Prediction) -> str:
     one, messages, count = prediction.one_way, prediction.messages, prediction.algorithm.bytes
-    said = format_seconds(one.value) if one.low is None else told(one, "s")
+    text = format_seconds(one.value) if one.low is None else with_interval(one, "s")
     if messages.cores < 2:
-        return said
-    return f"{said} on a node and {format_seconds(messages.one_way(count, messages.cores + 1))} between nodes"
+        return text
+    return f"{text} on a node and {format_seconds(messages.one_way(count, messages.cores + 1))} between nodes"
 
 
 def algorithm(what: Algorithm) -> str:

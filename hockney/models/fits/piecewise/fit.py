@@ -51,7 +51,7 @@ class FittedLine:
 @dataclass(frozen=True)
 class Piecewise:
     """`center` is the typical launch (one replicate), `launches` each launch with the same segments,
-    `replicates` the center with new errors and segments searched anew, by the place of the changes."""
+    `replicates` the center with new errors and segments searched again, by the place of the changes."""
 
     size: np.ndarray
     times: np.ndarray
@@ -80,7 +80,7 @@ class Piecewise:
         Where the free line begins below 0 (or falls) that parameter is held at 0. The other one's interval
         then has room for the value it gets, and the one at 0 for a truth that errors carried below 0.
         """
-        found = []
+        estimates = []
         for k, value in enumerate(line.center):
             half = float(half_width(line.launches[:, k], self.quantile * np.sqrt(line.variance[k])))
             free = float(center(line.launches[:, k]))
@@ -90,14 +90,14 @@ class Piecewise:
                 low, high = min(low, value - float(alone)), max(high, value + float(alone))
             if value == 0:
                 high = max(high, half)
-            found.append(estimate(value, max(low, 0.0), max(high, 0.0)))
-        return found[0], found[1]
+            estimates.append(estimate(value, max(low, 0.0), max(high, 0.0)))
+        return estimates[0], estimates[1]
 
     def changes(self) -> list[Estimate]:
         """Where each segment after the first begins, between two measured sizes or wider: as far as the
         replicates' nearest change moves about."""
         rows = np.arange(len(self.size))
-        found = []
+        estimates = []
         for row in np.flatnonzero(self.starts)[1:]:
             distance = np.where(self.replicate_starts & (rows > 0), np.abs(rows - row), len(rows))
             nearest = distance.argmin(axis=1)[distance.min(axis=1) <= 3]
@@ -107,8 +107,8 @@ class Piecewise:
                 else (row, row)
             )
             low, high = self.size[max(min(ends[0], row) - 1, 0)], self.size[max(ends[1], row)]
-            found.append(estimate(self.center.edge[0, row], low, high))
-        return found
+            estimates.append(estimate(self.center.edge[0, row], low, high))
+        return estimates
 
 
 def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:

@@ -54,7 +54,7 @@ def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Sums:
     """All sums over rows i..j as (replicates x) n x n arrays indexed [i, j]."""
 
     def ranges(values: np.ndarray) -> np.ndarray:
-        # Each start is summed anew: differences of one running sum would lose the digits of large
+        # Each start is summed from scratch: differences of one running sum would lose the digits of large
         # messages, whose weights are 1e12 times smaller.
         n = values.shape[-1]
         out = np.zeros((*values.shape[:-1], n, n))

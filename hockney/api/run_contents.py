@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hockney import lab, report, studies
 from hockney.api import messages
@@ -17,10 +17,12 @@ from hockney.core.fit import Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Record
 from hockney.core.settings import Settings
-from hockney.draw.page import Caveat, Page
-from hockney.lab import Outcome
 from hockney.store import Plan, Reading, RunFolder
-from hockney.studies import Evidence
+
+if TYPE_CHECKING:
+    from hockney.draw.page import Caveat, Page
+    from hockney.lab import Outcome
+    from hockney.studies import Evidence
 
 What = Literal["repetitions", "summaries"]
 
@@ -28,7 +30,7 @@ What = Literal["repetitions", "summaries"]
 @dataclass(frozen=True)
 class Run:
     """What is on disk, read when it is first asked for and then kept: load the run again to see what was
-    measured since. Models are always fitted anew, to the records, which are the truth.
+    measured since. Models are always fitted to the records, never read from a file.
 
     `outcome` says how the measuring ended that has just made the run; None for a run that was loaded.
     Reading raises EnvironmentProblem for a folder that is damaged or cannot be read.
@@ -101,7 +103,7 @@ class Run:
         self.folder.save_fits(self.fits)
 
     def report(self, path: Path | None = None) -> Path:
-        """Write the page, by default as report.html of the run's folder, and fits.json beside the records."""
+        """Write the page, by default as report.html of the run's folder, and the folder's fits.json."""
         self.save_fits()
         return report.write(self.page, path or self.folder.report_path)
 
@@ -133,7 +135,7 @@ def load(path: Path) -> Run:
 def evidence_of(folder: RunFolder, reading: Reading | None = None) -> Evidence:
     plan = folder.plan()
     results = lab.results(folder, save=False, reading=reading)
-    return Evidence(
+    return studies.Evidence(
         fits=results.fits,
         run=results.run,
         machine=results.machine,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's printed numbers beside what its machine, simulated, does."""
+"""A paper's printed numbers compared with those of its machine, simulated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hockney import lab, report, simulated
 from hockney import reproductions as shelf
 from hockney.api import messages
 from hockney.core.errors import HockneyError
-from hockney.lab import Bench, Listener, Status, silent, teller
+from hockney.lab import Bench, Listener, Status, notifier, silent
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
 
@@ -105,6 +105,6 @@ class _Reproducer:
 
     def _bench(self, machine: str) -> Bench:
         if machine not in self.benches:
-            tell = teller(self.listen)
-            self.benches[machine] = lab.prepare(machine, "", False, tell, cores=FAKE_CORES)
+            notify = notifier(self.listen)
+            self.benches[machine] = lab.prepare(machine, "", False, notify, cores=FAKE_CORES)
         return self.benches[machine]

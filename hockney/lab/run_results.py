@@ -24,7 +24,7 @@ class Results:
 
 
 def results(folder: RunFolder, *, save: bool = True, reading: Reading | None = None) -> Results:
-    """Always made anew from the records, which are the truth; `fits.json` is for other programs. A survey's
+    """Always computed from the records; `fits.json` is for other programs. A survey's
     fits take 0.6 s of processor time, which is less than its report does; reading them back from the file
     would take 3 ms, but show after an update of hockney what an older one had fitted. `reading` spares
     reading the records again."""

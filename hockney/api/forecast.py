@@ -74,10 +74,10 @@ def _source(run: Path | None, machine: str, listen: Listener) -> _Source:
         name = lab.description_name(machine)
         platform = simulated.platform(name)
         return _Source(described(platform), CostsOrigin(platform), platform, here=False)
-    found = find_runs.named_source(run, listen) if run is not None else find_runs.newest_source(listen)
-    known = CostsOrigin(None, found.machine.traits.origin, found.hosts, found.pair_hosts)
-    here = not found.machine.traits.described
-    return _Source(found.messages, known, found.machine.platform, here)
+    source = find_runs.named_source(run, listen) if run is not None else find_runs.newest_source(listen)
+    known = CostsOrigin(None, source.machine.traits.origin, source.hosts, source.pair_hosts)
+    here = not source.machine.traits.described
+    return _Source(source.messages, known, source.machine.platform, here)
 
 
 def _default(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:

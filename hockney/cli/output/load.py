@@ -1,0 +1,19 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run that verbs read, and what reading it had to say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney import api
+from hockney.api import Run
+from hockney.cli.output.progress import ProgressReporter
+
+
+def load_and_note(path: Path) -> Run:
+    """The run in a folder; what reading it had to say is told."""
+    run = api.load(path)
+    for notice in run.reading.notices:
+        ProgressReporter(False)(notice)
+    return run

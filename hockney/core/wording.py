@@ -1,0 +1,23 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Counts and lists in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def listing(names: Sequence[str], most: int = 3) -> str:
+    """ "a, b, c and 4 more"."""
+    shown = ", ".join(names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def together(words: Iterable[object]) -> str:
+    """ "a, b and c"."""
+    *first, last = map(str, words)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A figure's still picture inside a page: seen first, without JavaScript, and in print.
+
+Drawn here and not by matplotlib, which takes a hundred times as long; files for papers are its business.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+
+from markupsafe import Markup
+
+from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.layout import Picture, picture
+from hockney.draw.palette import SYMBOLS, Look, looks
+from hockney.draw.svg_axes import Frame, axes, framed, legend, said, straight
+from hockney.draw.svg_elements import (
+    SIZE,
+    Anchor,
+    Label,
+    Point,
+    dashes,
+    element,
+    number,
+    path,
+    shortened,
+    slot,
+    svg,
+)
+from hockney.draw.svg_plane import plane_stills
+
+# Units of a picture's width, and of its axes' height.
+WIDTH, HEIGHT = 420.0, 215.0
+LINE, BAR, CAP = 1.5, 1.0, 2.0
+MARK, MARK_ROW = 0.9 * SIZE, 11.0
+RADIUS = 2.5
+ANCHORS: dict[str, Anchor] = {"left": "start", "center": "middle", "right": "end"}
+
+
+def still(figure: Figure | Plane, identity: str) -> Markup:
+    """SVG for a place inside HTML, which has the colours as variables. Of a plane two pictures, surfaces and
+    contour lines, since a phone has no room for both side by side. All text in it is escaped; `identity` is
+    unique on the page, for the one id that a picture needs."""
+    if isinstance(figure, Plane):
+        return plane_stills(figure)
+    shown, seen = picture(figure), looks(figure)
+
+    def sign(k: int, x: float, y: float) -> str:
+        return _sign(figure.series[k], seen[k], x, y)
+
+    names, top = legend([s.name for s in figure.series], sign, WIDTH)
+    frame = framed(shown.x, shown.y, top + 6 + MARK_ROW * shown.mark_rows, WIDTH, HEIGHT)
+    drawn = list(zip(figure.series, seen, strict=True))
+    inside = [_band(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
+    inside += [_line(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
+    inside += [_bars(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
+    points = [_points(frame, series, look, shown) for series, look in drawn if series.kind == "points"]
+    parts = [names, axes(frame), _marks(frame, shown), *_clipped(frame, identity, "".join(inside)), *points]
+    return svg(parts, 0, 0, WIDTH, frame.end)
+
+
+def _clipped(frame: Frame, identity: str, content: str) -> tuple[str, ...]:
+    """Bars and bands may be longer than the axis is."""
+    if not content:
+        return ()
+    box = element("rect", x=frame.left, y=frame.top, width=frame.width, height=frame.height)
+    name = f"{identity}-axes"
+    clip = element("clipPath", box, id=name)
+    return clip, element("g", content, clip_path=f"url(#{name})", fill="none")
+
+
+def _marks(frame: Frame, shown: Picture) -> str:
+    result = []
+    if shown.gap is not None:
+        result.append(_dotted(frame, shown.gap, "var(--line)"))
+    words = []
+    for mark in shown.marks:
+        x = frame.across(mark.at)
+        result.append(_dotted(frame, mark.at, "var(--muted)"))
+        free = {"left": WIDTH - x, "right": x, "center": 2 * min(x, WIDTH - x)}[mark.anchor]
+        y = frame.top - 0.7 * MARK - MARK_ROW * mark.row
+        words.append(Label(x, y, shortened(mark.label, free, MARK), ANCHORS[mark.anchor], size=MARK))
+    return "".join(result) + (said(words) if words else "")
+
+
+def _dotted(frame: Frame, at: float, colour: str) -> str:
+    line = f"M{number(frame.across(at))} {number(frame.top)}V{number(frame.bottom)}"
+    return straight(line, colour, stroke_dasharray="1.5 2.5")
+
+
+def _band(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+    pieces = [
+        path(
+            [(frame.across(x), frame.down(high)) for x, _, high in piece]
+            + [(frame.across(x), frame.down(low)) for x, low, _ in reversed(piece)],
+            close=True,
+        )
+        for piece in shown.bands(series)
+    ]
+    return element("path", d="".join(pieces), fill=slot(look.slot), opacity="0.18") if pieces else ""
+
+
+def _line(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+    course = shown.path(series)
+    pieces = [
+        path(
+            [(frame.across(x), frame.down(series.y[k])) for x, k in piece if x is not None and k is not None]
+        )
+        for drawn, piece in groupby(course, key=lambda place: place[1] is not None)
+        if drawn
+    ]
+    return _stroke("".join(pieces), look) if pieces else ""
+
+
+def _stroke(line: str, look: Look) -> str:
+    return element(
+        "path",
+        d=line,
+        fill="none",
+        stroke=slot(look.slot),
+        stroke_width=LINE,
+        stroke_linejoin="round",
+        **dashes(look.dash, LINE),
+    )
+
+
+def _bars(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+    result = []
+    for k, (x, y) in enumerate(_places(frame, series, shown)):
+        bar = shown.bar(series, k)
+        value = shown.y.place(series.y[k])
+        if x is None or y is None or value is None or not (bar.above or bar.below):
+            continue
+        ends = frame.down(value + bar.above), frame.down(value - bar.below)
+        result.append(f"M{number(x)} {number(ends[0])}V{number(ends[1])}")
+        result += [f"M{number(x - CAP)} {number(end)}h{2 * CAP:g}" for end in ends]
+    return element("path", d="".join(result), stroke=slot(look.slot), stroke_width=BAR) if result else ""
+
+
+def _points(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
+    places = [(x, y) for x, y in _places(frame, series, shown) if x is not None and y is not None]
+    return _symbols(places, look) if places else ""
+
+
+def _places(frame: Frame, series: Series, shown: Picture) -> list[tuple[float | None, float | None]]:
+    """Where each point is drawn; None where it has no place on an axis."""
+    placed = [(shown.x.place(x), shown.y.place(y)) for x, y in zip(series.x, series.y, strict=True)]
+    return [(None, None) if x is None or y is None else (frame.across(x), frame.down(y)) for x, y in placed]
+
+
+def _symbols(places: list[Point], look: Look) -> str:
+    """One path for all points of a series: to each place, then around it."""
+    shape = SHAPES[SYMBOLS[look.symbol][0]]
+    colour = slot(look.slot)
+    outline = "".join(f"M{number(x)} {number(y)}{shape}" for x, y in places)
+    return element(
+        "path", d=outline, fill="var(--card)" if look.hollow else colour, stroke=colour, stroke_width=BAR
+    )
+
+
+def _sign(series: Series, look: Look, x: float, y: float) -> str:
+    if series.kind == "points":
+        return _symbols([(x + 9, y)], look)
+    return _stroke(path([(x, y), (x + 18, y)]), look)
+
+
+def _outline(corners: list[Point]) -> str:
+    """From the middle to the first corner, then around."""
+    return "m" + path([(RADIUS * x, RADIUS * y) for x, y in corners], close=True)[1:]
+
+
+def _star() -> list[Point]:
+    turns = [(k * math.pi / 5, 1.35 if k % 2 == 0 else 0.58) for k in range(10)]
+    return [(r * math.sin(turn), -r * math.cos(turn)) for turn, r in turns]
+
+
+_CROSS = [(-a * s, -b * t) for s, t, order in ((1, 1, 1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1))
+          for a, b in ((1.1, 0.4), (0.4, 0.4), (0.4, 1.1))[::order]]  # fmt: skip
+_HALVES = (2 * RADIUS, -2 * RADIUS)
+_DIAGONAL = math.sqrt(0.5)
+# Around a point, for symbols of palette.SYMBOLS; areas are about the same.
+SHAPES = {
+    "circle": f"m-{RADIUS:g} 0" + "".join(f"a{RADIUS:g} {RADIUS:g} 0 1 0 {x:g} 0" for x in _HALVES) + "z",
+    "square": _outline([(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+    "diamond": _outline([(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)]),
+    "triangle-up": _outline([(0, -1.2), (1.15, 0.8), (-1.15, 0.8)]),
+    "triangle-down": _outline([(0, 1.2), (1.15, -0.8), (-1.15, -0.8)]),
+    "cross": _outline(_CROSS),
+    "x": _outline([(_DIAGONAL * (x - y), _DIAGONAL * (x + y)) for x, y in _CROSS]),
+    "star": _outline(_star()),
+}

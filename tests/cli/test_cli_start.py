@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A verb's module is imported when the verb is used, and packages that take long where they are needed."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hockney.cli import verbs
+
+PAGE = {"jinja2", "matplotlib", "plotly", "hockney.report.render", "hockney.draw.files"}
+"""What only the writing of a page or of a figure needs."""
+SLOW = PAGE | {"numpy", "scipy", "rich", "msgspec", "hockney.api.measure", "hockney.lab.session"}
+PROGRAM = """
+import json, sys
+from hockney.cli.errors import guarded
+code = guarded(sys.argv[2:])
+with open(sys.argv[1], "w") as out:
+    json.dump([code, list(sys.modules)], out)
+"""
+FITTING = ("barrier", "predict", "plan", "run")
+"""Verbs whose words are read with the help of models: studies and their parameters."""
+LAZY = ("api", "draw", "lab", "models", "report")
+
+
+@pytest.fixture
+def started(tmp_path):
+    """started("--version") gives the exit code, and the modules that a new process has imported then."""
+
+    def start(*words: str, **environ: str) -> tuple[int, set[str]]:
+        out = tmp_path / "modules.json"
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(out), *words],
+            cwd=tmp_path,
+            env={**os.environ, "HOCKNEY_MACHINE": "fake", **environ},
+            capture_output=True,
+            check=True,
+        )
+        code, modules = json.loads(out.read_text())
+        return code, set(modules)
+
+    return start
+
+
+@pytest.mark.parametrize("verb", verbs.VERBS)
+def test_the_help_in_the_table_is_that_of_the_command(verb):
+    command = verbs.load(verb)
+    assert command.name == verb
+    assert command.get_short_help_str(1000) == verbs.VERBS[verb]
+
+
+def test_the_table_has_every_verb():
+    assert {module.name for module in pkgutil.iter_modules(verbs.__path__)} == set(verbs.VERBS)
+
+
+@pytest.mark.parametrize(("word", "code"), [("--version", 0), ("--help", 0), ("-h", 0), ("surveyy", 2)])
+def test_no_verb_is_imported_without_need(started, word, code):
+    ended, modules = started(word)
+    assert ended == code
+    assert modules & SLOW == set()
+    assert {name for name in modules if name.startswith("hockney.cli.verbs.")} == set()
+    assert {name for name in modules if name.startswith(("hockney.models", "hockney.studies"))} == set()
+
+
+def test_verbs_are_completed_without_importing_them(started):
+    code, modules = started(_HOCKNEY_COMPLETE="bash_complete", COMP_WORDS="hockney re", COMP_CWORD="1")
+    assert code == 0
+    assert modules & SLOW == set()
+
+
+@pytest.mark.parametrize("verb", verbs.VERBS)
+def test_a_verb_imports_no_other_verb(started, verb):
+    code, modules = started(verb, "--help")
+    assert code == 0
+    assert modules & (PAGE | {"scipy", "rich"}) == set()
+    assert "numpy" not in modules or verb in FITTING
+    assert {n for n in modules if n.startswith("hockney.cli.verbs.")} == {f"hockney.cli.verbs.{verb}"}
+
+
+def test_a_plan_needs_no_page(started):
+    code, modules = started("plan", "survey")
+    assert code == 0
+    assert modules & (PAGE | {"scipy"}) == set()
+
+
+def test_the_list_of_machines_needs_no_models(started):
+    code, modules = started("machines", "--show", "t3e")
+    assert code == 0
+    assert modules & (PAGE | {"scipy", "numpy"}) == set()
+
+
+@pytest.mark.parametrize(
+    ("shell", "words", "expected"),
+    [
+        ("bash", "hockney re", ["plain,report", "plain,resume", "plain,reproduce"]),
+        ("bash", "hockney report --f", ["plain,--figures"]),
+        ("fish", "hockney mod", ["plain,models\tPrint the models fitted to a run:..."]),
+    ],
+)
+def test_completion(hockney, monkeypatch, shell, words, expected):
+    last = words.split()[-1]
+    monkeypatch.setenv("_HOCKNEY_COMPLETE", f"{shell}_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", last if shell == "fish" else str(len(words.split()) - 1))
+    assert hockney().out.splitlines() == expected
+
+
+@pytest.mark.page  # with the real hockney.report.write
+@pytest.mark.parametrize("room", LAZY)
+def test_a_lazy_package_offers_what_it_declares(room):
+    """The imports for type checkers, `__all__` and what is found at run time are the same names."""
+    package = importlib.import_module(f"hockney.{room}")
+    tree = ast.parse(Path(package.__file__).read_text("utf-8"))
+    declared = {
+        alias.asname or alias.name: node.module
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert sorted(declared) == sorted(package.__all__)
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    assert modules & set(declared) == set()
+    for name, module in declared.items():
+        assert getattr(package, name) is getattr(importlib.import_module(module), name), name
+    with pytest.raises(AttributeError):
+        _ = package.nothing_of_this_name
