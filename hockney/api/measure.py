@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hockney import lab, studies
@@ -57,9 +57,10 @@ def run(
         listen(messages.rounds_follow_at_once())
     planned = plan(asked, options, listen=listen)
     bench = lab.check(planned.bench, planned.cases, notifier(listen))
-    folder = lab.begin(
-        out or default_path(planned.settings.study), planned.cases, planned.settings, bench, planned.surveyed
-    )
+    settings = planned.settings
+    if not options.rounds:
+        settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
+    folder = lab.begin(out or default_path(settings.study), planned.cases, settings, bench, planned.surveyed)
     return _measured(folder, bench, listen)
 
 
@@ -83,7 +84,10 @@ def plan(
         surveyed=surveyed,
     )
     cases = studies.study(wanted.study).plan(narrowed, bench.catalog, bench.machine)
-    return Planned(options.settings(wanted.study), tuple(cases), bench, surveyed)
+    settings = options.settings(wanted.study)
+    if not settings.launches:
+        settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
+    return Planned(settings, tuple(cases), bench, surveyed)
 
 
 def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:

@@ -14,6 +14,7 @@ from hockney.core.settings import Settings
 
 MOST_ROUNDS = 10_000
 LAUNCHES = 3
+"""On machines whose launches differ by what their description says."""
 SIMULATED_SEED = 1
 
 
@@ -22,10 +23,10 @@ class RunOptions:
     """Empty or None means that hockney, or the study, decides. Times are in seconds, sizes in bytes.
 
     `budget` is for all measuring, or for each round where there are rounds: `repeat` of them, or as many as
-    fit into `through`, begun `every` after one another. `precision` is the wanted half width of a median's
-    95% interval, as a fraction; `mpi` and `machine` are as on the command line; `force` takes a survey that
-    was made on another machine. Raises UsageError where two options contradict each other.
-    """
+    fit into `through`, begun `every` after one another. `precision` is the wanted half width of the
+    95% interval of a typical time, as a fraction; `mpi` and `machine` are as on the command line; `force`
+    takes a survey that was made on another machine. Raises UsageError where two options contradict each
+    other."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -64,10 +65,14 @@ class RunOptions:
 
     @property
     def rounds(self) -> int:
-        """Launches of everything: a simulation would only repeat itself."""
+        """Launches of everything; 0 where the time and what a launch costs decide. A simulation would only
+        repeat itself."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
-        return self.repeat or self.launches or (1 if lab.kind_of(self.machine).TRAITS.noiseless else LAUNCHES)
+        traits = lab.kind_of(self.machine).TRAITS
+        if traits.noiseless:
+            return self.repeat or self.launches or 1
+        return self.repeat or self.launches or (0 if traits.varies else LAUNCHES)
 
     @property
     def order(self) -> int:

@@ -63,6 +63,12 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         return self.origin == "published"
 
     @property
+    def varies(self) -> bool:
+        """Whether the machine changes its speed while it is measured, as real ones do: cases are visited at
+        many moments of many launches."""
+        return self.wall_clock and not self.noiseless and not self.invented
+
+    @property
     def invented(self) -> bool:
         """Whether the numbers are made up, for tests."""
         return self.origin == "fake"

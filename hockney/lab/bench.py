@@ -13,6 +13,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.lab import messages
+from hockney.lab.launch_count import TYPICAL_COST_S, launch_count
 from hockney.lab.machine_diff import refuse_too_many_ranks
 from hockney.launch.launcher import Launcher
 from hockney.machine import Load, Moment, load_between, moment
@@ -35,6 +36,11 @@ class Bench:
     def group_of(self, case: Case) -> str:
         """The executable that runs `case`."""
         return self.catalog.workload(case.workload).group
+
+    def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
+        """How many launches of each of `cases` fit the budget."""
+        groups = len({(case.ranks, self.group_of(case)) for case in cases})
+        return launch_count(budget_s, self.launch_cost_s or TYPICAL_COST_S, groups)
 
     def moment(self) -> Moment | None:
         return moment() if self.machine.traits.local else None

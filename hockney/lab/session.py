@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from hockney.core.case import Case
@@ -17,9 +20,11 @@ from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
 from hockney.lab.events import Listener, MeasuringBegan
+from hockney.lab.launch_count import VISITS, most_repetitions
 from hockney.lab.launch_order import schedule
 from hockney.lab.launch_recorder import LaunchRecorder
 from hockney.lab.rounds import Rounds, rounds_of
+from hockney.lab.stopping import still_wanted
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.store import Appender, Item, Plan, RunFolder, left
 
@@ -84,6 +89,8 @@ class _Session:
         self.failures: Counter[Case] = Counter()
         self.measured = 0
         self.broken = 0
+        self.repetitions = most_repetitions(len(plan.items))
+        self.given_s: list[float] = []
 
     def run(self, todo: tuple[Item, ...]) -> Outcome:
         work = rounds_of(self.plan, todo)
@@ -103,28 +110,54 @@ class _Session:
             if self.out_of_time:
                 break
         rounds.end()
+        if self.bench.machine.traits.varies and not rounds.every_s and not self.out_of_time:
+            self._go_on()
         seconds = self.bench.now() - self.began
-        return Outcome(self.measured, len(todo) - self.measured, self.failures.total(), seconds)
+        still_left = len(left(self.plan, self.out.run()))
+        return Outcome(self.measured, still_left, self.failures.total(), seconds)
 
     def _round(self, todo: tuple[Item, ...], whole: bool) -> None:
         """Launch after launch. One of many rounds is always made `whole`, though hurried: cut off where its
         time is up, every round would lack the same launches."""
         launches = _by_launch(todo)
         waiting = len(todo)
-        for count, (index, items) in enumerate(launches.items()):
-            if count and not whole and self.budget.exhausted(len(items)):
+        for number, (index, items) in enumerate(launches.items()):
+            if number and not whole and self.budget.exhausted(len(items)):
                 self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
                 break
             cases = [item.case for item in items if self.failures[item.case] < MOST_FAILURES_OF_A_CASE]
-            self._launch_until_done(index, cases, waiting, len(launches) - count)
+            self._launch_until_done(index, cases, waiting, len(launches) - number)
             if self.out_of_time:
                 break
             waiting -= len(items)
 
-    def _launch_until_done(self, index: int, cases: list[Case], waiting: int, launches_left: int) -> None:
+    def _go_on(self) -> None:
+        """More launches than planned, while time is left for cases that are not as precise as wanted or had
+        disturbed launches."""
+        cases = [case for case in self.plan.cases if self.failures[case] < MOST_FAILURES_OF_A_CASE]
+        for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
+            wanting = still_wanted(cases, self.out.run(), self.plan.settings, self.bench)
+            if not wanting or self.budget.exhausted(len(wanting)):
+                return
+            order = list(wanting)
+            random.Random(f"{self.plan.settings.seed} {index}").shuffle(order)
+            before = self.measured
+            self._launch_until_done(index, order, len(order), 1, most_s=max(self.given_s, default=0.0))
+            if self.out_of_time or self.measured == before:
+                return
+
+    def _launch_until_done(
+        self,
+        index: int,
+        cases: list[Case],
+        waiting: int,
+        launches_left: int,
+        most_s: float = math.inf,
+    ) -> None:
         """If a launch fails, its current case is marked failed and the remaining cases are relaunched."""
         while cases:
-            given = self.budget.share(len(cases), max(waiting, len(cases)), launches_left)
+            given = min(most_s, self.budget.share(len(cases), max(waiting, len(cases)), launches_left))
+            self.given_s.append(given)
             watch = LaunchRecorder(self.bench, self.out, self.listen, self.budget, self.began)
             problem = watch.launch(cases, self._options(index, given))
             self.measured += watch.recorded
@@ -157,6 +190,9 @@ class _Session:
             index=index,
             budget_s=given,
             precision=self.plan.settings.precision,
+            max_repetitions=self.repetitions,
+            # after a launch that broke, one case after the other shows which of them breaks it
+            visits=VISITS if self.bench.machine.traits.varies and not self.broken else 1,
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
             origin=self.bench.machine.traits.origin,
         )

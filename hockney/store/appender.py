@@ -33,6 +33,7 @@ class Appender:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.reading = Reading(run=RunRecords(), good_bytes=0)
+        self._appended: list[Line] = []
         self._file = -1
 
     def __enter__(self) -> Appender:
@@ -61,6 +62,18 @@ class Appender:
             self._write(encode_line(line) + b"\n")
         except OSError as error:
             raise messages.not_writable(self.path, error) from error
+        self._appended.append(line)
+
+    def run(self) -> RunRecords:
+        """All lines of the file, those appended included."""
+        before = self.reading.run
+        now = RunRecords.of(self._appended)
+        return RunRecords(
+            before.launches + now.launches,
+            before.records + now.records,
+            before.failures + now.failures,
+            before.closes + now.closes,
+        )
 
     def _write(self, data: bytes) -> None:
         """All of `data` or nothing, whether the disk is full or Ctrl-C comes in between."""

@@ -142,14 +142,14 @@ asked = _all(
         metavar="FRACTION",
         default="2%",
         show_default=True,
-        help="Wanted half width of a median's 95% interval.",
+        help="Wanted half width of the 95% interval of a typical time.",
     ),
     click.option(
         "--launches",
         type=LAUNCHES,
         metavar="N",
         default=None,
-        help="How often everything is launched.  [default: 3; simulated: 1]",
+        help="How often everything is launched.  [default: 10 or more, as the budget allows; simulated: 1]",
     ),
     click.option(
         "--repeat",

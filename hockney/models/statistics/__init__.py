@@ -17,7 +17,13 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
-from hockney.models.statistics.observations import SHORTEST_S, Observation, observe
+from hockney.models.statistics.observations import (
+    SHORTEST_S,
+    Observation,
+    disturbed_launches,
+    observe,
+    precision_of,
+)
 from hockney.models.statistics.summary import summaries, summarise
 
 __all__ = [
@@ -27,10 +33,12 @@ __all__ = [
     "ObservationTable",
     "Z",
     "center",
+    "disturbed_launches",
     "estimate",
     "half_width",
     "median_interval",
     "observe",
+    "precision_of",
     "shared_variance",
     "student",
     "sum_quantile",

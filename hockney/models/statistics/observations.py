@@ -8,7 +8,7 @@ a time must not reach below zero."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,13 @@ from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.location import Z, center, half_width, of_mean
 from hockney.models.statistics.visits import SHORTEST_S, launch_times
 
-__all__ = ["SHORTEST_S", "Observation", "observe", "observe_case"]
+__all__ = ["SHORTEST_S", "Observation", "disturbed_launches", "observe", "observe_case", "precision_of"]
+
+OUTSIDE_CORES, STEAL = 0.25, 0.05
+"""From so many cores used by other programs, or from this share of processor time taken by the hypervisor on,
+a launch is disturbed."""
+FEWEST_UNDISTURBED = 5
+"""So many undisturbed launches of a case make it do without the others."""
 
 WIDE = 0.7
 """The log of an interval whose ends are a factor of two apart."""
@@ -85,9 +91,31 @@ class Observation:
 
 
 def observe(run: RunRecords, catalog: Catalog) -> list[Observation]:
-    """One observation a case, in the order first written. Records without times are passed over."""
-    made = (observe_case(records, catalog) for records in run.by_case().values())
+    """One observation a case, in the order first written. Records without times are passed over, and those of
+    disturbed launches where enough others are left."""
+    disturbed = disturbed_launches(run)
+    made = (observe_case(_undisturbed(records, disturbed), catalog) for records in run.by_case().values())
     return [observation for observation in made if observation is not None]
+
+
+def precision_of(seen: Observation) -> float | None:
+    """Half width of the 95% interval of the typical time over that time; None where it has no interval."""
+    value, low, high = seen.interval()
+    return float((high - low) / 2 / value) if np.isfinite(high - low) and value > 0 else None
+
+
+def disturbed_launches(run: RunRecords) -> set[str]:
+    """Launches during which other programs or the hypervisor took much of the processors."""
+    return {
+        close.launch
+        for close in run.closes
+        if (close.outside_cores or 0.0) > OUTSIDE_CORES or (close.steal or 0.0) > STEAL
+    }
+
+
+def _undisturbed(records: Sequence[Record], disturbed: set[str]) -> Sequence[Record]:
+    quiet = [record for record in records if record.launch not in disturbed]
+    return quiet if len(quiet) >= FEWEST_UNDISTURBED else records
 
 
 def observe_case(records: Iterable[Record], catalog: Catalog) -> Observation | None:
