@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable, unknown
@@ -274,6 +274,10 @@ def bench_changed(field: str, before: object, now: object) -> Notice:
 
 def records_kept(folder: Path) -> str:
     return f"what was measured is kept: hockney resume {folder}"
+
+
+def made_with_other_settings(run: str, differences: Sequence[str]) -> str:
+    return f"{run} was made with {'; '.join(differences)}"
 
 
 def made_elsewhere(run: str, host: str) -> str:

@@ -82,9 +82,12 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     `cores` are the physical cores this process may use, `threads` the hardware threads; `caches` maps "L1d",
     "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"), empty on bare metal;
-    `governor` is the frequency governor, empty where unknown. A simulated machine has the cores that its
-    description says, one thread each; `platform` is that description as it was then. A published machine has
-    `citation`, the paper that printed its numbers, and `notes` on how they came about and were copied.
+    `governor` is the frequency governor, empty where unknown. `settings` are the variables that steer MPI
+    (machine/mpi_settings.py); None where they do not apply, and in runs made before they were recorded.
+
+    A simulated machine has the cores that its description says, one thread each; `platform` is that
+    description as it was then. A published machine has `citation`, the paper that printed its numbers, and
+    `notes` on how they came about and were copied.
     """
 
     schema: int
@@ -110,6 +113,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     hockney: str
     python: str = ""
     scheduler: str = ""
+    settings: dict[str, str] | None = None
     platform: Platform | None = None
     citation: str = ""
     notes: list[str] = []

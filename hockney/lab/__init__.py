@@ -27,7 +27,7 @@ from hockney.lab.kinds import Kind, kind_of, listed, prepare, repeats_itself
 from hockney.lab.kinds.fake import fake_bench
 from hockney.lab.kinds.simulated import description_name
 from hockney.lab.kinds.simulated import reference as simulated_reference
-from hockney.lab.machine_diff import MachineDifference, differences, name_of
+from hockney.lab.machine_diff import MachineDifference, differences, in_words, name_of, setting_differences
 from hockney.lab.published import export_published
 from hockney.lab.reproduce import run_part
 from hockney.lab.results import Results, results
@@ -64,6 +64,7 @@ __all__ = [
     "examine",
     "export_published",
     "fake_bench",
+    "in_words",
     "install_library",
     "kind_of",
     "listed",
@@ -76,6 +77,7 @@ __all__ = [
     "results",
     "run_part",
     "schedule",
+    "setting_differences",
     "silent",
     "simulated_reference",
     "survey_of",

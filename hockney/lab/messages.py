@@ -61,6 +61,11 @@ def field_name(field: str) -> str:
     return {"cpu": "processor", "mpi": "MPI"}.get(field, field)
 
 
+def not_set() -> str:
+    """The value of a variable that is not there."""
+    return "unset"
+
+
 def other_kind(kind: str, host: str, kind_here: str, here: str) -> str:
     """How a survey's machine differs from the present one."""
     return f"a {kind} machine ({host}), here a {kind_here} one ({here})"
@@ -80,7 +85,7 @@ def other_field(field: str, value: str, here: str) -> str:
 
 def survey_of_other_machine(where: str, differences: Sequence[str]) -> UsageError:
     return UsageError(
-        f"the survey {where} was made on another machine",
+        f"the survey {where} was made on another machine or with other settings",
         "; ".join(differences),
         "survey this machine with 'hockney survey', or use the other survey with --force",
         code="survey-of-other-machine",

@@ -15,6 +15,7 @@ from hockney.core.machine import Machine, Mpi
 from hockney.core.record import SCHEMA
 from hockney.machine import cpu, system
 from hockney.machine.cpu import ROOT
+from hockney.machine.mpi_settings import mpi_settings
 
 
 def describe(
@@ -28,6 +29,7 @@ def describe(
 ) -> Machine:
     """This machine now. `engine`, `compiler` and `flags` are what the build says of itself."""
     here = cpu.processors(root)
+    environ = os.environ if environ is None else environ
     return Machine(
         schema=SCHEMA,
         kind="real",
@@ -50,7 +52,8 @@ def describe(
         network=system.network(root),
         hockney=__version__,
         python=platform.python_version(),
-        scheduler=system.scheduler(os.environ if environ is None else environ),
+        scheduler=system.scheduler(environ),
+        settings=mpi_settings(environ, mpi),
     )
 
 

@@ -59,6 +59,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("network", ", ".join(m.network)),
         ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
         *_launch(evidence),
+        *((name, value or "''") for name, value in (m.settings or {}).items()),
         ("compiler", m.compiler),
         ("flags", m.flags),
         ("hockney", f"{m.hockney}, Python {m.python}"),
