@@ -145,6 +145,16 @@ def round_longer_than_interval(budget_s: float, every_s: float) -> UsageError:
     )
 
 
+def label_not_usable(label: str, longest: int) -> UsageError:
+    return UsageError(
+        f"--label {printable(label[:longest])} cannot be used",
+        f"a label has up to {longest} printable characters",
+        "use for example --label tuned",
+        code="label-not-usable",
+        label=label,
+    )
+
+
 def force_without_survey() -> UsageError:
     return UsageError(
         "--force has no effect without survey=RUN",

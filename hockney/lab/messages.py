@@ -46,6 +46,16 @@ def only_published(machine: str) -> UsageError:
     )
 
 
+def no_mpiexec_on_machine(machine: str) -> UsageError:
+    return UsageError(
+        f"--mpiexec-args and -x do not apply to {printable(machine)}",
+        "no mpiexec starts its ranks",
+        "leave them out",
+        code="no-mpiexec-on-machine",
+        machine=machine,
+    )
+
+
 def compiling_library(mpi: str) -> str:
     return f"compiling the library for {mpi} (takes about half a minute)"
 

@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
+from hockney.launch.user_options import name_transports
 from hockney.system.mca_files import lines_in, parameter_files, parameters_in
 
 WITHOUT_FABRIC = {"OMPI_MCA_btl": "^ofi"}
@@ -27,10 +29,14 @@ HOST_VARIABLES = (
 )
 
 
-def without_fabric(mpi: Mpi, environ: Mapping[str, str], *, many_hosts: bool) -> dict[str, str]:
+def without_fabric(
+    mpi: Mpi, environ: Mapping[str, str], *, many_hosts: bool, user: LauncherOptions = NOTHING_ADDED
+) -> dict[str, str]:
     """What leaves the unused fabric out; empty where there is none, where several hosts may take part, and
     where the user or the site chose transports."""
     if mpi.family != "openmpi" or many_hosts or any(environ.get(name) for name in HOST_VARIABLES):
+        return {}
+    if name_transports(user, TRANSPORTS):
         return {}
     if any(f"OMPI_MCA_{name}" in environ for name in TRANSPORTS):
         return {}

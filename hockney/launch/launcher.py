@@ -42,13 +42,15 @@ class LaunchCommand:
     """How a launch is started: what a person would type, and what is laid over the environment.
 
     `binding` describes where the ranks run ("rank i on cpu i of 0,1"), `bound` is whether each is bound to
-    cores; `notes` are what was done on the user's behalf.
+    cores; `placed_by_user` is whether the user's own arguments decide that, so that only the ranks know;
+    `notes` are what was done on the user's behalf.
     """
 
     words: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     binding: str = ""
     bound: bool = True
+    placed_by_user: bool = False
     oversubscribed: bool = False
     notes: tuple[Notice, ...] = ()
 

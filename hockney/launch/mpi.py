@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hockney.core.binding import Cores
 from hockney.core.case import Case
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
@@ -28,7 +29,8 @@ from hockney.launch.reading import EngineReader
 class MpiLauncher(Launcher):
     """Launches `engine` with `mpi` on this host's `cores`, or wherever a batch job's mpiexec goes.
 
-    `others` are the executables of workloads that it does not have.
+    `others` are the executables of workloads that it does not have; `user` is what the user adds to
+    mpiexec's words.
     """
 
     def __init__(
@@ -40,12 +42,14 @@ class MpiLauncher(Launcher):
         bind: bool = True,
         environ: Mapping[str, str] | None = None,
         others: Mapping[str, Path] | None = None,
+        user: LauncherOptions = NOTHING_ADDED,
     ) -> None:
         self.mpi = mpi
         self.engine = engine
         self.others = others or {}
         self.cores = cores
         self.bind = bind
+        self.user = user
         self.environ = os.environ if environ is None else environ
 
     def describe(self, ranks: int) -> LaunchCommand:
@@ -73,6 +77,7 @@ class MpiLauncher(Launcher):
             root=hasattr(os, "geteuid") and os.geteuid() == 0,
             many_hosts=hosts(self.environ) > 1,
             environ=self.environ,
+            user=self.user,
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:

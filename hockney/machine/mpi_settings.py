@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 
 from hockney.core.errors import printable
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.system.mca_files import parameter_files, parameters_in
 
@@ -47,14 +48,22 @@ LONGEST = 1000
 """Characters of a value."""
 
 
-def mpi_settings(environ: Mapping[str, str], mpi: Mpi | None = None) -> dict[str, str]:
+ARGUMENTS = "--mpiexec-args"
+
+
+def mpi_settings(
+    environ: Mapping[str, str], mpi: Mpi | None = None, user: LauncherOptions = NOTHING_ADDED
+) -> dict[str, str]:
     """All settings in force, by variable, sorted. A setting of Open MPI's parameter files has the name of the
-    variable that would do the same; the variable wins."""
+    variable that would do the same; the variable wins, and the variables of `user` win over all."""
     found: dict[str, str] = {}
     if mpi is not None and mpi.family == "openmpi":
         for file in reversed(parameter_files(mpi.prefix, environ)):
             found |= {f"OMPI_MCA_{name}": value for name, value in parameters_in(file).items()}
     found |= {name: value for name, value in environ.items() if name in NAMES or name.startswith(PREFIXES)}
+    found |= dict(user.variables)
+    if user.arguments:
+        found[ARGUMENTS] = user.line
     chosen = {name: shown(value) for name, value in sorted(found.items()) if not OF_A_LAUNCH.match(name)}
     return {name: value for name, value in chosen.items() if not secret(name, value)}
 

@@ -14,6 +14,11 @@ from hockney.pages.format import plural
 
 
 def subtitle(evidence: Evidence) -> str:
+    """The user's label, and where the run was made."""
+    return ": ".join(filter(None, (evidence.settings.label, _place(evidence))))
+
+
+def _place(evidence: Evidence) -> str:
     """Host, MPI and time in a line; of a simulated machine what it stands for, since its clock has no
     date."""
     if evidence.machine.platform is not None:

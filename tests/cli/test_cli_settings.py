@@ -61,3 +61,30 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, monkeypa
     assert said.code == 0 and messages.passed_over(reason).text in said.err and "runs/plain" in said.err
     monkeypatch.setenv(UCX, "tcp")
     assert "runs/tuned" in hockney(*words).err
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        ("mpiexec-args-not-words", ("--mpiexec-args", "'")),
+        ("not-a-variable", ("-x", "UCX_TLS")),
+        ("no-mpiexec-on-machine", ("-x", "UCX_TLS=tcp")),
+        ("no-mpiexec-on-machine", ("--mpiexec-args", "--mca btl self", "--machine", "sim:t3e")),
+        ("label-not-usable", ("--label", "x" * 101)),
+        ("label-not-usable", ("--label", "a\nb")),
+    ],
+)
+def test_options_that_cannot_be_used(hockney, code, options):
+    for verb in (("survey",), ("run", "barrier"), ("plan", "barrier")):
+        refused = hockney(*verb, *options)
+        assert refused.code == 2 and refused.error.code == code
+    assert not Path("runs").exists()
+
+
+@pytest.mark.page
+def test_a_label_is_stored_and_shown(hockney):
+    done = hockney("run", "barrier", "--label", "before tuning <b>", "--out", "r", "--json", "-q")
+    assert json.loads(done.out)["label"] == "before tuning <b>"
+    assert 'label = "before tuning <b>"' in Path("r/plan.txt").read_text()
+    assert "before tuning &lt;b&gt;" in Path("r/report.html").read_text()
+    assert hockney("resume", "r", "-q").code == 0

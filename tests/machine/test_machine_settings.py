@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from hockney.core.launcher_options import launcher_options
 from hockney.core.machine import Mpi
 from hockney.machine import describe, mpi_settings
 from hockney.machine.mpi_settings import LONGEST
@@ -88,6 +89,12 @@ def test_parameter_files_count_for_open_mpi_and_variables_win(tmp_path):
     assert mpi_settings(environ, mpi("openmpi")) == wanted
     assert describe(mpi("openmpi"), environ=environ).settings == wanted
     assert mpi_settings(environ, mpi("mpich")) == mpi_settings(environ) == {"OMPI_MCA_mtl": "ofi"}
+
+
+def test_what_the_user_adds_is_recorded_whatever_its_name():
+    user = launcher_options("--mca pml 'ob 1'", ("MY_LIBRARY=fast", "UCX_TLS=tcp", "MY_TOKEN=x"))
+    wanted = {"--mpiexec-args": "--mca pml 'ob 1'", "MY_LIBRARY": "fast", "UCX_TLS": "tcp"}
+    assert mpi_settings({"UCX_TLS": "sm"}, user=user) == wanted
 
 
 def test_a_strange_file_does_no_harm(tmp_path):

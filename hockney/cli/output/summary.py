@@ -100,6 +100,7 @@ def tell_json(run: Run) -> None:
         {
             "run": printable(str(run.path)),
             "report": printable(str(run.folder.report_path)),
+            "label": run.settings.label,
             "machine": run.machine,
             "headline": run.page.headline,
             "doubts": run.caveats,
