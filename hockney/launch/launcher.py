@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
@@ -64,6 +64,14 @@ class Hello(msgspec.Struct, frozen=True):
     library: str
 
 
+@dataclass(frozen=True)
+class CheckedRanks:
+    """What ranks reported that only said who they are; `transport` is empty where MPI does not report it."""
+
+    hellos: tuple[Hello, ...] = ()
+    transport: Mapping[str, str] = field(default_factory=dict)
+
+
 class LaunchFailed(HockneyError):
     """A launch that ended before its plan did. Lines yielded before are good.
 
@@ -110,10 +118,10 @@ class Launcher(ABC):
         or an exception such as KeyboardInterrupt passing through it, ends every process of the launch.
         """
 
-    def check(self, ranks: int) -> Sequence[Hello]:
+    def check(self, ranks: int) -> CheckedRanks:
         """Start `ranks` ranks that only report who they are; nothing where starting them cannot fail. Raises
         EnvironmentProblem."""
-        return ()
+        return CheckedRanks()
 
     @abstractmethod
     def describe(self, ranks: int) -> LaunchCommand:

@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from hockney.core.binding import Cores
@@ -21,9 +22,10 @@ from hockney.launch.ending import ending_of
 from hockney.launch.explain import explain
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import say_hello
-from hockney.launch.launcher import Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
 from hockney.launch.reading import EngineReader
+from hockney.launch.transport import report_variables
 
 
 class MpiLauncher(Launcher):
@@ -55,9 +57,13 @@ class MpiLauncher(Launcher):
     def describe(self, ranks: int) -> LaunchCommand:
         return self._command(self.engine, ranks, "--plan", "FILE")
 
-    def check(self, ranks: int) -> list[Hello]:
+    def check(self, ranks: int) -> CheckedRanks:
         """Start `ranks` ranks that only report who they are. Raises EnvironmentProblem."""
-        return say_hello(self._command(self.engine, ranks, "--hello"), self.mpi, ranks)
+        started = self._command(self.engine, ranks, "--hello")
+        present = {*self.environ, *(name for name, _ in self.user.variables)}
+        report = report_variables(self.mpi, present)
+        started = replace(started, environment=(*started.environment, *report.items()))
+        return say_hello(started, self.mpi, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         engine = program(plan, self.engine, self.others)

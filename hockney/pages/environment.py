@@ -64,6 +64,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("network", ", ".join(m.network)),
         ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
         *_launch(evidence),
+        ("transport", ", ".join(f"{where}: {name}" for where, name in m.transport.items())),
         *((name, value or "''") for name, value in (m.settings or {}).items()),
         ("compiler", m.compiler),
         ("flags", m.flags),

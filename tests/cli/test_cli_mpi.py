@@ -140,6 +140,7 @@ def test_what_the_user_adds_reaches_the_ranks_and_the_run(tmp_path):
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     settings = document["machine"]["settings"]
+    assert document["machine"]["transport"] == {"within a host": "tcp"}
     assert settings["OMPI_MCA_btl"] == "self,tcp" and settings["--mpiexec-args"] == "--bind-to none"
     folder = RunFolder(tmp_path / "r")
     plan = folder.plan().settings

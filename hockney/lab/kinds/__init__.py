@@ -84,7 +84,7 @@ def prepare(
     where it starts nothing."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    if launcher and kind.TRAITS.origin != "measured":
+    if launcher and not kind.TRAITS.by_mpiexec:
         raise messages.no_mpiexec_on_machine(str(reference))
     bench = kind.prepare(reference, PrepareOptions(mpi, bind, tell, cores, workloads, launcher))
     named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
