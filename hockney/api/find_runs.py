@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from hockney import lab
 from hockney.api import messages
@@ -16,7 +19,7 @@ from hockney.api.run_contents import Run as RunRead
 from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
 from hockney.lab import Listener, Status, silent
-from hockney.machine import processors
+from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import RunFolder
@@ -47,8 +50,9 @@ def newest_source(listen: Listener) -> Source:
     passed = ""
     for folder, machine in by_age(STUDIES):
         where = printable(str(folder.path))
-        if not _here(machine):
-            passed = passed or messages.made_elsewhere(where, machine.host)
+        reason = _passed_over(where, machine)
+        if reason:
+            passed = passed or reason
             continue
         with contextlib.suppress(HockneyError):
             source = _source(folder, listen)
@@ -66,6 +70,16 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
         listen(Status(messages.newest_run(printable(str(folder.path)), study, PLACE)))
         return RunRead(folder)
     raise messages.no_run_of_study(PLACE, study)
+
+
+def _passed_over(where: str, machine: Machine) -> str:
+    """Why a run's message costs are not those of this machine as it is set now; "" where they are."""
+    if not _here(machine):
+        return messages.made_elsewhere(where, machine.host)
+    here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))
+    changed = lab.setting_differences(machine.settings, here.settings)
+    words = [lab.in_words(difference, machine, here) for difference in changed]
+    return messages.made_with_other_settings(where, words) if words else ""
 
 
 def _here(machine: Machine) -> bool:

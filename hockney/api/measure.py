@@ -71,7 +71,10 @@ def plan(
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
-    bench = lab.prepare(options.machine, options.mpi, options.bind, notifier(listen), wanted.workloads)
+    notify = notifier(listen)
+    bench = lab.prepare(
+        options.machine, options.mpi, options.bind, notify, wanted.workloads, launcher=options.launcher
+    )
     if surveyed is not None:
         surveyed = lab.take_survey(surveyed, bench.machine, options.force)
     refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
@@ -123,7 +126,14 @@ def resume(
     notify = notifier(listen)
     cases = folder.plan().cases
     workloads = {case.workload for case in cases}
-    bench = lab.prepare(machine or settings.machine, mpi or settings.mpi, settings.bind, notify, workloads)
+    bench = lab.prepare(
+        machine or settings.machine,
+        mpi or settings.mpi,
+        settings.bind,
+        notify,
+        workloads,
+        launcher=settings.launcher,
+    )
     bench = lab.check(bench, cases, notify)
     for difference in lab.differences(before, bench.machine):
         field = lab.name_of(difference)

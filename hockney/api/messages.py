@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable, unknown
@@ -145,6 +145,16 @@ def round_longer_than_interval(budget_s: float, every_s: float) -> UsageError:
     )
 
 
+def label_not_usable(label: str, longest: int) -> UsageError:
+    return UsageError(
+        f"--label {printable(label[:longest])} cannot be used",
+        f"a label has up to {longest} printable characters",
+        "use for example --label tuned",
+        code="label-not-usable",
+        label=label,
+    )
+
+
 def force_without_survey() -> UsageError:
     return UsageError(
         "--force has no effect without survey=RUN",
@@ -274,6 +284,10 @@ def bench_changed(field: str, before: object, now: object) -> Notice:
 
 def records_kept(folder: Path) -> str:
     return f"what was measured is kept: hockney resume {folder}"
+
+
+def made_with_other_settings(run: str, differences: Sequence[str]) -> str:
+    return f"{run} was made with {'; '.join(differences)}"
 
 
 def made_elsewhere(run: str, host: str) -> str:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from hockney import lab
 from hockney.api import messages
+from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.settings import Settings
 
 MOST_ROUNDS = 10_000
 LAUNCHES = 3
 """On machines whose launches differ by what their description says."""
+LONGEST_LABEL = 100
 SIMULATED_SEED = 1
 
 
@@ -23,10 +25,11 @@ class RunOptions:
     """Empty or None means that hockney, or the study, decides. Times are in seconds, sizes in bytes.
 
     `budget` is for all measuring, or for each round where there are rounds: `repeat` of them, or as many as
-    fit into `through`, begun `every` after one another. `precision` is the wanted half width of the
-    95% interval of a typical time, as a fraction; `mpi` and `machine` are as on the command line; `force`
-    takes a survey that was made on another machine. Raises UsageError where two options contradict each
-    other."""
+    fit into `through`, begun `every` after one another. `precision` is the wanted half width of the 95%
+    interval of a typical time, as a fraction; `mpi` and `machine` are as on the command line; `force` takes a
+    survey that was made on another machine. `mpiexec_args` are added to the launcher's words, split as a
+    shell does; `variables` (NAME=VALUE) go to the environment of the ranks; `label` is a name for the run, to
+    tell it from others. Raises UsageError where two options contradict each other."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -41,11 +44,21 @@ class RunOptions:
     through: float | None = None
     every: float | None = None
     force: bool = False
+    mpiexec_args: str = ""
+    variables: tuple[str, ...] = ()
+    label: str = ""
 
     def __post_init__(self) -> None:
+        launcher_options(self.mpiexec_args, self.variables)
+        if len(self.label) > LONGEST_LABEL or not self.label.isprintable():
+            raise messages.label_not_usable(self.label, LONGEST_LABEL)
         self._check_rounds()
         if self.in_rounds and not self.wall_clock:
             self._check_simulated()
+
+    @property
+    def launcher(self) -> LauncherOptions:
+        return launcher_options(self.mpiexec_args, self.variables)
 
     @property
     def wall_clock(self) -> bool:
@@ -93,6 +106,9 @@ class RunOptions:
             machine=self.machine,
             every_s=self.every_s,
             through_s=self.through or 0.0,
+            mpiexec_args=self.mpiexec_args,
+            variables=self.variables,
+            label=self.label,
         )
 
     def _check_rounds(self) -> None:

@@ -69,6 +69,11 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
         return self.wall_clock and not self.noiseless and not self.invented
 
     @property
+    def by_mpiexec(self) -> bool:
+        """Whether mpiexec starts its ranks."""
+        return self.origin == "measured"
+
+    @property
     def invented(self) -> bool:
         """Whether the numbers are made up, for tests."""
         return self.origin == "fake"
@@ -88,9 +93,13 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     `cores` are the physical cores this process may use, `threads` the hardware threads; `caches` maps "L1d",
     "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"), empty on bare metal;
-    `governor` is the frequency governor, empty where unknown. A simulated machine has the cores that its
-    description says, one thread each; `platform` is that description as it was then. A published machine has
-    `citation`, the paper that printed its numbers, and `notes` on how they came about and were copied.
+    `governor` is the frequency governor, empty where unknown. `settings` are the variables that steer MPI
+    (machine/mpi_settings.py); None where they do not apply, and in runs made before they were recorded.
+    `transport` says by what messages travel ("within a host": "sm"), as far as MPI reports it.
+
+    A simulated machine has the cores that its description says, one thread each; `platform` is that
+    description as it was then. A published machine has `citation`, the paper that printed its numbers, and
+    `notes` on how they came about and were copied.
     """
 
     schema: int
@@ -116,6 +125,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     hockney: str
     python: str = ""
     scheduler: str = ""
+    settings: dict[str, str] | None = None
+    transport: dict[str, str] = {}
     platform: Platform | None = None
     citation: str = ""
     notes: list[str] = []

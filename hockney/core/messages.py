@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of errors in cases, parameters, quantities and paths."""
+"""The wording of errors in cases, parameters, quantities, launcher options and paths."""
 
 from __future__ import annotations
 
@@ -291,6 +291,49 @@ def unknown_collective(name: str, available: Iterable[str]) -> UsageError:
 
 def unknown_algorithm(name: str, operation: str, available: Iterable[str]) -> UsageError:
     return unknown(f"algorithm for {operation}", name, available, code="unknown-algorithm")
+
+
+# launcher options
+
+
+def mpiexec_args_not_words(text: str, reason: str) -> UsageError:
+    return UsageError(
+        f"--mpiexec-args {printable(text)} cannot be split into words",
+        reason[:1].lower() + reason[1:],
+        "quote as in a shell, for example --mpiexec-args '--mca btl self,tcp'",
+        code="mpiexec-args-not-words",
+        text=text,
+    )
+
+
+def mpiexec_args_with_ranks(option: str) -> UsageError:
+    return UsageError(
+        f"--mpiexec-args has {printable(option)}, the number of ranks",
+        "hockney starts each case with the ranks that it names",
+        "use --ranks",
+        code="mpiexec-args-with-ranks",
+        option=option,
+    )
+
+
+def not_a_variable(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a variable with its value",
+        "",
+        "use for example -x UCX_TLS=self,sm",
+        code="not-a-variable",
+        text=text,
+    )
+
+
+def variable_given_twice(name: str) -> UsageError:
+    return UsageError(
+        f"-x {printable(name)} is given twice",
+        "it takes one value",
+        "give it once",
+        code="variable-given-twice",
+        name=name,
+    )
 
 
 # paths

@@ -6,13 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hockney.core.launcher_options import LauncherOptions, launcher_options
+
 
 @dataclass(frozen=True)
 class Settings:
     """How a run is to be measured. `mpi` and `machine` are as typed (empty: hockney chooses); times in s.
 
     Where `every_s` is not 0, the run is repeated through a period: its `launches` are rounds that begin so
-    far apart, and `budget_s` is for each of them. With `through_s` it ends with that period.
+    far apart, and `budget_s` is for each of them. With `through_s` it ends with that period. `mpiexec_args`
+    and `variables` (NAME=VALUE) are what the user adds to the launcher's words, as typed; `label` is the
+    user's name for the run.
     """
 
     study: str
@@ -25,8 +29,16 @@ class Settings:
     machine: str = ""
     every_s: float = 0.0
     through_s: float = 0.0
+    mpiexec_args: str = ""
+    variables: tuple[str, ...] = ()
+    label: str = ""
 
     @property
     def total_s(self) -> float:
         """For all measuring."""
         return self.budget_s * (self.launches if self.every_s else 1)
+
+    @property
+    def launcher(self) -> LauncherOptions:
+        """Raises UsageError."""
+        return launcher_options(self.mpiexec_args, self.variables)

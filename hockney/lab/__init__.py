@@ -32,7 +32,13 @@ if TYPE_CHECKING:
     from hockney.lab.kinds.fake import fake_bench
     from hockney.lab.kinds.simulated import description_name, simulated_reference
     from hockney.lab.launch_order import schedule
-    from hockney.lab.machine_diff import MachineDifference, differences, name_of
+    from hockney.lab.machine_diff import (
+        MachineDifference,
+        differences,
+        in_words,
+        name_of,
+        setting_differences,
+    )
     from hockney.lab.published import export_published
     from hockney.lab.reproduce import run_part
     from hockney.lab.run_results import Results, results
@@ -54,7 +60,7 @@ else:
             "hockney.lab.kinds": "Kind kind_of listed prepare repeats_itself",
             "hockney.lab.kinds.fake": "fake_bench",
             "hockney.lab.kinds.simulated": "description_name simulated_reference",
-            "hockney.lab.machine_diff": "MachineDifference differences name_of",
+            "hockney.lab.machine_diff": "MachineDifference differences in_words name_of setting_differences",
             "hockney.lab.published": "export_published",
             "hockney.lab.reproduce": "run_part",
             "hockney.lab.run_results": "Results results",
@@ -93,6 +99,7 @@ __all__ = [
     "examine",
     "export_published",
     "fake_bench",
+    "in_words",
     "install_library",
     "kind_of",
     "listed",
@@ -106,6 +113,7 @@ __all__ = [
     "results",
     "run_part",
     "schedule",
+    "setting_differences",
     "silent",
     "simulated_reference",
     "survey_of",

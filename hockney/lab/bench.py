@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
@@ -59,7 +61,8 @@ def check_ranks(bench: Bench, most: int) -> None:
 
 
 def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:
-    """Check that the ranks of `cases` start, before anything is written; the bench then has the cost of that.
+    """Check that the ranks of `cases` start, before anything is written; the bench then has the cost of that,
+    and its machine the transports that MPI reports.
 
     Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
     """
@@ -70,6 +73,8 @@ def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:
     for note in bench.launcher.describe(most).notes:
         notify(messages.note(note.text))
     began = bench.now()
-    if not bench.launcher.check(most):
+    checked = bench.launcher.check(most)
+    if not checked.hellos:
         return bench
-    return replace(bench, launch_cost_s=bench.now() - began)
+    machine = msgspec.structs.replace(bench.machine, transport=dict(checked.transport))
+    return replace(bench, machine=machine, launch_cost_s=bench.now() - began)

@@ -79,7 +79,7 @@ def examine(machine: str, mpi: str) -> Iterator[Finding]:
         yield messages.engine_built(built.path, built.cached, built.seconds, built.compiler)
         launcher = MpiLauncher(chosen, built.path, processors().cores)
         for ranks in sorted({2, max(2, here.cores)}):
-            hosts = {hello.host for hello in launcher.check(ranks)}
+            hosts = {hello.host for hello in launcher.check(ranks).hellos}
             yield messages.ranks_start(ranks, sorted(hosts))
         yield _binding(launcher, min(2, here.cores))
         yield _oversubscribed(launcher, here.cores + 1)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hockney.core.machine import Machine
@@ -23,12 +23,15 @@ def refuse_too_many_ranks(most: int, machine: Machine) -> None:
 
 @dataclass(frozen=True)
 class MachineDifference:
-    """`field` is the name of a field of `Machine`; `left` and `right` are its values as short texts."""
+    """`field` is the name of a field of `Machine`, or a variable of its settings; `left` and `right` are its
+    values as short texts."""
 
     field: str
     left: str
     right: str
 
+
+Settings = Mapping[str, str] | None
 
 ALIKE = ("host", "cpu", "cores", "mpi")
 """What must be the same for parameters measured on one machine to hold on another."""
@@ -45,12 +48,20 @@ def unlike(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
         if survey.platform == here.platform:
             return ()
         return (MachineDifference("platform", survey.host, here.host),)
-    return _different(survey, here, ALIKE)
+    return (*_different(survey, here, ALIKE), *setting_differences(survey.settings, here.settings))
 
 
 def differences(before: Machine, now: Machine) -> tuple[MachineDifference, ...]:
     """What makes a resumed run's numbers hard to compare with those it has."""
-    return _different(before, now, RESUMED)
+    return (*_different(before, now, RESUMED), *setting_differences(before.settings, now.settings))
+
+
+def setting_differences(left: Settings, right: Settings) -> tuple[MachineDifference, ...]:
+    """What differs in the settings that steer MPI; nothing where one side has not recorded them."""
+    if left is None or right is None:
+        return ()
+    pairs = ((name, left.get(name), right.get(name)) for name in sorted({*left, *right}))
+    return tuple(MachineDifference(n, _setting(a), _setting(b)) for n, a, b in pairs if a != b)
 
 
 def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> str:
@@ -73,6 +84,10 @@ def name_of(difference: MachineDifference) -> str:
 def _different(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:
     values = ((name, _short(left, name), _short(right, name)) for name in names)
     return tuple(MachineDifference(*value) for value in values if value[1] != value[2])
+
+
+def _setting(value: str | None) -> str:
+    return messages.not_set() if value is None else value or "''"
 
 
 def _short(machine: Machine, name: str) -> str:

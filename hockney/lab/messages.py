@@ -46,6 +46,16 @@ def only_published(machine: str) -> UsageError:
     )
 
 
+def no_mpiexec_on_machine(machine: str) -> UsageError:
+    return UsageError(
+        f"--mpiexec-args and -x do not apply to {printable(machine)}",
+        "no mpiexec starts its ranks",
+        "leave them out",
+        code="no-mpiexec-on-machine",
+        machine=machine,
+    )
+
+
 def compiling_library(mpi: str) -> str:
     return f"compiling the library for {mpi} (takes about half a minute)"
 
@@ -59,6 +69,11 @@ def simgrid_present(title: str, prefix: str, built_here: bool) -> str:
 def field_name(field: str) -> str:
     """The user's name of a field of a machine."""
     return {"cpu": "processor", "mpi": "MPI"}.get(field, field)
+
+
+def not_set() -> str:
+    """The value of a variable that is not there."""
+    return "unset"
 
 
 def other_kind(kind: str, host: str, kind_here: str, here: str) -> str:
@@ -80,7 +95,7 @@ def other_field(field: str, value: str, here: str) -> str:
 
 def survey_of_other_machine(where: str, differences: Sequence[str]) -> UsageError:
     return UsageError(
-        f"the survey {where} was made on another machine",
+        f"the survey {where} was made on another machine or with other settings",
         "; ".join(differences),
         "survey this machine with 'hockney survey', or use the other survey with --force",
         code="survey-of-other-machine",

@@ -11,11 +11,13 @@ import os
 from collections.abc import Mapping, Sequence
 
 from hockney.core.binding import Cores
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.core.notice import Notice
 from hockney.launch.fabric import without_fabric
 from hockney.launch.launcher import LaunchCommand
 from hockney.launch.messages import binding
+from hockney.launch.user_options import name_binding, name_hosts, name_mapping, variable_words
 
 
 def command(
@@ -28,34 +30,44 @@ def command(
     root: bool = False,
     many_hosts: bool = False,
     environ: Mapping[str, str] | None = None,
+    user: LauncherOptions = NOTHING_ADDED,
 ) -> LaunchCommand:
     """How `ranks` ranks of the engine are started.
 
     With more ranks than cores, nothing is bound. On `many_hosts` (a batch job) the launcher has the hosts and
     their slots, and this host's cores tell nothing about the others. `environ` is what the launcher inherits
-    (os.environ if None); what it sets there is not set again.
+    (os.environ if None); what it sets there is not set again. The arguments of `user` come last; where they
+    place the ranks, nothing is bound here.
     """
+    many_hosts = many_hosts or name_hosts(user)
+    placed = name_binding(user)
     crowded = not many_hosts and ranks > cores.usable
-    bound = bind and (many_hosts or ranks <= len(cores.cpus))
+    bound = not placed and bind and (many_hosts or ranks <= len(cores.cpus))
     # a list only where it is needed: it is the same on every host, and launchers know better otherwise
     chosen = Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
     listed = chosen if bound and cores.restricted and not many_hosts else None
     options, variables = OPTIONS[mpi.family](mpi, bound, listed, crowded)
+    if placed:
+        options, variables = _sharing(mpi, crowded and not name_mapping(user)), {}
     notes: list[Notice] = []
     if mpi.family == "openmpi" and root:
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
         notes.append(binding.root_allowed())
-    fabric = without_fabric(mpi, os.environ if environ is None else environ, many_hosts=many_hosts)
+    fabric = without_fabric(mpi, os.environ if environ is None else environ, many_hosts=many_hosts, user=user)
     if fabric:
         variables = variables | fabric
         notes.append(binding.fabric_left_out(fabric))
     if crowded:
-        notes.append(binding.oversubscribed(ranks, cores.usable, bound))
+        notes.append(binding.oversubscribed(ranks, cores.usable, bound or placed))
+    words = variable_words(mpi, user)
+    if words is None:
+        variables = variables | dict(user.variables)
     return LaunchCommand(
-        words=(mpi.mpiexec, "-n", str(ranks), *options, *engine_words),
+        words=(mpi.mpiexec, "-n", str(ranks), *options, *(words or ()), *user.arguments, *engine_words),
         environment=tuple(sorted({**mpi.environment, **variables}.items())),
-        binding=planned(bound, listed, bind),
+        binding=binding.as_arguments_say() if placed else planned(bound, listed, bind),
         bound=bound,
+        placed_by_user=placed,
         oversubscribed=crowded,
         notes=tuple(notes),
     )
@@ -71,9 +83,20 @@ def planned(bound: bool, listed: Cores | None, requested: bool) -> str:
 Options = tuple[list[str], dict[str, str]]
 
 
+def _sharing(mpi: Mpi, crowded: bool) -> list[str]:
+    """The words that let ranks share cores, without any about binding."""
+    if mpi.family != "openmpi" or not crowded:
+        return []
+    return ["--oversubscribe"] if _before_prrte(mpi) else ["--map-by", ":OVERSUBSCRIBE"]
+
+
+def _before_prrte(mpi: Mpi) -> bool:
+    return mpi.version.partition(".")[0] in ("1", "2", "3", "4")
+
+
 def open_mpi(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
     """Version 5 has another launcher (PRRTE) than version 4 (ORTE). Both count cores as hwloc does."""
-    old = mpi.version.partition(".")[0] in ("1", "2", "3", "4")
+    old = _before_prrte(mpi)
     if listed:
         cores = ",".join(map(str, listed.logical))
         if old:

@@ -9,10 +9,13 @@ package index. `benchmarks/launch.py` measures both in turns, messages and launc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
+from hockney.launch.user_options import name_transports
+from hockney.system.mca_files import lines_in, parameter_files, parameters_in
 
 WITHOUT_FABRIC = {"OMPI_MCA_btl": "^ofi"}
 TRANSPORTS = ("btl", "mtl", "pml", "osc")
@@ -26,27 +29,19 @@ HOST_VARIABLES = (
 )
 
 
-def without_fabric(mpi: Mpi, environ: Mapping[str, str], *, many_hosts: bool) -> dict[str, str]:
+def without_fabric(
+    mpi: Mpi, environ: Mapping[str, str], *, many_hosts: bool, user: LauncherOptions = NOTHING_ADDED
+) -> dict[str, str]:
     """What leaves the unused fabric out; empty where there is none, where several hosts may take part, and
     where the user or the site chose transports."""
     if mpi.family != "openmpi" or many_hosts or any(environ.get(name) for name in HOST_VARIABLES):
         return {}
+    if name_transports(user, TRANSPORTS):
+        return {}
     if any(f"OMPI_MCA_{name}" in environ for name in TRANSPORTS):
         return {}
     etc = Path(mpi.prefix) / "etc"
-    if any(_settings(etc / name) for name in HOST_FILES):
+    if any(lines_in(etc / name) for name in HOST_FILES):
         return {}
-    files = [etc / "openmpi-mca-params.conf", Path(environ.get("HOME", "")) / ".openmpi" / "mca-params.conf"]
-    for variable in ("OMPI_MCA_mca_base_param_files", "OMPI_MCA_mca_param_files"):
-        files += [Path(name) for name in environ.get(variable, "").split(",") if name]
-    chosen = {line.partition("=")[0].strip() for file in files for line in _settings(file)}
+    chosen = {name for file in parameter_files(mpi.prefix, environ) for name in parameters_in(file)}
     return {} if chosen & set(TRANSPORTS) else dict(WITHOUT_FABRIC)
-
-
-def _settings(file: Path) -> Iterable[str]:
-    """The lines that are no comments; none where the file cannot be read."""
-    try:
-        lines = file.read_text(errors="replace").splitlines()
-    except OSError:
-        return []
-    return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]

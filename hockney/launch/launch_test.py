@@ -12,9 +12,10 @@ from hockney import process
 from hockney.core.machine import Mpi
 from hockney.launch.ending import ending_of
 from hockney.launch.explain import explain
-from hockney.launch.launcher import Hello, LaunchCommand
+from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
 from hockney.launch.messages import explanations
 from hockney.launch.messages.explanations import Explanation
+from hockney.launch.transport import transports_in
 
 START_SECONDS = 60.0
 SIGNS = (("Intel(R) MPI", "intel"), ("Open MPI", "openmpi"), ("MVAPICH", "mpich"), ("MPICH", "mpich"))
@@ -24,8 +25,9 @@ TITLES = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel MPI"}
 decode_hello = msgspec.json.Decoder(Hello).decode
 
 
-def say_hello(command: LaunchCommand, mpi: Mpi, ranks: int, timeout: float = START_SECONDS) -> list[Hello]:
-    """Run `command`, an engine with --hello; one Hello a rank, in order. Raises EnvironmentProblem."""
+def say_hello(command: LaunchCommand, mpi: Mpi, ranks: int, timeout: float = START_SECONDS) -> CheckedRanks:
+    """Run `command`, an engine with --hello; one Hello a rank, in order, and the transports that MPI reports.
+    Raises EnvironmentProblem."""
     try:
         done = process.capture(command.words, env=dict(command.environment), timeout=timeout)
     except process.CannotStart as error:
@@ -39,7 +41,7 @@ def say_hello(command: LaunchCommand, mpi: Mpi, ranks: int, timeout: float = STA
     hellos = hellos_in(done.out.splitlines())
     contradiction = verdict(mpi, ranks, hellos)
     if contradiction is None and done.ok and hellos:
-        return hellos
+        return CheckedRanks(tuple(hellos), transports_in((done.out + done.err).splitlines()))
     output = (done.err + done.out).splitlines()
     explanation = explain(mpi, ranks, output) or contradiction
     if explanation is not None:
@@ -50,11 +52,12 @@ def say_hello(command: LaunchCommand, mpi: Mpi, ranks: int, timeout: float = STA
 
 
 def hellos_in(lines: Iterable[str]) -> list[Hello]:
-    """Other lines are output of the launcher or of the site's start-up scripts."""
+    """Other lines are output of the launcher, of MPI, or of the site's start-up scripts; they may run into
+    those of ranks."""
     hellos = []
     for line in lines:
         try:
-            hellos.append(decode_hello(line[line.index("{") :]))
+            hellos.append(decode_hello(line[line.index("{") : line.rindex("}") + 1]))
         except (ValueError, msgspec.DecodeError):
             continue
     return sorted(hellos, key=lambda hello: hello.rank)

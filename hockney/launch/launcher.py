@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import msgspec
@@ -43,13 +43,15 @@ class LaunchCommand:
     """How a launch is started: what a person would type, and what is laid over the environment.
 
     `binding` describes where the ranks run ("rank i on cpu i of 0,1"), `bound` is whether each is bound to
-    cores; `notes` are what was done on the user's behalf.
+    cores; `placed_by_user` is whether the user's own arguments decide that, so that only the ranks know;
+    `notes` are what was done on the user's behalf.
     """
 
     words: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     binding: str = ""
     bound: bool = True
+    placed_by_user: bool = False
     oversubscribed: bool = False
     notes: tuple[Notice, ...] = ()
 
@@ -61,6 +63,14 @@ class Hello(msgspec.Struct, frozen=True):
     size: int
     host: str
     library: str
+
+
+@dataclass(frozen=True)
+class CheckedRanks:
+    """What ranks reported that only said who they are; `transport` is empty where MPI does not report it."""
+
+    hellos: tuple[Hello, ...] = ()
+    transport: Mapping[str, str] = field(default_factory=dict)
 
 
 class LaunchFailed(HockneyError):
@@ -109,10 +119,10 @@ class Launcher(ABC):
         or an exception such as KeyboardInterrupt passing through it, ends every process of the launch.
         """
 
-    def check(self, ranks: int) -> Sequence[Hello]:
+    def check(self, ranks: int) -> CheckedRanks:
         """Start `ranks` ranks that only report who they are; nothing where starting them cannot fail. Raises
         EnvironmentProblem."""
-        return ()
+        return CheckedRanks()
 
     @abstractmethod
     def describe(self, ranks: int) -> LaunchCommand:

@@ -8,10 +8,12 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from hockney.core.binding import Cores
 from hockney.core.case import Case
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
@@ -20,15 +22,17 @@ from hockney.launch.ending import ending_of
 from hockney.launch.explain import explain
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import say_hello
-from hockney.launch.launcher import Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
+from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
 from hockney.launch.reading import EngineReader
+from hockney.launch.transport import report_variables
 
 
 class MpiLauncher(Launcher):
     """Launches `engine` with `mpi` on this host's `cores`, or wherever a batch job's mpiexec goes.
 
-    `others` are the executables of workloads that it does not have.
+    `others` are the executables of workloads that it does not have; `user` is what the user adds to
+    mpiexec's words.
     """
 
     def __init__(
@@ -40,20 +44,26 @@ class MpiLauncher(Launcher):
         bind: bool = True,
         environ: Mapping[str, str] | None = None,
         others: Mapping[str, Path] | None = None,
+        user: LauncherOptions = NOTHING_ADDED,
     ) -> None:
         self.mpi = mpi
         self.engine = engine
         self.others = others or {}
         self.cores = cores
         self.bind = bind
+        self.user = user
         self.environ = os.environ if environ is None else environ
 
     def describe(self, ranks: int) -> LaunchCommand:
         return self._command(self.engine, ranks, "--plan", "FILE")
 
-    def check(self, ranks: int) -> list[Hello]:
+    def check(self, ranks: int) -> CheckedRanks:
         """Start `ranks` ranks that only report who they are. Raises EnvironmentProblem."""
-        return say_hello(self._command(self.engine, ranks, "--hello"), self.mpi, ranks)
+        started = self._command(self.engine, ranks, "--hello")
+        present = {*self.environ, *(name for name, _ in self.user.variables)}
+        report = report_variables(self.mpi, present)
+        started = replace(started, environment=(*started.environment, *report.items()))
+        return say_hello(started, self.mpi, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         engine = program(plan, self.engine, self.others)
@@ -73,6 +83,7 @@ class MpiLauncher(Launcher):
             root=hasattr(os, "geteuid") and os.geteuid() == 0,
             many_hosts=hosts(self.environ) > 1,
             environ=self.environ,
+            user=self.user,
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:

@@ -125,6 +125,8 @@ def with_command(launch: Launch, started: LaunchCommand) -> Launch:
 def reported_binding(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str, bool]:
     """The binding as the ranks report it, which is what counts, and whether ranks are bound; as planned where
     they do not report it."""
+    if started.placed_by_user:
+        return _reported_placement(ranks, started)
     if not started.bound or not all(rank.cpus for rank in ranks):
         return started.binding, started.bound
     places = {(rank.host, rank.cpus) for rank in ranks}
@@ -133,3 +135,15 @@ def reported_binding(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str
     if len({rank.host for rank in ranks}) > 1:
         return started.binding, True
     return binding.bound_as_reported([rank.cpus for rank in ranks]), True
+
+
+def _reported_placement(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str, bool]:
+    """Where the ranks are that the user has placed. Bound are those that share their CPUs with no other; of a
+    single rank only a single CPU says so."""
+    if not all(rank.cpus for rank in ranks):
+        return started.binding, False
+    apart = len({(rank.host, rank.cpus) for rank in ranks}) == len(ranks)
+    bound = apart and (len(ranks) > 1 or ranks[0].cpus.isdecimal())
+    if len({rank.host for rank in ranks}) > 1:
+        return started.binding, bound
+    return binding.bound_as_reported([rank.cpus for rank in ranks]), bound

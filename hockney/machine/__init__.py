@@ -7,6 +7,7 @@ from hockney.machine.describe import describe
 from hockney.machine.disk_space import shared_memory, writable
 from hockney.machine.find import find_mpi, on_machine
 from hockney.machine.load import Load, Moment, load_between, moment
+from hockney.machine.mpi_settings import mpi_settings
 from hockney.machine.simgrid import find_simgrid, simgrids
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "find_simgrid",
     "load_between",
     "moment",
+    "mpi_settings",
     "on_machine",
     "processors",
     "shared_memory",

@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hockney import __version__
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Machine, Mpi
 from hockney.core.record import SCHEMA
 from hockney.machine import cpu, system
 from hockney.machine.cpu import ROOT
+from hockney.machine.mpi_settings import mpi_settings
 
 
 def describe(
@@ -24,10 +26,13 @@ def describe(
     compiler: str = "",
     flags: str = "",
     environ: Mapping[str, str] | None = None,
+    user: LauncherOptions = NOTHING_ADDED,
     root: Path = ROOT,
 ) -> Machine:
-    """This machine now. `engine`, `compiler` and `flags` are what the build says of itself."""
+    """This machine now. `engine`, `compiler` and `flags` are what the build says of itself, `user` what the
+    user adds to the launcher's words."""
     here = cpu.processors(root)
+    environ = os.environ if environ is None else environ
     return Machine(
         schema=SCHEMA,
         kind="real",
@@ -50,7 +55,8 @@ def describe(
         network=system.network(root),
         hockney=__version__,
         python=platform.python_version(),
-        scheduler=system.scheduler(os.environ if environ is None else environ),
+        scheduler=system.scheduler(environ),
+        settings=mpi_settings(environ, mpi, user),
     )
 
 

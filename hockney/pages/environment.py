@@ -14,6 +14,11 @@ from hockney.pages.evidence import Evidence
 
 
 def subtitle(evidence: Evidence) -> str:
+    """The user's label, and where the run was made."""
+    return ": ".join(filter(None, (evidence.settings.label, _place(evidence))))
+
+
+def _place(evidence: Evidence) -> str:
     """Host, MPI and time in a line; of a simulated machine what it stands for, since its clock has no
     date."""
     if evidence.machine.platform is not None:
@@ -59,6 +64,8 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("network", ", ".join(m.network)),
         ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
         *_launch(evidence),
+        ("transport", ", ".join(f"{where}: {name}" for where, name in m.transport.items())),
+        *((name, value or "''") for name, value in (m.settings or {}).items()),
         ("compiler", m.compiler),
         ("flags", m.flags),
         ("hockney", f"{m.hockney}, Python {m.python}"),

@@ -143,7 +143,8 @@ def governor(name: str) -> Caveat:
 def survey_elsewhere(where: str, differences: Sequence[str]) -> Caveat:
     return Caveat(
         "survey",
-        f"message costs are from the survey {where}, made on another machine: {'; '.join(differences)}",
+        f"message costs are from the survey {where}, made on another machine or with other settings: "
+        f"{'; '.join(differences)}",
         "all predictions",
         "survey this machine with 'hockney survey'",
     )

@@ -29,9 +29,9 @@ _HEAD = """\
 """
 
 
-LATER = ("every_s", "through_s")
-"""Settings that the first plans did not have. They are written only where they are not 0, so that an older
-hockney reads every run that it can resume."""
+LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label")
+"""Settings that the first plans did not have. They are written only where they say something, so that an
+older hockney reads every run that it can resume."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,12 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         raise messages.plan_without_settings(where, str(error)) from error
 
 
-def _read(kind: object, text: str) -> bool | str | int | float:
+def _read(kind: object, text: str) -> bool | str | int | float | tuple[str, ...]:
     value = json.loads(text)
+    if kind == "tuple[str, ...]":
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise ValueError(messages.not_of_type(text, "list"))
+        return tuple(value)
     required = {"bool": bool, "str": str, "int": int, "float": (int, float)}[str(kind)]
     if not isinstance(value, required) or (isinstance(value, bool) and kind != "bool"):
         raise ValueError(messages.not_of_type(text, str(kind)))

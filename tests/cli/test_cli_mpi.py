@@ -127,3 +127,24 @@ def test_a_killed_front_end_leaves_no_ranks_and_can_be_resumed(tmp_path):
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids), "the keeper ends what is left"
     resumed(tmp_path)
     check_whole(RunFolder(tmp_path / "r"))
+
+
+def test_what_the_user_adds_reaches_the_ranks_and_the_run(tmp_path):
+    """Open MPI's ranks talk by TCP, and are not bound."""
+    words = ["run", "pingpong bytes=8", "--launches", "1", "--budget", "2s", "--out", "r", "--json", "-q"]
+    words += ["-x", "OMPI_MCA_btl=self,tcp", "--mpiexec-args", "--bind-to none", "--label", "tcp"]
+    clean = {k: v for k, v in os.environ.items() if k not in ("HOCKNEY_MACHINE", "HOCKNEY_MPI")}
+    done = subprocess.run(
+        [*MAIN, *words], cwd=tmp_path, env=clean, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    settings = document["machine"]["settings"]
+    assert document["machine"]["transport"] == {"within a host": "tcp"}
+    assert settings["OMPI_MCA_btl"] == "self,tcp" and settings["--mpiexec-args"] == "--bind-to none"
+    folder = RunFolder(tmp_path / "r")
+    plan = folder.plan().settings
+    assert plan.variables == ("OMPI_MCA_btl=self,tcp",) and document["label"] == plan.label == "tcp"
+    (launch,) = folder.read().run.launches
+    assert not any("^ofi" in word for word in launch.command), "the fabric is the user's choice"
+    assert len({rank.cpus for rank in launch.ranks}) == 1 and not launch.bound

@@ -11,8 +11,9 @@ from hockney import lab, simulated
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
 from hockney.core.settings import Settings
+from hockney.lab import messages
 from hockney.lab.kinds import simulated as simulated_kind
-from hockney.lab.machine_diff import MachineDifference, in_words, unlike
+from hockney.lab.machine_diff import MachineDifference, differences, in_words, unlike
 from hockney.launch.fake_world import World
 
 HERE = lab.fake_bench("fake").machine
@@ -58,6 +59,17 @@ def test_what_does_not():
     assert unlike(changed(mpi=MPI), changed(mpi=older)) == (
         MachineDifference("mpi", "Open MPI 5.0.9", "Open MPI 4.1.4"),
     )
+
+
+def test_settings_are_compared_where_both_sides_have_recorded_them():
+    before = changed(settings={"OMPI_MCA_btl": "", "UCX_TLS": "sm"})
+    now = changed(settings={"UCX_TLS": "tcp"})
+    assert unlike(before, now) == differences(before, now)
+    assert unlike(before, now) == (
+        MachineDifference("OMPI_MCA_btl", "''", messages.not_set()),
+        MachineDifference("UCX_TLS", "sm", "tcp"),
+    )
+    assert unlike(HERE, now) == differences(now, HERE) == unlike(now, now) == ()
 
 
 def test_simulated_machines_are_their_descriptions():

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from hockney.core.binding import Cores
+from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.launch.messages import binding
@@ -97,3 +98,50 @@ def test_a_fabric_left_out_is_announced():
     assert dict(made.environment) == {"OMPI_MCA_btl": "^ofi"}
     made = command(mpi("openmpi"), ("engine",), 2, FOUR, many_hosts=True, environ={"HOME": "/nowhere"})
     assert made.notes == () and made.environment == ()
+
+
+def user(arguments: str = "", *variables: str) -> LauncherOptions:
+    return launcher_options(arguments, variables)
+
+
+ADDED = [
+    (
+        "openmpi", "5.0.11", user("--mca btl self,tcp", "UCX_TLS=self,sm"),
+        "mpiexec -n 2 --map-by core --bind-to core -x UCX_TLS=self,sm --mca btl self,tcp engine --hello",
+    ),
+    ("openmpi", "5.0.11", user("--bind-to none"), "mpiexec -n 2 --bind-to none engine --hello"),
+    ("openmpi", "4.1.4", user("--map-by=node"), "mpiexec -n 2 --map-by=node engine --hello"),
+    (
+        "mpich", "5.0.2", user("-l", "FI_PROVIDER=a b"),
+        "mpiexec -n 2 -bind-to core -genv FI_PROVIDER a b -l engine --hello",
+    ),
+    ("mpich", "5.0.2", user("-bind-to socket"), "mpiexec -n 2 -bind-to socket engine --hello"),
+    (
+        "intel", "2021.18.1", user("", "I_MPI_PIN_DOMAIN=socket"),
+        "I_MPI_ROOT=/p mpiexec -n 2 -genv I_MPI_PIN_DOMAIN socket engine --hello",
+    ),
+    ("unknown", "", user("-v", "FOO=1"), "FOO=1 mpiexec -n 2 -v engine --hello"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "version", "added", "wanted"), ADDED)
+def test_what_the_user_adds_comes_last_and_wins(family, version, added, wanted):
+    assert line(family, version, 2, FOUR, user=added) == wanted
+
+
+def test_ranks_that_the_user_places_may_still_share_cores():
+    def options(version: str, arguments: str) -> list[str]:
+        made = command(mpi("openmpi", version), ("e",), 5, FOUR, environ=CHOSEN, user=user(arguments))
+        assert made.placed_by_user and made.oversubscribed and not made.bound
+        return list(made.words[3:-1])
+
+    assert options("5.0.11", "--bind-to none") == ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
+    assert options("5.0.11", "--map-by :OVERSUBSCRIBE") == ["--map-by", ":OVERSUBSCRIBE"]
+    assert options("4.1.4", "--bind-to none") == ["--oversubscribe", "--bind-to", "none"]
+
+
+@pytest.mark.parametrize("arguments", ["--host a,b", "-H a,b", "--hostfile f", "-f f", "--mca hostfile f"])
+def test_hosts_that_the_user_names_have_their_own_cores(arguments):
+    made = command(mpi("openmpi"), ("e",), 64, MASKED, environ={"HOME": "/nowhere"}, user=user(arguments))
+    assert made.words[3:7] == ("--map-by", "core", "--bind-to", "core") and not made.oversubscribed
+    assert made.environment == (), "the hosts may need the fabric"

@@ -9,6 +9,7 @@ from native import locked
 
 from hockney import process
 from hockney.core.binding import Cores
+from hockney.core.launcher_options import launcher_options
 from hockney.core.machine import Mpi
 from hockney.launch.command import command
 from hockney.launch.fabric import WITHOUT_FABRIC, without_fabric
@@ -64,6 +65,26 @@ def test_a_users_choice_of_transports_wins(etc, framework, tmp_path):
     assert left_out(etc) == WITHOUT_FABRIC
     (etc / "openmpi-mca-params.conf").write_text(f"{framework}=self,tcp\n")
     assert left_out(etc) == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables"),
+    [
+        ("--mca btl self,tcp", ()),
+        ("-gmca pml ucx", ()),
+        ("-x OMPI_MCA_mtl=ofi", ()),
+        ("--tune mine.conf", ()),
+        ("", ("OMPI_MCA_btl=self,tcp",)),
+    ],
+)
+def test_a_choice_among_mpiexecs_arguments_wins(etc, arguments, variables):
+    user = launcher_options(arguments, variables)
+    assert without_fabric(open_mpi(etc.parent), {}, many_hosts=False, user=user) == {}
+
+
+def test_other_arguments_leave_it_out(etc):
+    user = launcher_options("--mca btl_base_verbose 1 --verbose", ("UCX_TLS=sm", "OMPI_MCA_coll=^han"))
+    assert without_fabric(open_mpi(etc.parent), {}, many_hosts=False, user=user) == WITHOUT_FABRIC
 
 
 def test_other_libraries_have_none(etc):

@@ -18,6 +18,7 @@ from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import End, Launch, Record, Start
+from hockney.launch import transport
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
 from hockney.launch.mpi import MpiLauncher
@@ -65,8 +66,18 @@ def vanished(pids: set[int]) -> bool:
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_every_rank_says_hello(launcher, ranks):
-    hellos = launcher.check(ranks)
+    checked = launcher.check(ranks)
+    hellos = checked.hellos
     assert [h.rank for h in hellos] == list(range(ranks)) and {h.size for h in hellos} == {ranks}
+    if launcher.mpi.family == "openmpi":
+        assert transport.WITHIN in checked.transport and transport.BETWEEN not in checked.transport
+    else:
+        assert checked.transport.keys() <= {transport.NETMOD, transport.PROVIDER}
+
+
+def test_no_launch_that_measures_reports_transports(launcher):
+    words = " ".join(map(str, (launcher.describe(2).environment, launcher.describe(2).words)))
+    assert all(name not in words for name in transport.report_variables(launcher.mpi, ()))
 
 
 def test_lines_come_in_order_with_command_and_binding(launcher):

@@ -209,3 +209,16 @@ def test_binding_is_what_the_ranks_report():
     assert reported_binding(ranks("0-1", "0-1"), bound) == (overlapping, False)
     assert reported_binding(ranks("0-1", "0-1"), free) == (free.binding, False)
     assert reported_binding(ranks("", ""), bound) == (bound.binding, True)
+
+
+def test_where_the_user_places_ranks_only_they_know():
+    def reported(*masks: str) -> tuple[str, bool]:
+        ranks = [Rank(host="h", pid=k, cpus=mask) for k, mask in enumerate(masks)]
+        return reported_binding(ranks, placed)
+
+    placed = LaunchCommand((), binding=binding.as_arguments_say(), bound=False, placed_by_user=True)
+    assert reported("0", "1") == (binding.bound_as_reported(["0", "1"]), True)
+    assert reported("0-1", "0-1") == (binding.bound_as_reported(["0-1", "0-1"]), False)
+    assert reported("0") == (binding.bound_as_reported(["0"]), True)
+    assert reported("0-1") == (binding.bound_as_reported(["0-1"]), False)
+    assert reported("", "") == (placed.binding, False)

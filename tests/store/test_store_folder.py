@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -70,6 +71,20 @@ def test_a_run_is_read_back(tmp_path):
     assert again.plan() == PLAN
     assert again.machine() == MACHINE
     assert again.read().run.records == ()
+
+
+def test_what_the_user_added_is_read_back_and_not_written_where_there_is_nothing():
+    added = ("mpiexec_args", "variables", "label")
+    assert not any(name in PLAN.text for name in added), "a plan that older versions read"
+    settings = replace(
+        PLAN.settings, mpiexec_args="--mca btl 'self,tcp'", variables=("A=1", "B=x y"), label="tuned"
+    )
+    text = Plan(settings, PLAN.items).text
+    assert parse_plan(text, "plan.txt").settings == settings and 'variables = ["A=1", "B=x y"]' in text
+    for wrong in ('"A=1"', "[1]", "{}"):
+        with pytest.raises(EnvironmentProblem) as caught:
+            parse_plan(text.replace('["A=1", "B=x y"]', wrong), "plan.txt")
+        assert caught.value.code == "plan-without-settings"
 
 
 def test_fits_are_written_whole(tmp_path):

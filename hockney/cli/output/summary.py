@@ -112,6 +112,8 @@ def print_document(run: Run) -> None:
         {
             "run": printable(str(run.path)),
             "report": printable(str(run.folder.report_path)),
+            "label": run.settings.label,
+            "machine": run.machine,
             "headline": run.page.headline,
             "doubts": run.caveats,
             "outcome": run.outcome,

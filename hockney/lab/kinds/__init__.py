@@ -12,6 +12,7 @@ from typing import Protocol
 
 import msgspec
 
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Traits
 from hockney.core.machine_reference import MachineReference
 from hockney.lab import messages
@@ -22,13 +23,14 @@ from hockney.lab.bench import Bench, Tell
 class PrepareOptions:
     """What else the user chose for measuring; each kind uses what applies to it. `cores` is the size
     of a machine that is made up, 0 for its usual one; `workloads` are those to be run, whose executables are
-    compiled where they are not the engine's."""
+    compiled where they are not the engine's; `launcher` is what the user adds to mpiexec's words."""
 
     mpi: str = ""
     bind: bool = True
     notify: Tell = lambda text: None
     cores: int = 0
     workloads: Collection[str] = ()
+    launcher: LauncherOptions = NOTHING_ADDED
 
 
 class Kind(Protocol):
@@ -75,12 +77,16 @@ def prepare(
     notify: Tell = lambda text: None,
     workloads: Collection[str] = (),
     cores: int = 0,
+    launcher: LauncherOptions = NOTHING_ADDED,
 ) -> Bench:
     """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before, and
-    the other executables that run any of `workloads`."""
+    the other executables that run any of `workloads`. Raises UsageError for options of mpiexec on a machine
+    where it starts nothing."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
-    bench = kind.prepare(reference, PrepareOptions(mpi, bind, notify, cores, workloads))
+    if launcher and not kind.TRAITS.by_mpiexec:
+        raise messages.no_mpiexec_on_machine(str(reference))
+    bench = kind.prepare(reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher))
     named = msgspec.structs.replace(bench.machine, kind=kind.KIND, traits=kind.TRAITS)
     return replace(bench, machine=named)
 

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+
+import msgspec
 
 from hockney import __version__
 from hockney.core.machine import Machine, Traits
@@ -13,6 +16,7 @@ from hockney.core.record import SCHEMA
 from hockney.lab.bench import Bench
 from hockney.lab.kinds import PrepareOptions
 from hockney.launch.fake import FakeLauncher, fake_from_words
+from hockney.machine import mpi_settings
 from hockney.system.bundled import bundled_catalog
 
 SCHEME = "fake"
@@ -24,7 +28,8 @@ CORES = 4
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    return fake_bench(fake_from_words(str(reference)), options.cores or CORES)
+    bench = fake_bench(fake_from_words(str(reference)), options.cores or CORES)
+    return replace(bench, machine=msgspec.structs.replace(bench.machine, settings=mpi_settings(os.environ)))
 
 
 def fake_bench(launcher: str | FakeLauncher, cores: int = CORES) -> Bench:

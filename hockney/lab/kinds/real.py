@@ -21,6 +21,7 @@ TRAITS = Traits()
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     mpi = find_mpi(options.mpi or None, notify=options.notify)
     built, catalog, others = executables(mpi, options.workloads, options.notify)
-    here = describe(mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags)
-    launcher = MpiLauncher(mpi, built.path, processors().cores, bind=options.bind, others=others)
+    user = options.launcher
+    here = describe(mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags, user=user)
+    launcher = MpiLauncher(mpi, built.path, processors().cores, bind=options.bind, others=others, user=user)
     return Bench(launcher, catalog, here)

@@ -48,6 +48,10 @@ def bound_in_simulation() -> str:
     return "each rank on a simulated core"
 
 
+def as_arguments_say() -> str:
+    return "as the user's mpiexec arguments say"
+
+
 def not_bound_as_requested() -> str:
     return "not bound, as requested"
 

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the user adds to the words that start ranks: arguments of mpiexec, and variables of the ranks."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hockney.core import messages
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+RANKS = ("n", "np", "c")
+"""mpiexec's options for the number of ranks, which hockney gives."""
+
+
+@dataclass(frozen=True)
+class LauncherOptions:
+    """`arguments` come after those that hockney gives to mpiexec; `variables` are names and values."""
+
+    arguments: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.arguments or self.variables)
+
+    @property
+    def line(self) -> str:
+        """The arguments as typed in a shell."""
+        return shlex.join(self.arguments)
+
+
+NOTHING_ADDED = LauncherOptions()
+
+
+def launcher_options(arguments: str, variables: Sequence[str]) -> LauncherOptions:
+    """The options of --mpiexec-args and -x. Raises UsageError."""
+    values: dict[str, str] = {}
+    for text in variables:
+        name, equals, value = text.partition("=")
+        if not (VARIABLE.fullmatch(name) and equals and value.isprintable()):
+            raise messages.not_a_variable(text)
+        if name in values:
+            raise messages.variable_given_twice(name)
+        values[name] = value
+    return LauncherOptions(_words(arguments), tuple(values.items()))
+
+
+def _words(arguments: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(arguments))
+    except ValueError as error:
+        raise messages.mpiexec_args_not_words(arguments, str(error)) from error
+    if not all(word.isprintable() for word in words):
+        raise messages.mpiexec_args_not_words(arguments, "Control character")
+    for word in words:
+        if word.startswith("-") and word.lstrip("-").partition("=")[0] in RANKS:
+            raise messages.mpiexec_args_with_ranks(word)
+    return words

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that steer MPI: recorded, shown, and named where they differ from those of an earlier run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hockney.api import messages
+from hockney.lab import messages as lab_messages
+
+UCX = "UCX_TLS"
+SURVEY = ("run", "pingpong bytes=0:64KiB", "--budget", "5s", "--seed", "1", "-q")
+
+
+@pytest.fixture
+def tuned(hockney, monkeypatch):
+    """A run with UCX_TLS=tcp in runs/tuned; the variable is not set afterwards."""
+    with monkeypatch.context() as patch:
+        patch.setenv(UCX, "tcp")
+        patch.setenv("PMIX_SECURITY_MODE", "munge")
+        done = hockney(*SURVEY, "--out", "runs/tuned", "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.page
+def test_settings_are_in_the_run_the_document_and_the_page(tuned):
+    assert tuned["machine"]["settings"][UCX] == "tcp"
+    machine = json.loads(Path("runs/tuned/machine.json").read_text())
+    assert machine == tuned["machine"] and "PMIX_SECURITY_MODE" not in machine["settings"]
+    assert UCX in Path("runs/tuned/report.html").read_text()
+
+
+def test_resume_names_the_setting_that_changed(hockney, tuned):
+    notice = messages.bench_changed(UCX, "tcp", lab_messages.not_set())
+    assert notice.text in hockney("resume", "runs/tuned", "--machine", "fake").err
+
+
+def test_a_survey_with_other_settings_is_refused(hockney, tuned):
+    words = ("run", "granularity", "work=1ms", "survey=runs/tuned", "--sizes", "8", "-q")
+    refused = hockney(*words)
+    assert refused.code == 2 and refused.error.code == "survey-of-other-machine"
+    assert refused.error.fields["differences"] == (
+        lab_messages.other_field(UCX, "tcp", lab_messages.not_set()),
+    )
+
+
+def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, monkeypatch):
+    words = ("predict", "--work", "100us", "--message", "40kB")
+    assert hockney("survey", "-q", "--budget", "5s", "--out", "runs/plain").code == 0
+    monkeypatch.setenv(UCX, "tcp")
+    assert hockney("survey", "-q", "--budget", "5s", "--out", "runs/tuned").code == 0
+    monkeypatch.delenv(UCX)
+    said = hockney(*words)
+    difference = lab_messages.other_field(UCX, "tcp", lab_messages.not_set())
+    reason = messages.made_with_other_settings("runs/tuned", [difference])
+    assert said.code == 0 and messages.passed_over(reason).text in said.err and "runs/plain" in said.err
+    monkeypatch.setenv(UCX, "tcp")
+    assert "runs/tuned" in hockney(*words).err
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        ("mpiexec-args-not-words", ("--mpiexec-args", "'")),
+        ("not-a-variable", ("-x", "UCX_TLS")),
+        ("no-mpiexec-on-machine", ("-x", "UCX_TLS=tcp")),
+        ("no-mpiexec-on-machine", ("--mpiexec-args", "--mca btl self", "--machine", "sim:t3e")),
+        ("label-not-usable", ("--label", "x" * 101)),
+        ("label-not-usable", ("--label", "a\nb")),
+    ],
+)
+def test_options_that_cannot_be_used(hockney, code, options):
+    for verb in (("survey",), ("run", "barrier"), ("plan", "barrier")):
+        refused = hockney(*verb, *options)
+        assert refused.code == 2 and refused.error.code == code
+    assert not Path("runs").exists()
+
+
+@pytest.mark.page
+def test_a_label_is_stored_and_shown(hockney):
+    done = hockney("run", "barrier", "--label", "before tuning <b>", "--out", "r", "--json", "-q")
+    assert json.loads(done.out)["label"] == "before tuning <b>"
+    assert 'label = "before tuning <b>"' in Path("r/plan.txt").read_text()
+    assert "before tuning &lt;b&gt;" in Path("r/report.html").read_text()
+    assert hockney("resume", "r", "-q").code == 0

@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the user adds to the launcher's words, as typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from hockney.core.errors import UsageError
+from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions, launcher_options
+
+
+def test_arguments_are_split_as_a_shell_does():
+    made = launcher_options("--mca btl 'self,tcp' --prefix \"/a b\"", ("A=1", "B=x=y", "C="))
+    assert made.arguments == ("--mca", "btl", "self,tcp", "--prefix", "/a b")
+    assert made.variables == (("A", "1"), ("B", "x=y"), ("C", ""))
+    assert launcher_options(made.line, ()).arguments == made.arguments
+    assert made and launcher_options("", ()) == NOTHING_ADDED == LauncherOptions() and not NOTHING_ADDED
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "variables"),
+    [
+        ("mpiexec-args-not-words", "--mca 'btl", ()),
+        ("mpiexec-args-not-words", "a\0b", ()),
+        ("mpiexec-args-with-ranks", "-np 4", ()),
+        ("mpiexec-args-with-ranks", "--host a --np=4", ()),
+        ("not-a-variable", "", ("UCX_TLS",)),
+        ("not-a-variable", "", ("=tcp",)),
+        ("not-a-variable", "", ("A B=1",)),
+        ("not-a-variable", "", ("A=\x1b",)),
+        ("variable-given-twice", "", ("A=1", "A=2")),
+    ],
+)
+def test_mistakes(code, arguments, variables):
+    with pytest.raises(UsageError) as caught:
+        launcher_options(arguments, variables)
+    assert caught.value.code == code
