@@ -17,6 +17,7 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
+from hockney.models.statistics.modes import undisturbed
 from hockney.models.statistics.observations import (
     SHORTEST_S,
     Observation,
@@ -45,4 +46,5 @@ __all__ = [
     "summaries",
     "summarise",
     "tabulate",
+    "undisturbed",
 ]

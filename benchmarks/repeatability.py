@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Does a survey repeat? Surveys in a row, next to a peer's way of measuring and to what the machine allows.
+
+    python benchmarks/repeatability.py trace   [--minutes 10] [--busy]
+    python benchmarks/repeatability.py surveys [--surveys 10] [--budget 60] [--busy] [--out FILE]
+
+`trace` watches a few operations in turns, every 20 ms or so, for minutes. It prints how much each candidate
+for the centre differs between neighbouring windows of the trace: what an ideal observer, who sees every
+moment of a survey of that length, would repeat.
+
+`surveys` measures surveys one after another, in turns with the peer's way for the same time: one launch, one
+long loop for each case, its mean. It prints how much two of them differ (typically, and in one of ten pairs),
+how wide the intervals are, and how often intervals of ratios cover 1. With --busy, four processes come and go
+meanwhile."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hockney import api, build
+from hockney.core.case import Case
+from hockney.core.record import Record
+from hockney.launch.launcher import LaunchOptions
+from hockney.launch.mpi import MpiLauncher
+from hockney.machine import find_mpi, processors
+from hockney.models.statistics import undisturbed
+
+WATCHED = (
+    "pingpong bytes=8",
+    "pingpong bytes=4KiB",
+    "barrier",
+    "allreduce bytes=8",
+)
+WINDOWS_S = (20.0, 60.0)
+VISIT_S = 0.005
+SMALL = 4096
+"""Bytes: larger messages are not looked at."""
+CANDIDATES: dict[str, Callable[[np.ndarray], float]] = {
+    "median": lambda v: float(np.median(v)),
+    "mean of logs": lambda v: float(np.mean(v)),
+    "10% trimmed": lambda v: trimmed(v, 0.1),
+    "25% trimmed": lambda v: trimmed(v, 0.25),
+    "10% quantile": lambda v: float(np.quantile(v, 0.1)),
+    "undisturbed": lambda v: float(np.log(undisturbed([v]).cost.value)),
+}
+BUSY = """
+import random, time
+while True:
+    end = time.monotonic() + random.uniform(0.2, 4)
+    while time.monotonic() < end: pass
+    time.sleep(random.uniform(0.2, 6))
+"""
+
+
+def trimmed(values: np.ndarray, share: float) -> float:
+    cut = int(share * len(values))
+    return float(np.sort(values)[cut : len(values) - cut].mean())
+
+
+@contextlib.contextmanager
+def others(busy: bool) -> Iterator[None]:
+    """Four processes that compute for seconds and sleep for seconds, or none."""
+    running = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(4 if busy else 0)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def bench() -> tuple[MpiLauncher, build.Engine]:
+    mpi = find_mpi("openmpi")
+    engine = build.engine(mpi)
+    return MpiLauncher(mpi, engine.path, processors().cores), engine
+
+
+def trace(minutes: float) -> None:
+    launcher, engine = bench()
+    cases = [engine.catalog.case(line, 2) for line in WATCHED]
+    visits = int(60 * minutes / VISIT_S)  # more than there is time for
+    options = LaunchOptions("T", 0, 60 * minutes, precision=1e-9, max_repetitions=20 * visits, visits=visits)
+    for record in launcher.run(cases, 2, options):
+        if not isinstance(record, Record):
+            continue
+        values = np.log([np.median(part) for part in record.times_by_visit])
+        at_s = np.array(record.visits.after_s)
+        low, middle, high = np.exp(np.quantile(values, (0.01, 0.5, 0.99))) * 1e6
+        watched = f"{len(values)} visits in {np.ptp(at_s):.0f} s"
+        print(f"\n{record.case}: {watched}, 1% {low:.3g}, median {middle:.3g}, 99% {high:.3g} us")
+        for width in WINDOWS_S:
+            window = ((at_s - at_s[0]) // width).astype(int)
+            parts = [values[window == k] for k in range(window.max() + 1)]
+            parts = [part for part in parts if len(part) > 0.5 * len(values) / len(parts)]
+            for name, estimate in CANDIDATES.items():
+                print(f"  {width:3.0f} s  {name:14}", factors([estimate(part) for part in parts]))
+
+
+def factors(logs: Sequence[float]) -> str:
+    """By what factor two differ: typically, and in one of ten pairs."""
+    apart = [abs(a - b) for a, b in itertools.combinations(logs, 2)]
+    if not apart:
+        return "one only"
+    return "typically {:.3f}, 90%: {:.3f}".format(*np.exp(np.quantile(apart, (0.5, 0.9))))
+
+
+def surveys(count: int, budget_s: float) -> str:
+    launcher, _ = bench()
+    hockney: list[dict[str, object]] = []
+    peer: list[dict[str, float]] = []
+    for k in range(count):
+        with tempfile.TemporaryDirectory() as folder:
+            options = api.RunOptions(budget=budget_s, seed=random.randrange(2**31))
+            run = api.survey(options, out=Path(folder) / "run")
+            hockney.append({s.case: s for s in run.fits.summaries})
+            cases = [case for case in run.folder.plan().cases if case.ranks == 2]
+            megabytes = (run.folder.path / "records.jsonl").stat().st_size / 1e6
+            print(f"survey {k}: {len(run.reading.run.launches)} launches, {megabytes:.1f} MB", flush=True)
+        peer.append(long_loops(launcher, cases, budget_s))
+    small = [case for case in cases if looked_at(case)]
+    return "\n".join([*table(small, hockney, peer), "", f"load average at the end {os.getloadavg()[0]:.1f}"])
+
+
+def looked_at(case: Case) -> bool:
+    small_sum = case.workload == "allreduce" and case.bytes == 8
+    return case.bytes <= SMALL and (case.workload in ("pingpong", "barrier") or small_sum)
+
+
+def long_loops(launcher: MpiLauncher, cases: Sequence[Case], budget_s: float) -> dict[str, float]:
+    """The mean of one long loop for each case, in one launch."""
+    options = LaunchOptions("P", 0, budget_s, precision=1e-9, max_repetitions=10**8)
+    records = (line for line in launcher.run(list(cases), 2, options) if isinstance(line, Record))
+    return {record.case: float(np.log(np.mean(record.times_s))) for record in records}
+
+
+def table(cases: Sequence[Case], hockney, peer) -> list[str]:
+    typical, low_mode, loops, widths, cover = [], [], [], [], []
+    for case in cases:
+        found = [survey[case.line] for survey in hockney]
+        centers = [np.log(s.typical.value) for s in found]
+        typical += pairs(centers)
+        low_mode += pairs([np.log(s.undisturbed.cost.value) for s in found if s.undisturbed])
+        loops += pairs([survey[case.line] for survey in peer])
+        halves = [np.log(s.typical.high / s.typical.low) / 2 for s in found if s.typical.low]
+        widths += halves
+        if len(halves) == len(found):
+            both = itertools.combinations(zip(centers, halves, strict=True), 2)
+            cover += [abs(a - b) <= np.hypot(x, y) for (a, x), (b, y) in both]
+    rows = ["| two surveys differ by | typically | in 1 of 10 pairs |", "|---|---|---|"]
+    spreads = {"typical cost": typical, "undisturbed cost": low_mode, "the peer's mean": loops}
+    for name, apart in spreads.items():
+        half, tenth = np.exp(np.quantile(apart, (0.5, 0.9)))
+        rows.append(f"| {name} | {half:.3f} | {tenth:.3f} |")
+    middle, wide = np.expm1(np.quantile(widths, (0.5, 0.9)))
+    rows += [
+        "",
+        f"{len(cases)} cases of {len(hockney)} surveys. Half width of the intervals: median {middle:.1%}, "
+        f"90% {wide:.1%}. Pairs whose ratio's interval covers 1: {np.mean(cover):.1%}.",
+    ]
+    return rows
+
+
+def pairs(logs: Sequence[float]) -> list[float]:
+    return [abs(a - b) for a, b in itertools.combinations(logs, 2)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("part", choices=("trace", "surveys"))
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--surveys", type=int, default=10)
+    parser.add_argument("--budget", type=float, default=60)
+    parser.add_argument("--busy", action="store_true")
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    with others(arguments.busy):
+        if arguments.part == "trace":
+            trace(arguments.minutes)
+            return
+        text = surveys(arguments.surveys, arguments.budget)
+    print(text)
+    if arguments.out:
+        arguments.out.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
