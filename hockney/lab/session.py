@@ -110,7 +110,7 @@ class _Session:
             if self.out_of_time:
                 break
         rounds.end()
-        if self.bench.machine.traits.varies and not rounds.every_s and not self.out_of_time:
+        if todo and self.bench.machine.traits.varies and not rounds.every_s and not self.out_of_time:
             self._go_on()
         seconds = self.bench.now() - self.began
         still_left = len(left(self.plan, self.out.run()))
@@ -132,8 +132,7 @@ class _Session:
             waiting -= len(items)
 
     def _go_on(self) -> None:
-        """More launches than planned, while time is left for cases that are not as precise as wanted or had
-        disturbed launches."""
+        """More launches than planned, while time is left, for cases that are not as precise as wanted."""
         cases = [case for case in self.plan.cases if self.failures[case] < MOST_FAILURES_OF_A_CASE]
         for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
             wanting = still_wanted(cases, self.out.run(), self.plan.settings, self.bench)

@@ -117,17 +117,18 @@ class ProgressReporter:
 
     def _ended(self, event: CaseEnded) -> None:
         self.done += 1
+        total = max(self.plan.measurements, self.done)  # more launches than planned where time is left
         left = self._left(event.elapsed_s)
         eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
         if isinstance(event.result, Failure):
             self.say(f"note: {event.result.case} gave no result: {event.result.message}")
         if self.progress is not None:
-            self._draw(self.done, self.plan.measurements, f"{eta} left")
+            self._draw(self.done, total, f"{eta} left")
             if self.done == self.plan.measurements:
                 self._stop()
         elif not self.console.is_terminal and self.clock() >= self.next_line:
             self.next_line = self.clock() + SECONDS_BETWEEN_LINES
-            self.say(f"{self.done}/{self.plan.measurements} measured, {self.launch}, {eta} left")
+            self.say(f"{self.done}/{total} measured, {self.launch}, {eta} left")
 
     def _counted(self, event: Counted) -> None:
         now = self.clock()
