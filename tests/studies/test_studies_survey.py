@@ -19,7 +19,7 @@ from hockney.launch.fake_world import World
 from hockney.pages import headline
 from hockney.pages.caveats import beside, caveats, everywhere
 from hockney.pages.format import interval, quantity, told
-from hockney.pages.headline import half_reached, sentences
+from hockney.pages.headline import sentences
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
@@ -54,10 +54,12 @@ def test_the_headline_is_the_worlds(page):
     world = World()
     short, long, _, barrier, _ = page.headline
     assert quantities(short, "ns|us") == [pytest.approx(world.message(0), rel=0.03)]
-    assert quantities(long, "GB/s") == [pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)]
+    peak, limit = quantities(long, "GB/s")
+    assert peak == pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)
+    assert limit == pytest.approx(1 / world.pieces[-1].per_byte_s, rel=0.03)
     largest, half = quantities(long, "B|KiB|MiB")
     assert largest == 4 << 20
-    assert half / world.message(int(half)) == pytest.approx(0.5 * (4 << 20) / world.message(4 << 20), rel=0.1)
+    assert half / world.message(int(half)) == pytest.approx(0.5 / world.pieces[-1].per_byte_s, rel=0.1)
     assert quantities(barrier, "ns|us") == [pytest.approx(world.collective("barrier", 4, 0), rel=0.03)]
     [flat] = quantities(short, "B|KiB|MiB")
     assert world.message(int(flat)) < 1.3 * world.message(0) <= world.message(int(4 * flat))
@@ -75,11 +77,14 @@ def test_the_headline_claims_no_more_than_was_measured(evidence, golden):
     golden("survey_first_sentences.json", first, replaced(r"[\d.]+ (ns|us)", "TIME"))
 
 
-def test_half_of_the_bandwidth_is_given_to_two_digits(evidence):
-    sweep = evidence.of("pingpong", buffers="hot")
-    for rate in (1e8, 1e9, 3e9, 5e9):
-        size = half_reached([m for m in sweep if m.size], rate)
-        assert size and re.fullmatch(r"[1-9]\d? \w+|\d\.\d \w+|[1-9]\d\d0? \w+", quantity(size, "B")), size
+def test_headline_table_and_fit_have_one_half_bandwidth_size(evidence, page):
+    fit = next(f for f in evidence.fits.of("hockney", "pingpong") if f.subject.has(buffers="hot"))
+    half = quantity(fit.parameter("n_half").estimate.value, "B")
+    assert half in page.headline[1]
+    rows = [
+        row for section in page.sections for t in section.tables if t.name == "parameters" for row in t.rows
+    ]
+    assert half in {row[4] for row in rows if row[1] == fit.line and row[3] == "n_half"}
 
 
 def test_an_interval_with_one_end_shows_it(golden):
