@@ -108,7 +108,7 @@ def test_a_launch_that_was_killed_half_way_does_not_bend_the_curve() -> None:
     kept = [r for r in run.records if r.launch != "2-2"]
     slow = [record(r.parsed_case(), r.launch, [1.2 * t for t in r.times_s]) for r in slow]
     found = fit(RunRecords(records=(*kept, *slow)))
-    assert [len(found.segments), found.verdict] == [3, "good"]
+    assert len(found.segments) == 3 and found.error < 0.01
     ratio = found.parameter("t_0").estimate.value / (4e-7 * 1.2 ** (1 / 3))
     assert ratio == pytest.approx(1, abs=0.07)
 
