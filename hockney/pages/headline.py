@@ -66,7 +66,8 @@ def _half_bandwidth(evidence: Evidence) -> str:
 def _overhead(evidence: Evidence) -> str:
     for fit in (f for f in evidence.fits.fits if f.model == loggp.MODEL):
         busy, gap = fit.parameter("o_s"), fit.parameter("g")
-        if fit.verdict in ("good", "fair") and busy is not None and gap is not None:
+        trusted = fit.verdict in ("good", "fair") and not loggp.contradictions(fit)
+        if trusted and busy is not None and gap is not None:
             follow = f"a new message can follow every {told(gap.estimate, 's')}."
             if busy.estimate.value > 0:
                 return f"Sending keeps a processor busy for {told(busy.estimate, 's')}; {follow}"
