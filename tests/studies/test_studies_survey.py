@@ -82,7 +82,7 @@ def test_headline_table_and_fit_have_one_half_bandwidth_size(evidence, page):
     fit = next(f for f in evidence.fits.of("hockney", "pingpong") if f.subject.has(buffers="hot"))
     half = quantity(fit.parameter("n_half").estimate.value, "B")
     assert half in page.headline[1]
-    # Half is reached at 20 kB, and lost again before 60 kB if the protocol changes there: nobody measured that.
+    # Half is reached at 20 kB, and lost again up to 60 kB if the protocol changes early enough.
     assert fit.parameter("n_half").estimate.low < 20000 < fit.parameter("n_half").estimate.high
     rows = [
         row for section in page.sections for t in section.tables if t.name == "parameters" for row in t.rows

@@ -55,7 +55,12 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
         fitted,
         errors=table.errors,
         caveats=_caveats(fit, parameters),
-        widths={p.symbol: uncertainty(p.estimate, _leverage(p, fit.times)) for p in parameters},
+        widths={
+            p.symbol: uncertainty(p.estimate, _leverage(p, fit.times))
+            for p in parameters
+            if p.symbol
+            != "n_half"  # it depends on the place of a change, which no time does that was measured
+        },
     )
     error, worst = deviations(fit.times, fitted)
     changes = fit.changes()
