@@ -4,9 +4,10 @@
 
 Simulated runs (`simulated.py`) go through the same functions as measured ones. The truth of a median is
 true(case), the median of all repetitions of the typical launch; the truth of a parameter is the one that
-true() was drawn with. n_half is the smallest size that moves at half of r_inf on the true curve, r_peak its
-largest bandwidth at the sizes measured. Slopes and later intercepts are judged where as many segments were
-found as there are; how often that is, is told too. Populations take turns: tails, modes, drift.
+true() was drawn with. n_half is the size from which on everything moves at half of r_inf at least on the true
+curve, r_peak its largest bandwidth at the sizes measured. Slopes and later intercepts are judged where
+the right number of segments was found; how often that is, is in the table too. Populations take turns: tails,
+modes, drift.
 """
 
 from __future__ import annotations
@@ -79,13 +80,13 @@ class Curve:
         return 1 / self.segments[-1][2]
 
     def half_size(self) -> float:
-        beyond = [*(first for first, _, _ in self.segments[1:]), math.inf]
+        slow_until, beyond = 0.0, [*(first for first, _, _ in self.segments[1:]), math.inf]
         for (first, latency, per_byte), end in zip(self.segments, beyond, strict=True):
             left = 2 / self.limit - per_byte
-            size = max(first, latency / left) if left > 0 else math.inf
-            if size < end:
-                return size
-        return math.inf
+            size = latency / left if left > 0 else math.inf
+            if size > first:
+                slow_until = max(slow_until, min(size, end))
+        return slow_until
 
 
 def random_curve(rng: np.random.Generator) -> Curve:
@@ -187,7 +188,7 @@ def collective(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
     fit = next(f for f in fits if f.model == form)
     for symbol, truth in {"a": a, "b": b, "c": c}.items():
         _parameter(tally, fit, symbol, truth)
-    tally.count("right form preferred", fit.why.startswith("preferred"))
+    tally.count("right form preferred", fit.preferred)
 
 
 def blend(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "base/clock.hpp"
 #include "measure/pair_base.hpp"
@@ -11,42 +12,98 @@ namespace {
 
 // PRTT(n, d, s), the parametrised round trip of Hoefler, Lichei and Rehm (2007): n messages of s bytes with a
 // pause d after each but the last, then one message of s bytes back. LogGP's o_s, g and G follow from
-// differences of such times.
+// differences of such times. A pause must be longer than the gap, whatever the network: with `pause` it is
+// that many round trips of one message, measured in each launch before the first repetition.
 class ParametrisedRoundTrip final : public PairBase {
  public:
   ParametrisedRoundTrip(const Place& place, const Values& values)
-      : PairBase(place, values), messages_(values.integer("messages")), delay_s_(values.real("delay")) {}
+      : PairBase(place, values),
+        messages_(values.integer("messages")),
+        pause_(values.real("pause")),
+        delay_s_(values.real("delay")) {}
 
-  void run() override {
-    std::byte* const out = outgoing_.next();
-    std::byte* const in = incoming_.next();
-    if (first()) {
-      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
-      for (std::int64_t i = 1; i < messages_; ++i) {
-        spin(delay_s_);
-        MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
-      }
-      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
-    } else {
-      for (std::int64_t i = 0; i < messages_; ++i)
-        MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
-      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
-    }
+  void prepare(int) override {
+    if (prepared_ || messages_ == 1) return;
+    prepared_ = true;
+    if (pause_ > 0) delay_s_ += pause_ * round_trip();
+    paused_s_ = first() ? length_of_pause() : 0;
   }
+
+  void run() override { train(messages_); }
+
+  void report(MetricValues& values) override { values.set("paused", paused_s_); }
 
   std::uint64_t bytes_moved() const override {
     return block_.bytes * static_cast<std::uint64_t>(messages_ + 1);
   }
 
  private:
+  static constexpr std::size_t samples = 11;
+
+  void train(std::int64_t messages) {
+    std::byte* const out = outgoing_.next();
+    std::byte* const in = incoming_.next();
+    if (first()) {
+      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+      for (std::int64_t i = 1; i < messages; ++i) {
+        spin(delay_s_);
+        MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+      }
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+    } else {
+      for (std::int64_t i = 0; i < messages; ++i)
+        MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+    }
+  }
+
+  // PRTT(1, 0, s) on rank 0, as it is after a few.
+  double round_trip() {
+    std::array<double, samples> times;
+    for (double& time : times) {
+      const double start = now();
+      train(1);
+      time = now() - start;
+    }
+    return median(times);
+  }
+
+  // What a pause takes, readings of the clock included: up to two more than asked for.
+  double length_of_pause() const {
+    if (delay_s_ == 0) return 0;
+    std::array<double, samples> times;
+    constexpr int together = 4;  // so that the readings around them count little
+    for (double& time : times) {
+      const double start = now();
+      for (int i = 0; i < together; ++i) spin(delay_s_);
+      time = (now() - start) / together;
+    }
+    return median(times);
+  }
+
+  static double median(std::array<double, samples>& times) {
+    std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
+    return times[samples / 2];
+  }
+
   const std::int64_t messages_;
-  const double delay_s_;
+  const double pause_;
+  double delay_s_;
+  double paused_s_ = 0;
+  bool prepared_ = false;
 };
 
 constexpr Parameter parameters[] = {
     parameters::bytes("bytes in each message (s)"),
     {"messages", Kind::integer, "", "1", 1, 1e6, "", "messages before the answer (n)"},
     {"delay", Kind::real, "s", "0", 0, 10, "", "pause between two messages (d)"},
+    {"pause", Kind::real, "", "0", 0, 1000, "",
+     "the same in round trips of one message, measured beforehand; added to delay"},
+};
+
+constexpr Metric metrics[] = {
+    {"paused", "s", OverRanks::root, Per::record, false,
+     "what a pause between two messages took, readings of the clock included"},
 };
 
 }  // namespace
@@ -62,6 +119,7 @@ extern constinit const WorkloadInfo prtt{
     .max_ranks = 2,
     .timing = Timing::root,
     .parameters = parameters,
+    .metrics = metrics,
     .make = make<ParametrisedRoundTrip>,
 };
 

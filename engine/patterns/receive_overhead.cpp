@@ -9,8 +9,8 @@
 namespace hockney::patterns {
 namespace {
 
-// LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts, rank 0
-// waits long enough for the message to arrive, then only its receive is timed.
+// LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts and then
+// marks the end with a last message. When that has come, and some time later, only rank 0's receive is timed.
 class ReceiveOverhead final : public PairBase {
  public:
   ReceiveOverhead(const Place& place, const Values& values)
@@ -19,6 +19,8 @@ class ReceiveOverhead final : public PairBase {
 
   void prepare(int count) override {
     if (first()) {
+      MPI_Recv(incoming_.next(), block_.count, block_.type, partner_, end_tag, comm_.handle,
+               MPI_STATUS_IGNORE);
       spin(delay_s_);
       return;
     }
@@ -27,6 +29,7 @@ class ReceiveOverhead final : public PairBase {
     std::byte* const out = outgoing_.next();
     for (MPI_Request& request : requests_)
       MPI_Isend(out, block_.count, block_.type, partner_, tag, comm_.handle, &request);
+    MPI_Send(out, block_.count, block_.type, partner_, end_tag, comm_.handle);
   }
 
   void run() override {
@@ -35,6 +38,8 @@ class ReceiveOverhead final : public PairBase {
   }
 
  private:
+  static constexpr int end_tag = tag + 1;
+
   bool receives() const override { return first(); }
 
   void finish_sends() {

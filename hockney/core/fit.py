@@ -117,6 +117,14 @@ class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
     per_byte: Estimate
 
 
+class FitCaveat(msgspec.Struct, frozen=True):
+    """What speaks against a fit. `code` is a short stable name, `values` the numbers in the text (SI)."""
+
+    code: str
+    text: str
+    values: dict[str, float] = {}
+
+
 @dataclass(frozen=True)
 class Subject:
     """What a model is fitted to: a workload with the parameters that are the same in all its cases (`ranks`
@@ -171,7 +179,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     ranks=2"; `subject` in the file), `error` the median relative error of the model over the points it was
     fitted to, `worst` the largest. `preferred` marks the form that describes the data best where a subject
     has several. `verdict` refused means: `parameters` is empty and `why` says what in the data forbids the
-    fit.
+    fit. `caveats` are what made the verdict worse, besides the error.
     """
 
     model: str
@@ -185,6 +193,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     change_points: list[Estimate] = []
     curve: list[CurvePoint] = []
     preferred: bool = False
+    caveats: list[FitCaveat] = []
 
     @property
     def subject(self) -> Subject:

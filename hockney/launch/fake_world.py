@@ -89,7 +89,7 @@ class World:
             gap = max(self.gap_s, self.gap_s / 2 + size * self.pieces[-1].per_byte_s * slower)
             return 1.3 * gap if workload.bidirectional else gap
         if workload.role == "train":
-            return self.prtt(int(case.number("messages", 1)), case.number("delay"), size)
+            return self.prtt(int(case.number("messages", 1)), self.pause(case), size)
         if workload.role == "overhead":
             return self.receive_overhead_s
         if workload.role == "exchange" and workload.operation == "ring":
@@ -139,6 +139,8 @@ class World:
     def _values(self, metric: Metric, case: Case, share_s: np.ndarray) -> np.ndarray:
         work = self.work(case)
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
+        if metric.name == "paused":
+            preset["paused"] = self.pause(case)
         truth = {metric.name: self.truth(metric.name), "work_error": self.work_error} | preset
         value = share_s if metric.phase else np.full(len(share_s), truth[metric.name])
         if metric.per == "record":
@@ -175,6 +177,12 @@ class World:
     def message(self, size: int, cold: bool = False) -> float:
         piece = [p for p in self.pieces if p.first <= size][-1]
         return piece.latency_s + size * piece.per_byte_s * (self.cold_factor if cold else 1)
+
+    def pause(self, case: Case) -> float:
+        """Seconds between two messages of a train; none where there is but one."""
+        if self.catalog.entry(case.workload).role != "train" or case.number("messages") == 1:
+            return 0.0
+        return case.number("delay") + case.number("pause") * self.prtt(1, 0.0, case.bytes)
 
     def prtt(self, messages: int, delay: float, size: int) -> float:
         """Equations 1 and 2 of the paper: PRTT(1, 0, s), then each further message costs the larger of
@@ -214,6 +222,7 @@ class World:
         words = f"{self.seed} {launch} {case.line}".encode()
         random = np.random.default_rng(zlib.crc32(words))
         factor = 1 + self.launch_noise * random.standard_normal()
-        times = self.time(case) * factor * np.exp(self.noise * random.standard_normal(count))
+        waits = (case.number("messages", 1) - 1) * self.pause(case)  # by the clock, without noise
+        times = (self.time(case) - waits) * factor * np.exp(self.noise * random.standard_normal(count))
         late = random.random(count) < self.tail
-        return times * np.where(late, 1 + 5 * random.exponential(1.0, count), 1.0)
+        return waits + times * np.where(late, 1 + 5 * random.exponential(1.0, count), 1.0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hockney.core import lazy
 
 if TYPE_CHECKING:
+    from hockney.models.fits.caveats import CONTRADICTIONS
     from hockney.models.fits.collective import collective_time, fit_collective
     from hockney.models.fits.hockney import fit_hockney
     from hockney.models.fits.loggp import fit_loggp
@@ -16,6 +17,7 @@ else:
     __getattr__ = lazy.attributes(
         __name__,
         {
+            "hockney.models.fits.caveats": "CONTRADICTIONS",
             "hockney.models.fits.collective": "collective_time fit_collective",
             "hockney.models.fits.hockney": "fit_hockney",
             "hockney.models.fits.loggp": "fit_loggp",
@@ -25,6 +27,7 @@ else:
     )
 
 __all__ = [
+    "CONTRADICTIONS",
     "Observation",
     "all_models",
     "collective_time",

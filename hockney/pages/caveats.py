@@ -228,6 +228,14 @@ def _clock(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.coarse_clock(max(clock.values()), len(coarse)), coarse)
 
 
+def _contradiction(evidence: Evidence) -> RunCaveat | None:
+    fits = [fit for fit in evidence.fits.fits if fit.model == loggp.MODEL]
+    texts = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
+    if not texts:
+        return None
+    return _caveat(messages.contradiction(texts), {m.case.line for m in evidence.of_role("train")})
+
+
 def _notices(evidence: Evidence) -> RunCaveat | None:
     if not evidence.notices:
         return None
@@ -262,4 +270,5 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, _simulated, _published, _verification, _failures, _incomplete, _surveyed, _notices, _load, _steal,
     _oversubscribed, _unbound, _virtual, _governor, _precision, _few_launches, _clock,
+    _contradiction,
 )  # fmt: skip

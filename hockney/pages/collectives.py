@@ -66,7 +66,8 @@ def _against_size(measured: list[Measured], fits: list[Fit], ranks: int, sync: s
     for name in dict.fromkeys(title(m) for m in measured if m.has_size):
         cases = [m for m in measured if title(m) == name and _standard(m, sync)]
         series.append(times(name, cases))
-        fit = next((f for f in fits if cases and _is_cost_of(f, cases[0])), None)
+        costs = [f for f in fits if cases and _is_cost_of(f, cases[0])]
+        fit = next((f for f in costs if "ranks" in f.subject), next(iter(costs), None))
         if fit is not None:
             series.append(_line(name, fit, ranks, series[-1].x))
     return Figure(

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
-
 from hockney.core.catalog import PING_PONG
 from hockney.core.wording import plural
 from hockney.pages import loggp
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, quantity, with_interval
+from hockney.pages.series import usable
 
 FLAT = 1.25
 """A message counts as costing the same as an empty one while it takes at most a quarter longer."""
@@ -54,29 +52,27 @@ def _long(evidence: Evidence) -> str:
     if len(sweep) < 2:
         return ""
     peak = max(sweep, key=lambda m: bandwidth(m).value)
-    half = half_reached(sweep, bandwidth(peak).value / 2)
-    near = f"; half of it is reached at about {quantity(half, 'B')}" if half else ""
+    near = _half_bandwidth(evidence)
     best = with_interval(bandwidth(peak), "B/s")
     return f"One message at a time moves at most {best}, at {quantity(peak.size, 'B')}{near}."
 
 
-def half_reached(sweep: list[Measured], rate: float) -> float | None:
-    """The size where the bandwidth first passes `rate`, between two measured ones by straight lines on log
-    scales, to two digits of the unit it is shown in; None when the smallest has it already."""
-    for before, after in pairwise(sweep):
-        slow, fast = bandwidth(before).value, bandwidth(after).value
-        if slow < rate <= fast:
-            share = math.log(rate / slow) / math.log(fast / slow)
-            size = before.size * (after.size / before.size) ** share
-            unit = 1024 ** math.floor(math.log(size, 1024))
-            return round(size / unit, 1 - math.floor(math.log10(size / unit))) * unit
-    return None
+def _half_bandwidth(evidence: Evidence) -> str:
+    """The n_half of the fit: the very number of the tables."""
+    fit = usable(evidence.fits.of("hockney", evidence.catalog.name_of(*PING_PONG)), buffers="hot")
+    rate, half = (None, None) if fit is None else (fit.parameter("r_inf"), fit.parameter("n_half"))
+    if rate is None or half is None:
+        return ""
+    limit = quantity(rate.estimate.value, "B/s")
+    size = quantity(half.estimate.value, "B")
+    return f"; from {size} on it is at least half of {limit}, the bandwidth of very large messages"
 
 
 def _overhead(evidence: Evidence) -> str:
     for fit in (f for f in evidence.fits.fits if f.model == loggp.MODEL):
         busy, gap = fit.parameter("o_s"), fit.parameter("g")
-        if fit.verdict in ("good", "fair") and busy is not None and gap is not None:
+        trusted = fit.verdict in ("good", "fair") and not loggp.contradictions(fit)
+        if trusted and busy is not None and gap is not None:
             follow = f"a new message can follow every {with_interval(gap.estimate, 's')}."
             if busy.estimate.value > 0:
                 return f"Sending keeps a processor busy for {with_interval(busy.estimate, 's')}; {follow}"

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from hockney.core.fit import Estimate, Fit
+from hockney.core.fit import Estimate, Fit, FitCaveat
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section
+from hockney.models import CONTRADICTIONS
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.quality import parameter_table
@@ -16,7 +17,7 @@ MODEL = "loggp"
 
 
 def section(evidence: Evidence) -> Section | None:
-    trains = evidence.of_role("train", delay=0)
+    trains = tuple(m for m in evidence.of_role("train", delay=0) if not m.case.number("pause"))
     if not trains:
         return None
     fits = [fit for fit in evidence.fits.fits if fit.model == MODEL]
@@ -36,6 +37,11 @@ def section(evidence: Evidence) -> Section | None:
     return Section(
         "LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables, id=ID
     )
+
+
+def contradictions(fit: Fit) -> list[FitCaveat]:
+    """What in the data contradicts the parameters: no sentence may rest on them."""
+    return [caveat for caveat in fit.caveats if caveat.code in CONTRADICTIONS]
 
 
 def _messages(m: Measured) -> int:
@@ -68,8 +74,16 @@ def _line(trains: tuple[Measured, ...], fit: Fit) -> Series | None:
     if gap is None or per_byte is None:
         return None
     sizes = sorted({float(m.size) for m in trains})
+    if fit.segments:
+        y = tuple(_piece(fit, s) for s in sizes)
+        return Series("LogGP: at least g, then by G", tuple(sizes), y, kind="line", group="LogGP")
     y = tuple(gap.estimate.value + s * per_byte.estimate.value for s in sizes)
     return Series("LogGP: g + G s", tuple(sizes), y, kind="line", group="LogGP")
+
+
+def _piece(fit: Fit, size: float) -> float:
+    piece = next(s for s in reversed(fit.segments) if s.first <= size)
+    return piece.latency.value + size * piece.per_byte.value
 
 
 def _text(fit: Fit | None, fits: list[Fit]) -> str:

@@ -71,6 +71,15 @@ def few_launches(cases: int, fewest: int, wanted: int) -> Caveat:
     )
 
 
+def contradiction(texts: Sequence[str]) -> Caveat:
+    return Caveat(
+        "loggp-contradiction",
+        "; ".join(texts),
+        "the LogGP parameters",
+        "do not compute with them; more launches show whether chance did it",
+    )
+
+
 def coarse_clock(resolution_s: float, cases: int) -> Caveat:
     return Caveat(
         "clock",

@@ -22,12 +22,18 @@ HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, c
 STREAM_LIMIT = 1 << 20
 """Streams have many messages under way at once; beyond this size their windows only measure memory."""
 
-PRTT_DELAYS = {8: "5us", 256: "5us", 1024: "5us", 2048: "10us", 3072: "10us"}
-"""Sizes and delays of the LogGP trains. Sizes stay below the usual change from eager to rendezvous protocol
-(4 KiB in Open MPI's shared memory), beyond which one g and one G no longer describe a train. A delay must be
-longer than the gap, or it hides the overhead (Hoefler, Lichei and Rehm 2007), but not much: errors of the
-delayed train's time are divided by its messages only."""
-PRTT_MESSAGES = 16
+COLLECTIVE_SIZES = 9
+"""Enough for pieces: libraries change algorithm with the size."""
+
+TRAIN_SIZES = (8, 256, 1024, 2048, 3072, 8 << 10, 32 << 10)
+"""On both sides of the usual changes of protocol (4 KiB in Open MPI's shared memory, 8 KiB on the T3E): one g
+and one G describe the trains of one protocol, and the fit takes those of the shortest messages."""
+
+TRAIN_PAUSE = 1.5
+"""Round trips between two messages of a delayed train. A pause must be longer than the gap, or it hides the
+overhead (Hoefler, Lichei and Rehm 2007), but not much: errors of the train's time are divided by its messages
+only."""
+TRAIN_MESSAGES = 16
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -57,16 +63,16 @@ def _pairs(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
             yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in thin(sizes, 7))
     for workload in catalog.of_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)
-    for size, delay in PRTT_DELAYS.items():
-        yield f"prtt bytes={size} messages=1 delay=0 ranks=2"
-        yield f"prtt bytes={size} messages={PRTT_MESSAGES} delay=0 ranks=2"
-        yield f"prtt bytes={size} messages={PRTT_MESSAGES} delay={delay} ranks=2"
-        yield f"receive_overhead bytes={size} delay=20us ranks=2"
+    for size in TRAIN_SIZES:
+        yield f"prtt bytes={size} messages=1 ranks=2"
+        yield f"prtt bytes={size} messages={TRAIN_MESSAGES} ranks=2"
+        yield f"prtt bytes={size} messages={TRAIN_MESSAGES} pause={TRAIN_PAUSE} ranks=2"
+        yield f"receive_overhead bytes={size} ranks=2"
 
 
 def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog) -> Iterator[str]:
     doubles = whole_doubles(sizes)
-    few = sorted({*thin(doubles, 6), *[s for s in doubles if s > 0][:1]})
+    few = sorted({*thin(doubles, COLLECTIVE_SIZES), *[s for s in doubles if s > 0][:1]})
     for workload in collectives.of(catalog):
         if workload.size:
             yield from (

@@ -92,6 +92,58 @@ def test_falling_costs_give_no_negative_parameter() -> None:
         assert all(0 <= p.estimate.low <= p.estimate.value <= p.estimate.high for p in found.parameters)
 
 
+def test_a_parameter_held_at_zero_may_be_as_large_as_its_errors() -> None:
+    def falling(case: Case) -> float:
+        return 1e-5 / case.ranks + 1e-10 * case.value("bytes")
+
+    for found in fit_collective(
+        observe(simulate(falling, CASES, NOISE, np.random.default_rng(2)), CATALOG), BCAST
+    ):
+        for parameter in found.parameters:
+            assert 0 <= parameter.estimate.low < parameter.estimate.high
+
+
+MANY = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304)
+
+
+def changing(case: Case) -> float:
+    """Another algorithm from 10000 B on: three times the latency, a fourth of the cost of a byte."""
+    size = case.value("bytes")
+    slow = 2e-6 + 8e-10 * size if size < 10000 else 6e-6 + 2e-10 * size
+    return slow * math.ceil(math.log2(case.ranks))
+
+
+def test_a_cost_that_changes_with_the_size_is_fitted_in_pieces() -> None:
+    two = [Case.of("bcast", 2, bytes=s) for s in MANY]
+    for run in (exact(changing, two), simulate(changing, two, NOISE, np.random.default_rng(4))):
+        [found] = fit_collective(observe(run, CATALOG), BCAST)
+        assert found.model == "size" and found.verdict == "good" and len(found.segments) == 2
+        assert found.change_points[0].low <= 10000 <= found.change_points[0].high
+        for symbol, value in (("a", 2e-6), ("c", 2e-10)):
+            estimate = found.parameter(symbol).estimate
+            assert estimate.value == pytest.approx(value, rel=0.05)
+        for size in MANY:
+            expected = changing(Case.of("bcast", 2, bytes=size))
+            assert collective_time(found, 2, size) == pytest.approx(expected, rel=0.1)
+
+
+def test_one_line_stays_one_line() -> None:
+    two = [Case.of("bcast", 2, bytes=s) for s in MANY]
+    run = simulate(cost("linear"), two, NOISE, np.random.default_rng(4))
+    [found] = fit_collective(observe(run, CATALOG), BCAST)
+    assert found.model == "size" and not found.segments
+
+
+def test_pieces_are_of_their_own_rank_count_and_the_forms_stay() -> None:
+    several = [Case.of("bcast", p, bytes=s) for p in (2, 4, 8) for s in MANY]
+    fits = fit_collective(observe(exact(changing, several), CATALOG), BCAST)
+    assert [f.model for f in fits] == ["logarithmic", "linear", "size", "size", "size"]
+    assert [f.subject.get("ranks") for f in fits] == [None, None, 2, 4, 8]
+    assert [f.preferred for f in fits].count(True) == 1 and not any(f.preferred for f in fits[2:])
+    at_eight = collective_time(fits[-1], 8, 65536)
+    assert at_eight == pytest.approx(changing(Case.of("bcast", 8, bytes=65536)), rel=1e-6)
+
+
 def test_launches_of_each_rank_count_are_their_own() -> None:
     """A spread of 5% between launches, not shared between rank counts, must show in the intervals."""
     from dataclasses import replace

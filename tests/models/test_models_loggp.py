@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import msgspec
 import numpy as np
 import pytest
-from models_data import CATALOG, exact, record
+from models_data import CATALOG, Noise, exact, record, simulate
 
 from hockney.core.case import Case
 from hockney.core.fit import Fit, Subject
-from hockney.core.record import RunRecords
-from hockney.models import fit_loggp, observe
+from hockney.core.record import MetricSeries, RunRecords
+from hockney.models import CONTRADICTIONS, fit_loggp, observe
 
 SIZES = (1, 64, 1024, 8192)
 TRUTH = {"L": 5e-7, "o_s": 1e-7, "O_s": 1e-11, "o_r": 1.5e-7, "O_r": 2e-11, "g": 3e-7, "G": 1e-10}
@@ -62,6 +65,133 @@ def test_gaps_that_shrink_with_size_give_no_negative_gap() -> None:
     found = fit(exact(shrinking, cases()))
     assert found.parameter("G").estimate.value == 0
     assert found.parameter("G").estimate.low == 0
+
+
+NOISE = Noise("tails", launches=3, repetitions=200)
+MESSAGES = [Case.of("pingpong", 2, bytes=s, buffers="hot") for s in (1, 8, 64, 512, 1024, 4096, 8192)]
+
+
+def noisy(times: Callable[[Case], float], seed: int = 3, measured: list[Case] | None = None) -> Fit:
+    """The simulator adds the pauses, which have no noise."""
+
+    def unpaused(case: Case) -> float:
+        waits = (case.value("messages") - 1) * case.value("delay") if case.workload == "prtt" else 0.0
+        return times(case) - waits
+
+    return fit(simulate(unpaused, measured or cases(), NOISE, np.random.default_rng(seed)))
+
+
+def truth(**changed: float) -> Callable[[Case], float]:
+    """LogGP's times where a train's gap and its overhead need not be consistent."""
+    value = TRUTH | changed
+
+    def times(case: Case) -> float:
+        longer = case.value("bytes") - 1
+        send, receive = value["o_s"] + value["O_s"] * longer, value["o_r"] + value["O_r"] * longer
+        if case.workload == "receive_overhead":
+            return receive
+        if case.workload == "pingpong":
+            return value["L"] + send + receive + value["G"] * longer
+        gap = value["g"] + value["G"] * longer
+        trip = 2 * (value["L"] + send + receive + value["G"] * longer)
+        step = send + case.value("delay") if case.value("delay") else gap
+        return trip + (case.value("messages") - 1) * step
+
+    return times
+
+
+@pytest.mark.parametrize("symbol", ["L", "o_s", "g", "G", "O_s", "O_r"])
+def test_a_parameter_held_at_zero_may_be_as_large_as_its_errors(symbol: str) -> None:
+    below = {"L": -2e-8, "o_s": -2e-8, "g": -2e-8, "G": -1e-12, "O_s": -1e-12, "O_r": -1e-12}
+    rest = {"o_s": 1e-9, "o_r": 1e-9} if symbol == "g" else {}
+    for seed in range(3):
+        found = noisy(truth(**(rest | {symbol: below[symbol]})), seed)
+        for parameter in found.parameters:
+            estimate = parameter.estimate
+            assert 0 <= estimate.low <= estimate.value <= estimate.high and estimate.low < estimate.high
+        held = found.parameter(symbol).estimate
+        assert held.low == 0 < held.high
+
+
+def test_a_gap_below_the_overhead_by_chance_is_drawn_up_to_it() -> None:
+    for seed in range(8):
+        found = noisy(truth(g=1.49e-7, o_s=1.5e-7, o_r=1e-7), seed)
+        gap, send = found.parameter("g").estimate, found.parameter("o_s").estimate
+        assert gap.value >= 0.999 * send.value
+        assert gap.low < 1.5e-7 < gap.high and send.low < 1.5e-7 < send.high
+        assert not {c.code for c in found.caveats} & CONTRADICTIONS
+
+
+def test_a_gap_far_below_the_overhead_is_a_contradiction() -> None:
+    found = noisy(truth(g=1.6e-7, o_s=2.2e-7, o_r=1e-7))
+    [caveat] = [c for c in found.caveats if c.code == "gap-below-send-overhead"]
+    assert caveat.values == pytest.approx({"gap": 1.6e-7, "overhead": 2.2e-7}, rel=0.05)
+    assert found.parameter("g").estimate.value == pytest.approx(1.6e-7, rel=0.05), "nothing is imposed"
+    assert found.verdict != "good"
+
+
+def test_a_sum_that_is_not_the_ping_pongs_time_is_a_contradiction() -> None:
+    """512 ns of overheads in messages of 313 ns: both ends work at the same time."""
+
+    def overlapping(case: Case) -> float:
+        return truth(o_s=2.2e-7, o_r=2.92e-7, L=3.13e-7 - 5.12e-7, g=3e-7)(case)
+
+    found = noisy(overlapping, measured=cases() + MESSAGES)
+    [caveat] = [c for c in found.caveats if c.code == "sum-not-ping-pong"]
+    assert caveat.values == pytest.approx({"sum": 5.12e-7, "ping_pong": 3.13e-7}, rel=0.05)
+    assert found.parameter("L").estimate.value == 0 < found.parameter("L").estimate.high
+    assert not noisy(truth(), measured=cases() + MESSAGES).caveats
+
+
+def test_trains_beyond_a_change_of_protocol_are_left_out() -> None:
+    """The ping-pong shows the change: messages of more than 4 KiB wait for each other."""
+    small, large = truth(), truth(L=5e-6, g=4e-6, G=5e-11)
+
+    def changing(case: Case) -> float:
+        return (small if case.value("bytes") <= 4096 else large)(case)
+
+    sweep = [Case.of("pingpong", 2, bytes=1 << k, buffers="hot") for k in range(20)]
+    sizes = (1, 64, 512, 2048, 8192, 32768)
+    found = fit(exact(changing, cases(sizes) + sweep))
+    assert {p.symbol: p.estimate.value for p in found.parameters} == pytest.approx(TRUTH, rel=1e-6)
+    assert [p.x for p in found.curve] == [1, 64, 512, 2048]
+
+
+def test_short_messages_that_follow_at_one_pace_do_not_bend_the_line() -> None:
+    """On a slow wire the processors limit the short messages' trains, the wire the long ones'."""
+    per_byte = 1.25e-6
+
+    def paced(case: Case) -> float:
+        longer = case.value("bytes") - 1
+        if case.workload == "receive_overhead":
+            return 4e-4
+        step = 4e-4 + case.value("delay") if case.value("delay") else max(4e-4, per_byte * longer)
+        return 2 * (15e-4 + per_byte * longer) + (case.value("messages") - 1) * step
+
+    sizes = (8, 64, 256, 1024, 2048, 3072, 8192)
+    found = fit(exact(paced, cases(sizes, ((1, 0.0), (16, 0.0), (16, 0.05)))))
+    values = {p.symbol: p.estimate.value for p in found.parameters}
+    assert values["g"] == pytest.approx(4e-4, rel=1e-3) and values["G"] == pytest.approx(per_byte, rel=1e-3)
+    assert values["L"] == pytest.approx(7e-4, rel=0.02) and values["o_s"] == pytest.approx(4e-4)
+    assert [s.latency.value for s in found.segments] == pytest.approx([4e-4, 0.0], abs=1e-6)
+    assert found.verdict == "good" and not found.caveats
+
+
+def test_pauses_of_each_launch_are_its_own() -> None:
+    """Pauses are as long as each launch's round trips, and a clock makes them longer than asked for."""
+    records = []
+    for launch, pause in enumerate((1.0e-6, 1.3e-6, 1.9e-6)):
+        for case in cases(trains=((1, 0.0), (16, 0.0))):
+            records.append(record(case, str(launch), [true(case)] * 10))
+        for size in SIZES:
+            case = Case.of("prtt", 2, bytes=size, messages=16, delay=0.0, pause=1.5)
+            same = Case.of("prtt", 2, bytes=size, messages=16, delay=pause)
+            paused = MetricSeries(unit="s", over_ranks="root", per="record", phase=False, values=[pause])
+            made = record(case, str(launch), [true(same)] * 10)
+            records.append(msgspec.structs.replace(made, metrics={"paused": paused}))
+    found = fit(RunRecords(records=tuple(records)))
+    assert found.parameter("o_s").estimate.value == pytest.approx(TRUTH["o_s"], rel=1e-6)
+    assert found.parameter("O_s").estimate.value == pytest.approx(TRUTH["O_s"], rel=1e-6)
 
 
 def test_a_delay_shorter_than_the_gap_makes_the_fit_fair(golden) -> None:

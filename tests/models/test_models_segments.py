@@ -85,14 +85,14 @@ def test_a_jump_is_put_between_the_sizes_and_a_kink_where_the_lines_cross() -> N
     assert kink.time(np.array([5.9, 6.0]))[0] == pytest.approx((6.9, 7.0))
 
 
-def test_half_size_is_the_first_size_that_reaches_half_of_the_limit() -> None:
-    """Line 1 at 10 B/s from 8 B on would reach half at 8 B; the jump of line 2 falls below half again."""
+def test_half_size_is_where_half_of_the_limit_is_reached_and_kept() -> None:
+    """Line 1 reaches half of 10 B/s at 8 B; the jump to line 2 falls below half again, up to 128 B."""
     size = np.array([0.0, 4, 8, 64, 128, 256])
     starts = np.array([[True, False, False, True, False, False]])
     latency = np.array([[0.8] * 3 + [12.8] * 3])
     per_byte = np.full((1, 6), 0.1)
     curve = pieces(size, starts, latency, per_byte)
     assert curve.bandwidth_limit()[0] == pytest.approx(10)
-    assert curve.half_size()[0] == pytest.approx(8)
+    assert curve.half_size()[0] == pytest.approx(128)
     slow = pieces(size, starts, np.array([[80.0] * 3 + [12.8] * 3]), per_byte)
     assert slow.half_size()[0] == pytest.approx(128), "line 1 reaches half at 800 B only, line 2 holds before"

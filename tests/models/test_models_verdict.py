@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hockney.models.fits.verdict import deviations, error_size, verdict
+from hockney.core.fit import Estimate
+from hockney.models.fits.verdict import deviations, error_size, uncertainty, verdict
 
 TIMES = np.full(11, 1e-6)
 
@@ -15,12 +16,12 @@ def test_too_fast_is_as_wrong_as_too_slow(factor: float) -> None:
     fitted = TIMES.copy()
     fitted[5] *= factor
     assert deviations(TIMES, fitted) == pytest.approx((0.0, 2.0))
-    grade, why = verdict(TIMES, fitted)
+    grade, why, _ = verdict(TIMES, fitted)
     assert grade == "poor" and error_size(2.0) in why
 
 
 def test_a_model_that_predicts_no_time_at_all_is_poor() -> None:
-    grade, why = verdict(TIMES, np.zeros(11))
+    grade, why, _ = verdict(TIMES, np.zeros(11))
     assert grade == "poor" and why.count(error_size(10.0)) == 2
 
 
@@ -31,3 +32,26 @@ def test_grades_follow_the_median_error(off: float, grade: str) -> None:
 
 def test_wrong_payloads_make_the_best_fit_poor() -> None:
     assert verdict(TIMES, TIMES, errors=1)[0] == "poor"
+
+
+@pytest.mark.parametrize(("width", "grade"), [(0.0, "good"), (0.25, "good"), (0.5, "fair"), (1.5, "poor")])
+def test_grades_follow_the_widest_parameter(width: float, grade: str) -> None:
+    found = verdict(TIMES, TIMES * 1.03, widths={"a": 0.01, "b": width})
+    assert found.grade == grade
+    assert [(c.code, c.values) for c in found.caveats] == (
+        [] if grade == "good" else [("wide-parameter", {"b": width})]
+    )
+
+
+def test_a_sure_parameter_does_not_make_a_bad_model_better() -> None:
+    assert verdict(TIMES, TIMES * 1.2, widths={"a": 0.5}).grade == "poor"
+
+
+def test_an_interval_counts_as_far_as_it_matters() -> None:
+    """1 us within 150%: all of a time of 1 us, 1% of one of 100 us."""
+    wide = Estimate(1e-6, 0.0, 3e-6)
+    assert uncertainty(wide, 1 / 1e-6) == pytest.approx(1.5)
+    assert uncertainty(wide, 1 / 1e-4) == pytest.approx(0.015)
+    assert uncertainty(Estimate(0.0, 0.0, 1e-6), 1 / 1e-6) == pytest.approx(1.0)
+    assert uncertainty(Estimate(1e-6, None, None), 1 / 1e-6) == 0
+    assert uncertainty(Estimate(1e-6, 0.5e-6, None), 1 / 1e-6) == pytest.approx(0.5)

@@ -16,10 +16,11 @@ from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
+from hockney.models.fits.caveats import gap_below_overhead
 from hockney.pages import headline
 from hockney.pages.caveats import caveats, everywhere, with_caveats
 from hockney.pages.format import interval, quantity, with_interval
-from hockney.pages.headline import half_reached, sentences
+from hockney.pages.headline import sentences
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
@@ -54,10 +55,12 @@ def test_the_headline_is_the_worlds(page):
     world = World()
     short, long, _, barrier, _ = page.headline
     assert quantities(short, "ns|us") == [pytest.approx(world.message(0), rel=0.03)]
-    assert quantities(long, "GB/s") == [pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)]
+    peak, limit = quantities(long, "GB/s")
+    assert peak == pytest.approx((4 << 20) / world.message(4 << 20), rel=0.03)
+    assert limit == pytest.approx(1 / world.pieces[-1].per_byte_s, rel=0.03)
     largest, half = quantities(long, "B|KiB|MiB")
     assert largest == 4 << 20
-    assert half / world.message(int(half)) == pytest.approx(0.5 * (4 << 20) / world.message(4 << 20), rel=0.1)
+    assert half / world.message(int(half)) > 0.48 / world.pieces[-1].per_byte_s
     assert quantities(barrier, "ns|us") == [pytest.approx(world.collective("barrier", 4, 0), rel=0.03)]
     [flat] = quantities(short, "B|KiB|MiB")
     assert world.message(int(flat)) < 1.3 * world.message(0) <= world.message(int(4 * flat))
@@ -75,11 +78,16 @@ def test_the_headline_claims_no_more_than_was_measured(evidence, golden):
     golden("survey_first_sentences.json", first, replaced(r"[\d.]+ (ns|us)", "TIME"))
 
 
-def test_half_of_the_bandwidth_is_given_to_two_digits(evidence):
-    sweep = evidence.of("pingpong", buffers="hot")
-    for rate in (1e8, 1e9, 3e9, 5e9):
-        size = half_reached([m for m in sweep if m.size], rate)
-        assert size and re.fullmatch(r"[1-9]\d? \w+|\d\.\d \w+|[1-9]\d\d0? \w+", quantity(size, "B")), size
+def test_headline_table_and_fit_have_one_half_bandwidth_size(evidence, page):
+    fit = next(f for f in evidence.fits.of("hockney", "pingpong") if f.subject.has(buffers="hot"))
+    half = quantity(fit.parameter("n_half").estimate.value, "B")
+    assert half in page.headline[1]
+    # Half is reached at 20 kB, and lost again up to 60 kB if the protocol changes early enough.
+    assert fit.parameter("n_half").estimate.low < 20000 < fit.parameter("n_half").estimate.high
+    rows = [
+        row for section in page.sections for t in section.tables if t.name == "parameters" for row in t.rows
+    ]
+    assert half in {row[4] for row in rows if row[1] == fit.line and row[3] == "n_half"}
 
 
 def test_an_interval_with_one_end_shows_it(golden):
@@ -103,6 +111,24 @@ def test_an_overhead_that_is_not_visible_is_not_claimed_to_be_nothing(evidence, 
     without = headline.sentences(replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits)))
     seconds = replaced(r"[\d.]+ (ns|us)", "TIME")
     golden("survey_overhead.json", {"visible": sentences(evidence)[2], "not visible": without[2]}, seconds)
+
+
+def test_parameters_that_contradict_each_other_are_in_a_caveat_and_not_in_the_headline(evidence):
+    import msgspec
+
+    contradiction = gap_below_overhead(
+        "send", Estimate(1.63e-7, 1.21e-7, 2.06e-7), Estimate(2.23e-7, 2.11e-7, 2.35e-7)
+    )
+    fits = [
+        msgspec.structs.replace(f, caveats=[contradiction]) if f.model == "loggp" else f
+        for f in evidence.fits.fits
+    ]
+    changed = replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits))
+    assert len(sentences(changed)) == len(sentences(evidence)) - 1
+    assert codes(changed) == {"fake", "loggp-contradiction"}
+    section = next(s for s in studies.study("survey").page(changed).sections if s.id == "loggp")
+    [warning] = section.warnings
+    assert "163 ns [121, 206]" in warning.text and "223 ns [211, 235]" in warning.text
 
 
 def test_fits_find_the_world_again(evidence):

@@ -7,8 +7,9 @@
 
 Both are common first models of collectives (Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005) 49). They are
 fitted by relative non-negative least squares over all ranks and sizes; the one that describes the times
-better is marked as preferred. Different rank counts are different launches, so launches vary independently
-between rank counts and together over the sizes of one.
+better is marked as preferred. Where the cost at one rank count changes with the size, a fit in pieces
+(`in_size`) holds for that rank count. Different rank counts are different launches, so launches vary
+independently between rank counts and together over the sizes of one.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
+from hockney.models.fits import caveats
+from hockney.models.fits.in_size import fit_in_size
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains
 from hockney.models.fits.piecewise.fit import unexplained
-from hockney.models.fits.verdict import deviations, refused, verdict
+from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.scipy_functions import nonnegative_least_squares
 from hockney.models.statistics import Observation, estimate, shared_variance, sum_quantile, tabulate
 
@@ -43,7 +46,10 @@ def steps(form: str, ranks: int) -> float:
 
 
 def collective_time(fit: Fit, ranks: int, size: float) -> float:
-    """Seconds that a fit of this module predicts."""
+    """Seconds that a fit of this module predicts; one in pieces holds for its own rank count only."""
+    if fit.segments:
+        piece = next((s for s in reversed(fit.segments) if s.first <= size), fit.segments[0])
+        return piece.latency.value + piece.per_byte.value * size
     value = {p.symbol: p.estimate.value for p in fit.parameters}
     factor = steps(fit.model, ranks)
     return value.get("a", 0.0) + (value.get("b", 0.0) + value.get("c", 0.0) * size) * factor
@@ -87,7 +93,17 @@ def fit_collective(
     for k, fitted in enumerate(both):
         other = both[1 - k].form if abs(lead) < 2 or k != best else "it"
         fits.append(fitted.report(subject, words[int(k != best)].format(other), note, preferred=k == best))
-    return fits
+    return fits + _at_each(seen, subject, ranks)
+
+
+def _at_each(seen: Sequence[Observation], subject: Subject, ranks: Sequence[int]) -> list[Fit]:
+    """At the rank counts where the cost changes with the size."""
+    found = []
+    for count in ranks:
+        there = [each for each in seen if each.case.ranks == count]
+        own = Subject(subject.workload, tuple(sorted({**subject.values, "ranks": count}.items())))
+        found.append(fit_in_size(there, own, ""))
+    return [fit for fit in found if fit is not None]
 
 
 def _in_size(seen: Sequence[Observation], subject: Subject, ranks: int, note: str) -> Fit:
@@ -98,9 +114,13 @@ def _in_size(seen: Sequence[Observation], subject: Subject, ranks: int, note: st
             subject,
             "; ".join(filter(None, (f"one size at one rank count ({ranks}) is a time, not a model", note))),
         )
+    only = f"only {ranks} ranks were measured, so the fit is in size alone"
+    in_pieces = fit_in_size(seen, subject, "; ".join(filter(None, (only, note))))
+    if in_pieces is not None:
+        return in_pieces
     fitted = _Fitted.of(seen, "size")
     assert fitted is not None, "two sizes are enough for its two parameters"
-    return fitted.report(subject, f"only {ranks} ranks were measured, so the fit is in size alone", note)
+    return fitted.report(subject, only, note)
 
 
 @dataclass(frozen=True)
@@ -180,30 +200,43 @@ class _Fitted:
             FittedParameter(name=names[s][0], symbol=s, unit=names[s][1], estimate=self._estimate(k))
             for k, s in enumerate(self.symbols)
         ]
-        fitted = _design(self.form, self.symbols, self.ranks, self.size) @ self.best
-        doubts = (
-            ["as many parameters as cases, so nothing checks the form"]
-            if len(self.times) == len(self.symbols)
-            else []
+        fitted = self.design @ self.best
+        leverage = np.max(self.design / np.maximum(fitted, 1e-30)[:, None], axis=0)
+        judgement = verdict(
+            self.times,
+            fitted,
+            errors=self.errors,
+            caveats=[caveats.unchecked_form()] if len(self.times) == len(self.symbols) else [],
+            widths={p.symbol: uncertainty(p.estimate, float(leverage[k])) for k, p in enumerate(parameters)},
         )
-        grade, why = verdict(self.times, fitted, errors=self.errors, doubts=doubts)
         error, worst = deviations(self.times, fitted)
         return Fit(
             model=self.form,
             line=subject.line,
             parameters=parameters,
-            verdict=grade,
-            why="; ".join(filter(None, (choice, why, note))),
+            verdict=judgement.grade,
+            why="; ".join(filter(None, (choice, judgement.why, note))),
+            caveats=judgement.caveats,
             error=error,
             worst=worst,
             curve=self._curve(),
             preferred=preferred,
         )
 
+    @property
+    def design(self) -> np.ndarray:
+        return _design(self.form, self.symbols, self.ranks, self.size)
+
+    @property
+    def middle(self) -> np.ndarray:
+        """What the intervals are around: the free parameters; where one of these is negative and so held at
+        0, what the others then are. A parameter held at 0 may be as large as its errors are."""
+        held = bool(((self.best == 0) & (self.free < 0)).any())
+        return self.best if held else self.free
+
     def _estimate(self, k: int) -> Estimate:
-        return estimate(
-            self.best[k], max(self.free[k] - self.half[k], 0.0), max(self.free[k] + self.half[k], 0.0)
-        )
+        middle, half = self.middle[k], self.half[k]
+        return estimate(self.best[k], max(middle - half, 0.0), max(middle + half, 0.0))
 
     def _curve(self) -> list[CurvePoint]:
         """Over the ranks at the smallest size; of the form `size`, over the sizes."""
@@ -215,7 +248,7 @@ class _Fitted:
             design = _design(self.form, self.symbols, x, np.full(len(x), self.size.min()))
         quantile = float(np.max(self.half / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))))
         half = quantile * np.sqrt(np.maximum(np.sum((design @ self.covariance) * design, axis=1), 0))
-        middle = design @ self.free
+        middle = design @ self.middle
         points = (
             estimate(*three)
             for three in zip(design @ self.best, np.maximum(middle - half, 0), middle + half, strict=True)

@@ -13,18 +13,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import (
-    CurvePoint,
-    Estimate,
-    Fit,
-    FittedParameter,
-    FittedSegment,
-    Subject,
-)
+from hockney.core.fit import Fit, FitCaveat, FittedParameter, Subject
+from hockney.models.fits import caveats
 from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.piecewise.curve import Pieces
 from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
-from hockney.models.fits.verdict import deviations, refused, verdict
+from hockney.models.fits.piecewise.report import curve_of, segments_of
+from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Observation, estimate, tabulate
 
 FEWEST_SIZES = 4
@@ -55,29 +50,41 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
     fit = fit_piecewise(sizes, table)
     parameters = _parameters(fit)
     fitted = fit.center.time(sizes)[0]
-    grade, why = verdict(fit.times, fitted, errors=table.errors, doubts=_doubts(fit, parameters))
+    judgement = verdict(
+        fit.times,
+        fitted,
+        errors=table.errors,
+        caveats=_caveats(fit, parameters),
+        widths={
+            p.symbol: uncertainty(p.estimate, _leverage(p, fit.times))
+            for p in parameters
+            if p.symbol
+            != "n_half"  # it depends on the place of a change, which no time does that was measured
+        },
+    )
     error, worst = deviations(fit.times, fitted)
     changes = fit.changes()
     return Fit(
         model="hockney",
         line=subject.line,
         parameters=parameters,
-        verdict=grade,
-        why=why,
+        verdict=judgement.grade,
+        why=judgement.why,
+        caveats=judgement.caveats,
         error=error,
         worst=worst,
-        segments=_segments(fit, changes),
+        segments=segments_of(fit, changes),
         change_points=changes,
-        curve=_curve(fit, changes),
+        curve=curve_of(fit, changes),
     )
 
 
 def _parameters(fit: Piecewise) -> list[FittedParameter]:
     latency, _ = fit.segment(fit.lines[0])
     _, per_byte = fit.segment(fit.lines[-1])
-    parameters = [FittedParameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
+    found = [FittedParameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
     if per_byte.value > 0:
-        parameters.append(
+        found.append(
             FittedParameter(
                 name="asymptotic bandwidth",
                 symbol="r_inf",
@@ -90,50 +97,29 @@ def _parameters(fit: Piecewise) -> list[FittedParameter]:
             )
         )
         half = fit.read(Pieces.half_size)[0]
-        parameters.append(
-            FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half)
-        )
+        found.append(FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
     peak = fit.read(Pieces.peak_bandwidth)[0]
-    parameters.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
-    return parameters
+    found.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
+    return found
 
 
-def _doubts(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[str]:
+def _leverage(parameter: FittedParameter, times: np.ndarray) -> float:
+    """A latency is all of the shortest message's time, a bandwidth all of the longest's."""
+    if parameter.symbol == "t_0":
+        return float(1 / times.min())
+    return 1 / parameter.estimate.value if parameter.estimate.value > 0 else 0.0
+
+
+def _caveats(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[FitCaveat]:
     known = {p.symbol: p.estimate for p in parameters}
-    doubts = []
+    found = []
     if "r_inf" not in known:
-        doubts.append(
-            "the largest messages cost nothing for a byte more, so there is no r_inf: measure larger ones"
-        )
+        found.append(caveats.no_bandwidth())
     else:
         if known["n_half"].value > fit.size[-1]:
-            doubts.append("half of r_inf lies beyond the largest size measured, so it is an extrapolation")
+            found.append(caveats.half_beyond_sizes())
         if known["r_inf"].high is None:
-            doubts.append("r_inf has no upper bound: measure larger messages or more of them")
+            found.append(caveats.unbounded_bandwidth())
     if known["t_0"].value == 0:
-        doubts.append("the latency came out as zero: measure smaller messages")
-    return doubts
-
-
-def _segments(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegment]:
-    bounds = [int(fit.size[0]), *(int(np.ceil(change.value)) for change in changes)]
-    segments = []
-    for line, first, beyond in zip(fit.lines, bounds, [*bounds[1:], None], strict=True):
-        latency, per_byte = fit.segment(line)
-        segments.append(FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
-    return segments
-
-
-def _curve(fit: Piecewise, changes: Sequence[Estimate]) -> list[CurvePoint]:
-    """The measured sizes, the middles between them, and both sides of each change."""
-    middles = np.sqrt(fit.size[1:] * np.maximum(fit.size[:-1], fit.size[1:] / 4))
-    sides = [side for c in changes for side in (np.ceil(c.value) - 1, np.ceil(c.value))]
-    x = np.unique(np.concatenate((fit.size, np.round(middles), sides)))
-    x = x[(x >= fit.size[0]) & (x <= fit.size[-1])]
-    band = fit.read(lambda curve: curve.time(x))
-    return [
-        CurvePoint(
-            float(at), e.value, e.value if e.low is None else e.low, e.value if e.high is None else e.high
-        )
-        for at, e in zip(x, band, strict=True)
-    ]
+        found.append(caveats.no_latency())
+    return found

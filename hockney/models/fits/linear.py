@@ -3,44 +3,59 @@
 """Lines over the message size through linear combinations of cases' median times.
 
 What is linear in the medians can be computed for each launch by itself, and its error inside the launches
-follows from those of the medians; `Medians.contrast` puts the two together.
+follows from those of the medians; `interval_of` puts the two together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import chi_square_exceeded, nonnegative_least_squares
-from hockney.models.statistics import Medians
+from hockney.models.statistics import Medians, Z, estimate, half_width
 
 RELATIVE = 0.02
 """Weights of the lines see at least this relative error, so that one very precise size does not decide."""
 
 
+def interval_of(
+    medians: Medians, value: float, row: np.ndarray, scale: float = 1.0, *, held: bool = False
+) -> Estimate:
+    """`value` with the interval of the linear combination row @ times, cut at 0.
+
+    Where a bound is active (`held`) the free combination is off what the bound makes of it, perhaps far
+    below 0. The errors are the same, so the interval is as wide as the free one, around `value`: a parameter
+    held at 0 may be as large as its errors are.
+    """
+    used = row != 0
+    within = Z * np.sqrt(scale * np.sum(row[used] ** 2 * medians.variance[used]))
+    free = medians.launches @ row
+    half = float(half_width(free, within))
+    center = value if held else float(free.mean())
+    return estimate(value, max(center - half, 0.0), max(center + half, 0.0))
+
+
 @dataclass(frozen=True)
 class SizeLine:
-    """value(s) = base + slope (s - origin), both >= 0. `rows` (2 x cases) and `constants` give the two free
-    parameters as linear combinations of the times; `scale` >= 1 is by how much the points stray from the
-    line beyond what their errors explain by chance (chi-square over degrees of freedom)."""
+    """value(s) = base + slope (s - origin), both >= 0. `rows` (2 x cases) gives the two free parameters as
+    linear combinations of the times; `scale` >= 1 is by how much the points stray from the line beyond what
+    their errors explain by chance (chi-square over degrees of freedom). `held` where a parameter would be
+    negative if it were free."""
 
     origin: float
     base: float
     slope: float
     rows: np.ndarray
-    constants: np.ndarray
     scale: float
+    held: bool
 
     @staticmethod
-    def through(
-        medians: Medians, sizes: list[int], rows: np.ndarray, shift: np.ndarray, origin: float
-    ) -> SizeLine:
-        """`rows` @ times + shift are the values at `sizes`."""
+    def through(medians: Medians, sizes: list[int], rows: np.ndarray, origin: float) -> SizeLine:
+        """`rows` @ times are the values at `sizes`."""
         x = np.maximum(np.array(sizes, dtype=float) - origin, 0.0)
         value, variance = medians.combined(rows)
-        value = value + shift
         deviation = np.sqrt(variance + (RELATIVE * value) ** 2 + 1e-30)
         design = np.stack((np.ones(len(sizes)), x), axis=1) if x.max() > x.min() else np.ones((len(sizes), 1))
         weighted = design / deviation[:, None]
@@ -54,26 +69,25 @@ class SizeLine:
             else 0.0
         )
         chance = chi_square_exceeded(freedom, 0.05) / freedom if freedom > 0 else 1.0
-        own = inverse @ rows
-        constants = inverse @ shift
+        free_rows = inverse @ rows
+        held = bool(((best == 0) & (inverse @ value < 0)).any())
         if len(best) == 1:
-            best, own, constants = np.append(best, 0.0), np.vstack((own, 0 * own)), np.append(constants, 0.0)
-        return SizeLine(
-            origin, float(best[0]), float(best[1]), own, constants, float(stray) if stray > chance else 1.0
-        )
+            best, free_rows = np.append(best, 0.0), np.vstack((free_rows, 0 * free_rows))
+        scale = float(stray) if stray > chance else 1.0
+        return SizeLine(origin, float(best[0]), float(best[1]), free_rows, scale, held)
 
-    def at(self, size: float) -> tuple[float, np.ndarray, float]:
-        """Value, row and constant at a size."""
+    def at(self, size: float) -> tuple[float, np.ndarray]:
+        """Value and row at a size."""
         x = max(size - self.origin, 0.0)
-        return (
-            self.base + self.slope * x,
-            self.rows[0] + x * self.rows[1],
-            self.constants[0] + x * self.constants[1],
-        )
+        return self.base + self.slope * x, self.rows[0] + x * self.rows[1]
+
+    def moved(self, base: float, row: np.ndarray) -> SizeLine:
+        """The parallel line with another base."""
+        return replace(self, base=base, rows=np.stack((row, self.rows[1])))
 
     def parameters(self, medians: Medians) -> tuple[Estimate, Estimate]:
         base, slope = (
-            medians.contrast(value, row, constant, self.scale)
-            for value, row, constant in zip((self.base, self.slope), self.rows, self.constants, strict=True)
+            interval_of(medians, value, row, self.scale, held=self.held)
+            for value, row in zip((self.base, self.slope), self.rows, strict=True)
         )
         return base, slope

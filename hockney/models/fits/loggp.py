@@ -11,8 +11,10 @@ Networks', IPDPS 2007 (PMEO-PDS); LogGP itself: Alexandrov, Ionescu, Schauser, S
     L            = PRTT(1, 0, s) / 2 - o_s(s) - o_r(s) - G (s-1)       at the smallest s
 
 Some programs state half of PRTT(1, 0, s) as L, overheads included; here they are taken out, as in LogGP.
-Every one of these is a linear combination of the cases' median times (`linear`). The fit's curve is the
-time of one message, L + o_s(s) + o_r(s) + G (s-1), to be compared with a ping-pong.
+Every one of these is a linear combination of the cases' median times (`linear`), of the sizes up to the first
+change of protocol that the ping-pong shows (`trains`). At the smallest of them g >= o_s, g >= o_r and L >= 0
+are imposed where the data agree (`consistency`). The fit's curve is the time of one message,
+L + o_s(s) + o_r(s) + G (s-1), to be compared with a ping-pong.
 """
 
 from __future__ import annotations
@@ -22,176 +24,241 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Fit, FittedParameter, Subject
-from hockney.models.fits.linear import SizeLine
+from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
+from hockney.models.fits import caveats
+from hockney.models.fits.consistency import GAP, ONE_WAY, RECEIVE, SEND, consistent
+from hockney.models.fits.gap import GapLine
+from hockney.models.fits.linear import SizeLine, interval_of
 from hockney.models.fits.model import SIZE, Scope, explains
-from hockney.models.fits.verdict import deviations, refused, verdict
-from hockney.models.statistics import Medians, Observation
-
-TRAIN, OVERHEAD = "train", "overhead"
-"""Roles of what the model is made of: trains of messages, and the receive call by itself."""
+from hockney.models.fits.trains import MESSAGE, OVERHEAD, TRAIN, Trains, end_of_protocol, ping_pong
+from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
+from hockney.models.statistics import Medians, Observation, estimate
 
 
-@explains(TRAIN, order=2, free=("messages", "delay", SIZE), together_with=(OVERHEAD,))
+@explains(TRAIN, order=2, free=("messages", "delay", "pause", SIZE), together_with=(OVERHEAD, MESSAGE))
 def of_trains(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
     return [fit_loggp(observations, subject)]
 
 
 def fit_loggp(observations: Sequence[Observation], subject: Subject) -> Fit:
-    """The model from all observations of trains and receive calls that belong together.
+    """The model from all observations of trains and receive calls that belong together, and of the ping-pong
+    where there is one.
 
     Parameters by symbol: L, o_s, o_r, g (s), G, O_s, O_r (s/B). o_s and o_r hold at the smallest size
     measured; O_s and O_r are what they grow by with each further byte.
     """
-    seen = [each for each in observations if each.role in (TRAIN, OVERHEAD)]
-    inputs = _Inputs.of(seen)
-    missing = inputs.missing()
+    trains = Trains.of(observations, end_of_protocol(observations))
+    missing = trains.missing()
     if missing:
         return refused("loggp", subject, missing)
-    return _report(Medians.of(seen), inputs, subject)
+    return _LogGP.of(trains).report(subject, ping_pong(observations))
 
 
 @dataclass(frozen=True)
-class _Inputs:
-    """Which row of the observations is what, by size: PRTT(1,0,s); PRTT(n,0,s) with n; PRTT(n,d,s) with
-    n and d; the receive call. The largest n and d win."""
+class _LogGP:
+    """`size` is the smallest; `latency` with its row is what half the round trip leaves for L, `contradicted`
+    are the inequalities of `consistency` that the data do not allow, and `free` the lines without any."""
 
-    single: dict[int, int]
-    burst: dict[int, tuple[int, int]]
-    delayed: dict[int, tuple[int, int, float]]
-    receive: dict[int, int]
+    medians: Medians
+    trains: Trains
+    size: int
+    gap: GapLine
+    send: SizeLine
+    receive: SizeLine
+    latency: float
+    latency_row: np.ndarray
+    moved: bool
+    contradicted: tuple[int, ...]
+    free: tuple[GapLine, SizeLine, SizeLine]
 
     @staticmethod
-    def of(seen: Sequence[Observation]) -> _Inputs:
-        single, burst, delayed, receive = {}, {}, {}, {}
-        ascending = sorted(range(len(seen)), key=lambda row: _count_and_delay(seen[row]))
-        for row in ascending:
-            count, delay = _count_and_delay(seen[row])
-            size = int(seen[row].size)
-            if seen[row].role == OVERHEAD:
-                receive[size] = row
-            elif count == 1 and delay == 0:
-                single[size] = row
-            elif count > 1 and delay == 0:
-                burst[size] = (row, count)
-            elif count > 1:
-                delayed[size] = (row, count, delay)
-        return _Inputs(single, burst, delayed, receive)
+    def of(trains: Trains) -> _LogGP:
+        medians = Medians.of(trains.seen)
+        gap, send, receive = free = _lines(medians, trains)
+        size = min(trains.single)
+        half_trip = np.zeros(len(medians.center))
+        half_trip[trains.single[size]] = 0.5
+        further = max(size - 1, 0)
+        byte, byte_row = gap.line.slope, gap.line.rows[1]
+        one_way = half_trip - further * byte_row
+        parts = [line.at(size) for line in free]
+        values = np.array(
+            [*(value for value, _ in parts), float(half_trip @ medians.center) - further * byte]
+        )
+        found = consistent(medians, values, np.array([*(row for _, row in parts), one_way]))
+        shift, rows = found.values - values, found.rows
+        if found.moved:
+            gap = gap.moved(float(shift[GAP]), rows[GAP], size)
+            send = send.moved(found.values[SEND], rows[SEND])
+            receive = receive.moved(found.values[RECEIVE], rows[RECEIVE])
+        return _LogGP(
+            medians=medians,
+            trains=trains,
+            size=size,
+            gap=gap,
+            send=send,
+            receive=receive,
+            latency=float(found.values[ONE_WAY] - found.values[SEND] - found.values[RECEIVE]),
+            latency_row=rows[ONE_WAY] - rows[SEND] - rows[RECEIVE],
+            moved=found.moved,
+            contradicted=found.contradicted,
+            free=free,
+        )
 
-    def missing(self) -> str:
-        """What forbids the fit, in words; empty when all is there."""
-        gaps = self.single.keys() & self.burst.keys()
-        if len(gaps) < 2:
-            return f"g and G need PRTT(1,0,s) and PRTT(n,0,s) at two sizes at least; there are {len(gaps)}"
-        if not self.single.keys() & self.delayed.keys():
-            return "o_s needs PRTT(n,d,s) with a delay d > 0 at a size that PRTT(1,0,s) has; there is none"
-        if not self.receive:
-            return "o_r needs a receive call timed after the message came (receive_overhead); there is none"
-        return ""
+    def report(self, subject: Subject, messages: Sequence[Observation]) -> Fit:
+        parameters = self._parameters()
+        sizes = sorted(self.trains.single.keys() & self.trains.burst.keys())
+        bursts = self.medians.center[[self.trains.burst[s][0] for s in sizes]]
+        fitted = np.array(
+            [
+                self.medians.center[self.trains.single[s]] + (self.trains.burst[s][1] - 1) * self.gap.at(s)[0]
+                for s in sizes
+            ]
+        )
+        judgement = verdict(
+            bursts,
+            fitted,
+            errors=self.medians.errors,
+            caveats=self._caveats(messages),
+            widths={p.symbol: uncertainty(p.estimate, self._leverage(p.symbol, sizes)) for p in parameters},
+        )
+        error, worst = deviations(bursts, fitted)
+        return Fit(
+            model="loggp",
+            line=subject.line,
+            parameters=parameters,
+            verdict=judgement.grade,
+            why=judgement.why,
+            error=error,
+            worst=worst,
+            segments=self.gap.segments(self.medians),
+            curve=[self._curve_point(size) for size in sizes],
+            caveats=judgement.caveats,
+        )
+
+    def _parameters(self) -> list[FittedParameter]:
+        latency = self._estimate(self.latency, self.latency_row)
+        found = [FittedParameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
+        lines: tuple[tuple[SizeLine | GapLine, SizeLine | GapLine, str, str, str, str], ...] = (
+            (self.send, self.free[1], "overhead of sending", "o_s", "overhead of sending a byte", "O_s"),
+            (
+                self.receive,
+                self.free[2],
+                "overhead of receiving",
+                "o_r",
+                "overhead of receiving a byte",
+                "O_r",
+            ),
+            (self.gap, self.free[0], "gap between messages", "g", "gap between bytes", "G"),
+        )
+        for line, free, name, symbol, slope_name, slope in lines:
+            note = f"at {line.origin:g} B" if isinstance(line, SizeLine) else ""
+            base, per_byte = line.parameters(self.medians)
+            if self.moved:
+                # What was imposed may be wrong by chance: the interval holds that of the free parameter too.
+                base = _both(base, free.parameters(self.medians)[0])
+            found.append(FittedParameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
+            found.append(FittedParameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
+        return found
+
+    def _estimate(self, value: float, row: np.ndarray) -> Estimate:
+        return interval_of(self.medians, max(value, 0.0), row, held=value <= 0)
+
+    def _one_way(self, size: int) -> Estimate:
+        """L + o_s + o_r + G (s-1)."""
+        further = max(size - 1, 0)
+        value = max(self.latency, 0.0) + further * self.gap.line.slope
+        row = self.latency_row * (self.latency > 0) + further * self.gap.line.rows[1]
+        for line in (self.send, self.receive):
+            part, part_row = line.at(size)
+            value, row = value + part, row + part_row
+        return interval_of(self.medians, value, row)
+
+    def _curve_point(self, size: int) -> CurvePoint:
+        time = self._one_way(size)
+        low, high = (time.value if end is None else end for end in (time.low, time.high))
+        return CurvePoint(float(size), time.value, low, high)
+
+    def _leverage(self, symbol: str, sizes: Sequence[int]) -> float:
+        """A gap is part of what a train's message takes, all else of one message's time; what counts by the
+        byte does so most at the largest size."""
+        largest = sizes[-1]
+        if symbol in ("g", "G"):
+            at = self.gap.at(self.size if symbol == "g" else largest)[0]
+        else:
+            at = self._one_way(largest if symbol.startswith("O") else self.size).value
+        return (largest if symbol in ("G", "O_s", "O_r") else 1.0) / max(at, 1e-30)
+
+    def _caveats(self, messages: Sequence[Observation]) -> list[FitCaveat]:
+        found = self._contradictions(messages)
+        if self.send.base == 0:
+            found.append(caveats.no_send_overhead())
+        # A sender that waits less than the gap is held up by the network: its steps then take the gap.
+        short = [
+            size
+            for size, pause in self.trains.pauses.items()
+            if pause + self.send.at(size)[0] < 1.05 * self.gap.at(size)[0]
+        ]
+        if short:
+            found.append(caveats.short_delay(min(short)))
+        return found
+
+    def _contradictions(self, messages: Sequence[Observation]) -> list[FitCaveat]:
+        gap, send, receive = (
+            interval_of(self.medians, *line.at(self.size), held=line.held)
+            for line in (self.gap, self.send, self.receive)
+        )
+        total = self._one_way(self.size)
+        found = []
+        if SEND - 1 in self.contradicted:
+            found.append(caveats.gap_below_overhead("send", gap, send))
+        if RECEIVE - 1 in self.contradicted:
+            found.append(caveats.gap_below_overhead("receive", gap, receive))
+        same = next((o for o in messages if o.size == self.size), None)
+        measured = None if same is None else estimate(*same.interval())
+        if measured is not None and _apart(total, measured):
+            found.append(caveats.sum_not_ping_pong(total, measured, self.size))
+        elif ONE_WAY - 1 in self.contradicted:
+            row = np.zeros(len(self.medians.center))
+            row[self.trains.single[self.size]] = 0.5
+            half_trip = interval_of(self.medians, float(row @ self.medians.center), row)
+            found.append(caveats.overheads_exceed_one_way(total, half_trip))
+        return found
 
 
-def _count_and_delay(seen: Observation) -> tuple[int, float]:
-    return int(seen.case.number("messages", 1)), float(seen.case.number("delay"))
-
-
-def _lines(medians: Medians, inputs: _Inputs) -> tuple[SizeLine, SizeLine, SizeLine]:
+def _lines(medians: Medians, trains: Trains) -> tuple[GapLine, SizeLine, SizeLine]:
     """The lines of the gap, of o_s and of o_r."""
     cases = len(medians.center)
 
-    def difference(more: int, single: int, count: int) -> np.ndarray:
-        row = np.zeros(cases)
-        row[more], row[single] = 1 / (count - 1), -1 / (count - 1)
-        return row
+    def further(more: dict[int, tuple[int, int]]) -> tuple[list[int], np.ndarray]:
+        """What each further message of a train takes, by size."""
+        sizes = sorted(trains.single.keys() & more.keys())
+        rows = np.zeros((len(sizes), cases))
+        for k, size in enumerate(sizes):
+            row, count = more[size]
+            rows[k, row], rows[k, trains.single[size]] = 1 / (count - 1), -1 / (count - 1)
+        return sizes, rows
 
-    sizes = sorted(inputs.single.keys() & inputs.burst.keys())
-    rows = np.array([difference(inputs.burst[s][0], inputs.single[s], inputs.burst[s][1]) for s in sizes])
-    gap = SizeLine.through(medians, sizes, rows, np.zeros(len(sizes)), 1.0)
-
-    sizes = sorted(inputs.single.keys() & inputs.delayed.keys())
-    rows = np.array([difference(inputs.delayed[s][0], inputs.single[s], inputs.delayed[s][1]) for s in sizes])
-    delays = np.array([inputs.delayed[s][2] for s in sizes])
-    send = SizeLine.through(medians, sizes, rows, -delays, float(sizes[0]))
-
-    sizes = sorted(inputs.receive)
-    rows = np.eye(cases)[[inputs.receive[s] for s in sizes]]
-    receive = SizeLine.through(medians, sizes, rows, np.zeros(len(sizes)), float(sizes[0]))
-    return gap, send, receive
+    sizes = sorted(trains.receive)
+    rows = np.eye(cases)[[trains.receive[s] for s in sizes]]
+    receive = SizeLine.through(medians, sizes, rows, float(sizes[0]))
+    delayed, sends = further(trains.delayed)
+    send = SizeLine.through(medians, delayed, sends, float(delayed[0]))
+    return GapLine.through(medians, *further(trains.burst)), send, receive
 
 
-def _report(medians: Medians, inputs: _Inputs, subject: Subject) -> Fit:
-    gap, send, receive = _lines(medians, inputs)
-    smallest = min(inputs.single)
-    half_trip = np.zeros(len(medians.center))
-    half_trip[inputs.single[smallest]] = 0.5
-    steps = max(smallest - 1, 0)
-    (o_s, send_row, send_constant), (o_r, receive_row, receive_constant) = (
-        send.at(smallest),
-        receive.at(smallest),
-    )
-    free = float(half_trip @ medians.center) - o_s - o_r - steps * gap.slope
-    row = half_trip - send_row - receive_row - steps * gap.rows[1]
-    constant = -send_constant - receive_constant - steps * gap.constants[1]
-    latency = medians.contrast(max(free, 0.0), row, constant)
-
-    parameters = [FittedParameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
-    for line, name, symbol, slope_name, slope in (
-        (send, "overhead of sending", "o_s", "overhead of sending a byte", "O_s"),
-        (receive, "overhead of receiving", "o_r", "overhead of receiving a byte", "O_r"),
-        (gap, "gap between messages", "g", "gap between bytes", "G"),
-    ):
-        note = "" if line is gap else f"at {line.origin:g} B"
-        base, per_byte = line.parameters(medians)
-        parameters.append(FittedParameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
-        parameters.append(FittedParameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
-
-    sizes = sorted(inputs.single.keys() & inputs.burst.keys())
-    bursts = medians.center[[inputs.burst[s][0] for s in sizes]]
-    fitted = np.array(
-        [medians.center[inputs.single[s]] + (inputs.burst[s][1] - 1) * gap.at(s)[0] for s in sizes]
-    )
-    grade, why = verdict(
-        bursts, fitted, errors=medians.errors, doubts=_doubts(medians, inputs, free, send, gap)
-    )
-    error, worst = deviations(bursts, fitted)
-
-    curve = []
-    for size in sizes:
-        parts = [send.at(size), receive.at(size)]
-        longer = max(size - 1, 0)
-        one_way = medians.contrast(
-            latency.value + sum(part[0] for part in parts) + longer * gap.slope,
-            row + sum(part[1] for part in parts) + longer * gap.rows[1],
-            constant + sum(part[2] for part in parts) + longer * gap.constants[1],
-        )
-        ends = (one_way.value if end is None else end for end in (one_way.low, one_way.high))
-        curve.append(CurvePoint(float(size), one_way.value, *ends))
-    return Fit(
-        model="loggp",
-        line=subject.line,
-        parameters=parameters,
-        verdict=grade,
-        why=why,
-        error=error,
-        worst=worst,
-        curve=curve,
-    )
+def _both(first: Estimate, second: Estimate) -> Estimate:
+    """The first value, with an interval that holds both intervals."""
+    if first.low is None or first.high is None or second.low is None or second.high is None:
+        return first
+    return Estimate(first.value, min(first.low, second.low), max(first.high, second.high))
 
 
-def _doubts(
-    medians: Medians, inputs: _Inputs, free_latency: float, send: SizeLine, gap: SizeLine
-) -> list[str]:
-    doubts = []
-    if free_latency < 0:
-        doubts.append(
-            "the overheads measured exceed half the round trip, as they may where both ends work at the same "
-            "time (shared memory), so L is set to 0"
-        )
-    if send.base == 0:
-        doubts.append("the delayed messages took no longer than the delays, so o_s is set to 0")
-    # A sender that waits less than the gap is held up by the network: its steps then take the gap.
-    short = [s for s, (_, _, delay) in inputs.delayed.items() if delay + send.at(s)[0] < 1.05 * gap.at(s)[0]]
-    if short:
-        doubts.append(
-            f"the delay is shorter than the gap at {min(short)} B and more, so o_s is too large there"
-        )
-    return doubts
+def _apart(first: Estimate, second: Estimate, tolerance: float = 0.05) -> bool:
+    """Whether the intervals do not meet, and the values differ by more than a model is off that is good."""
+    if None in (first.low, first.high, second.low, second.high):
+        return abs(first.value - second.value) > 3 * tolerance * second.value
+    assert first.low is not None and first.high is not None
+    assert second.low is not None and second.high is not None
+    away = max(first.low - second.high, second.low - first.high)
+    return away > 0 and abs(first.value - second.value) > tolerance * second.value

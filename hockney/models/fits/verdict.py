@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement on a fit, in one scale for all models, with its reasons in words."""
+"""The judgement on a fit, in one scale for all models, with its reasons."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from hockney.core.fit import Fit, Subject, Verdict
+from hockney.core.fit import Estimate, Fit, FitCaveat, Subject, Verdict
+from hockney.models.fits import caveats as texts
 
 GOOD = 0.05
 FAIR = 0.15
@@ -16,6 +18,18 @@ FAIR = 0.15
 (15%). A single point off by more than `WORST` at its grade makes the fit one worse."""
 
 WORST = {"good": 0.2, "fair": 1.0}
+
+
+SURE: dict[Verdict, float] = {"good": 0.25, "fair": 1.0}
+"""Half widths up to which the parameters are known well enough for a grade (`uncertainty`)."""
+
+
+class Judgement(NamedTuple):
+    """`why` has the caveats' texts too."""
+
+    grade: Verdict
+    why: str
+    caveats: list[FitCaveat]
 
 
 def refused(model: str, subject: Subject, why: str) -> Fit:
@@ -29,26 +43,46 @@ def deviations(times: np.ndarray, fitted: np.ndarray) -> tuple[float, float]:
     return float(np.median(relative)), float(relative.max())
 
 
+def uncertainty(estimate: Estimate, leverage: float) -> float:
+    """How badly a parameter is known: its half width over its value, but no more than what that width does to
+    the predicted times, where it does most. `leverage` is the relative change of a time for a change of the
+    parameter by one unit, at the case where that is largest. 0 where there is no interval."""
+    value = estimate.value
+    away = [abs(end - value) for end in (estimate.low, estimate.high) if end not in (None, value)]
+    half = sum(away) / max(len(away), 1)
+    effect = half * leverage
+    return min(half / value, effect) if value > 0 else effect
+
+
 def verdict(
-    times: np.ndarray, fitted: np.ndarray, *, errors: int = 0, doubts: Sequence[str] = ()
-) -> tuple[Verdict, str]:
-    """The verdict and its reason. `doubts` each lower a good fit to fair."""
+    times: np.ndarray,
+    fitted: np.ndarray,
+    *,
+    errors: int = 0,
+    caveats: Sequence[FitCaveat] = (),
+    widths: Mapping[str, float] | None = None,
+) -> Judgement:
+    """The verdict and its reasons. `caveats` lower a good fit to fair; `widths` are the uncertainties of the
+    parameters by symbol."""
     middle, worst = deviations(times, fitted)
     size = f"the model is off by {error_size(middle)} at the median and {error_size(worst)} at worst"
+    found = list(caveats)
     grade: Verdict = "poor"
     limits: tuple[tuple[float, Verdict], ...] = ((FAIR, "fair"), (GOOD, "good"))
     for limit, name in limits:
         if middle <= limit and worst <= WORST[name]:
             grade = name
-    reasons = [size, *doubts]
-    if doubts and grade == "good":
+    if found and grade == "good":
         grade = "fair"
+    symbol, width = max((widths or {"": 0.0}).items(), key=lambda item: item[1])
+    known: Verdict = next((name for name in SURE if width <= SURE[name]), "poor")
+    if known != "good":
+        found.append(texts.wide_parameter(symbol, width))
+        grade = max(grade, known, key=("good", "fair", "poor").index)
     if errors:
         grade = "poor"
-        reasons.append(
-            f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may be of work not done"
-        )
-    return grade, "; ".join(reasons)
+        found.append(texts.wrong_payloads(errors))
+    return Judgement(grade, "; ".join((size, *(caveat.text for caveat in found))), found)
 
 
 def error_size(fraction: float) -> str:

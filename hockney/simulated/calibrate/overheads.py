@@ -112,13 +112,13 @@ def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
         if case.workload != train or case.ranks != PAIR:
             continue
         if case.number("messages") > 1:
-            trains[case.bytes, case.number("delay") > 0] = case, median
+            trains[case.bytes, survey.pause(case) > 0] = case, median
         elif case.number("delay") == 0:
             single[case.bytes] = median.value
     send, gap = {}, {}
     for (size, delayed), (case, median) in sorted(trains.items()):
         if size in single:
-            each = (median.value - single[size]) / (case.number("messages") - 1) - case.number("delay")
+            each = (median.value - single[size]) / (case.number("messages") - 1) - survey.pause(case)
             (send if delayed else gap)[size] = max(each, 0.0)
     return send, gap
 
@@ -137,7 +137,8 @@ def _lines(survey: Survey) -> dict[str, Straight]:
         ("gap", "g", "G", 1),
     ):
         at, each = fit.parameter(base), fit.parameter(slope)
-        if at is not None and each is not None:
+        in_pieces = name == "gap" and fit.segments  # then the measured gaps say more
+        if at is not None and each is not None and not in_pieces:
             zero = at.estimate.value - each.estimate.value * origin
             lines[name] = Straight(max(zero, 0.0), each.estimate.value)
     return lines

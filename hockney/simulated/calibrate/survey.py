@@ -46,6 +46,11 @@ class Survey:
     def measured(self) -> tuple[tuple[Case, Estimate], ...]:
         return tuple((parse_canonical(s.case), s.typical) for s in self.fits.summaries)
 
+    def pause(self, case: Case) -> float:
+        """Seconds between two messages of a train, as they were measured, else as the case asks for them."""
+        found = next((s.metrics.get("paused") for s in self.fits.summaries if s.case == case.line), None)
+        return found.median.value if found is not None and found.median.value > 0 else case.number("delay")
+
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values; a parameter that the
         workload does not have fixes nothing."""

@@ -48,15 +48,16 @@ class Pieces:
         return (self.size / np.maximum(self.time(self.size), 1e-12)).max(axis=1)
 
     def half_size(self) -> np.ndarray:
-        """n_half in bytes: the smallest size that moves at half of r_inf; inf where r_inf is."""
+        """n_half in bytes: from this size on everything moves at half of r_inf at least; inf where r_inf is.
+        A change of protocol may take bandwidth back: what is reached before and lost again does not count."""
         limit = self.bandwidth_limit()[:, None]
         beyond = np.concatenate((self.edge[:, 1:], np.full((len(self.edge), 1), np.inf)), axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             # size / (latency + per_byte * size) = limit / 2, solved on each row's line
             left = 2 / limit - self.per_byte
             reached = np.where(left > 0, np.maximum(self.latency, 0) / left, np.inf)
-        reached = np.maximum(reached, self.edge)
-        return np.where(reached < beyond, reached, np.inf).min(axis=1)
+        slow_until = np.where(reached > self.edge, np.minimum(reached, beyond), 0.0)
+        return slow_until.max(axis=1)
 
 
 def pieces(

@@ -70,8 +70,10 @@ class Piecewise:
             early, late = (np.log(np.atleast_2d(function(self.replicates[p]).T).T) for p in ("early", "late"))
             each = np.log(np.atleast_2d(function(self.launches).T))
             stretch = self.quantile / Z
-            low = np.log(value) - half_width(each, stretch * (np.log(value) - _percentile(early, 2.5)))
-            high = np.log(value) + half_width(each, stretch * (_percentile(late, 97.5) - np.log(value)))
+            # Between two measured sizes bandwidth may be lost or not: that depends on where the change is.
+            lowest, highest = _percentile(np.fmin(early, late), 2.5), _percentile(np.fmax(early, late), 97.5)
+            low = np.log(value) - half_width(each, stretch * (np.log(value) - lowest))
+            high = np.log(value) + half_width(each, stretch * (highest - np.log(value)))
         return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
 
     def segment(self, line: FittedLine) -> tuple[Estimate, Estimate]:

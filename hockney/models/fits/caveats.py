@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of what speaks against a fit; programs look at the codes."""
+
+from __future__ import annotations
+
+from hockney.core.fit import Estimate, FitCaveat
+from hockney.core.units import format_interval, format_percent, format_seconds
+
+CONTRADICTIONS = frozenset(
+    {"gap-below-send-overhead", "gap-below-receive-overhead", "overheads-exceed-one-way", "sum-not-ping-pong"}
+)
+"""LogGP's parameters contradict each other or the ping-pong: no sentence may rest on them."""
+
+
+def wide_parameter(symbol: str, width: float) -> FitCaveat:
+    known = f"{symbol} is known within {format_percent(width, 2)} only"
+    return FitCaveat("wide-parameter", known, {symbol: width})
+
+
+def wrong_payloads(errors: int) -> FitCaveat:
+    text = f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may be of work not done"
+    return FitCaveat("wrong-payloads", text, {"errors": errors})
+
+
+# a message between two ranks
+
+
+def no_bandwidth() -> FitCaveat:
+    return FitCaveat(
+        "no-bandwidth",
+        "the largest messages cost nothing for a byte more, so there is no r_inf: measure larger ones",
+    )
+
+
+def half_beyond_sizes() -> FitCaveat:
+    return FitCaveat(
+        "half-beyond-sizes", "half of r_inf lies beyond the largest size measured, so it is an extrapolation"
+    )
+
+
+def unbounded_bandwidth() -> FitCaveat:
+    return FitCaveat(
+        "unbounded-bandwidth", "r_inf has no upper bound: measure larger messages or more of them"
+    )
+
+
+def no_latency() -> FitCaveat:
+    return FitCaveat("no-latency", "the latency came out as zero: measure smaller messages")
+
+
+# LogGP
+
+
+def overheads_exceed_one_way(overheads: Estimate, one_way: Estimate) -> FitCaveat:
+    return FitCaveat(
+        "overheads-exceed-one-way",
+        f"the overheads measured, {_time(overheads)}, exceed half the round trip, {_time(one_way)}, as they "
+        "may where both ends work at the same time (shared memory), so L is set to 0",
+        {"overheads": overheads.value, "one_way": one_way.value},
+    )
+
+
+def sum_not_ping_pong(total: Estimate, one_way: Estimate, size: float) -> FitCaveat:
+    return FitCaveat(
+        "sum-not-ping-pong",
+        f"o_s + L + o_r = {_time(total)} is not the ping-pong's time of {size:g} B, {_time(one_way)}",
+        {"sum": total.value, "ping_pong": one_way.value},
+    )
+
+
+def gap_below_overhead(which: str, gap: Estimate, overhead: Estimate) -> FitCaveat:
+    """`which` is send or receive."""
+    return FitCaveat(
+        f"gap-below-{which}-overhead",
+        f"messages follow one another every {_time(gap)}, but each is said to keep its "
+        f"{'sender' if which == 'send' else 'receiver'} busy for {_time(overhead)}",
+        {"gap": gap.value, "overhead": overhead.value},
+    )
+
+
+def no_send_overhead() -> FitCaveat:
+    return FitCaveat(
+        "no-send-overhead", "the delayed messages took no longer than the delays, so o_s is set to 0"
+    )
+
+
+def short_delay(size: int) -> FitCaveat:
+    return FitCaveat(
+        "short-delay",
+        f"the delay is shorter than the gap at {size} B and more, so o_s is too large there",
+        {"size": size},
+    )
+
+
+# collectives
+
+
+def unchecked_form() -> FitCaveat:
+    return FitCaveat("unchecked-form", "as many parameters as cases, so nothing checks the form")
+
+
+def _time(estimate: Estimate) -> str:
+    if estimate.low is not None and estimate.high is not None and estimate.high < 1.001 * estimate.low:
+        return format_seconds(estimate.value)
+    return format_interval(estimate.value, estimate.low, estimate.high, "s")

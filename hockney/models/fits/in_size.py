@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A collective's cost in size at one rank count, in pieces: libraries change algorithm with the size.
+
+The search is that of a message between two ranks (`piecewise`): it prefers one line unless several describe
+the times so much better that its criterion pays for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hockney.core.fit import Fit, FittedParameter, Subject
+from hockney.core.units import format_bytes
+from hockney.models.fits.piecewise.fit import fit_piecewise
+from hockney.models.fits.piecewise.report import curve_of, segments_of
+from hockney.models.fits.verdict import deviations, uncertainty, verdict
+from hockney.models.statistics import Observation, tabulate
+
+FEWEST_SIZES = 6
+"""Two pieces of three points."""
+
+
+def fit_in_size(observations: Sequence[Observation], subject: Subject, note: str) -> Fit | None:
+    """None where there are too few sizes, or one straight line is enough.
+
+    Parameters by symbol: a (s), the constant cost in the piece of the smallest messages; c (s/B), the cost
+    of a byte in that of the largest.
+    """
+    seen = sorted(observations, key=lambda each: each.size)
+    sizes = np.array([float(each.size) for each in seen])
+    if len(set(sizes)) < max(FEWEST_SIZES, len(sizes)):
+        return None
+    table = tabulate(seen)
+    fit = fit_piecewise(sizes, table)
+    if len(fit.lines) < 2:
+        return None
+    changes = fit.changes()
+    segments = segments_of(fit, changes)
+    first, last = format_bytes(changes[0].value), format_bytes(changes[-1].value)
+    small = FittedParameter(
+        name="constant cost", symbol="a", unit="s", estimate=segments[0].latency, note=f"below {first}"
+    )
+    large = FittedParameter(
+        name="cost of a byte", symbol="c", unit="s/B", estimate=segments[-1].per_byte, note=f"from {last}"
+    )
+    fitted = fit.center.time(sizes)[0]
+    widths = {
+        "a": uncertainty(small.estimate, float(1 / fit.times.min())),
+        "c": uncertainty(large.estimate, float((sizes / fit.times).max())),
+    }
+    judgement = verdict(fit.times, fitted, errors=table.errors, widths=widths)
+    error, worst = deviations(fit.times, fitted)
+    return Fit(
+        model="size",
+        line=subject.line,
+        parameters=[small, large],
+        verdict=judgement.grade,
+        why="; ".join(filter(None, (f"{len(segments)} pieces in size", judgement.why, note))),
+        error=error,
+        worst=worst,
+        segments=segments,
+        change_points=changes,
+        curve=curve_of(fit, changes),
+        caveats=judgement.caveats,
+    )

@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which of the observations are PRTT(1, 0, s), PRTT(n, 0, s), PRTT(n, d, s) and the receive call, by size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from hockney.core.catalog import Catalog
+from hockney.core.record import SCHEMA, Record, RunRecords
+from hockney.models.fits.piecewise.fit import fit_piecewise
+from hockney.models.statistics import SHORTEST_S, Observation, observe, tabulate
+
+TRAIN, OVERHEAD, MESSAGE = "train", "overhead", "point-to-point"
+"""Roles of what the model is made of: trains of messages, the receive call by itself, and the ping-pong."""
+
+FEWEST_TRAINS = 3
+"""Sizes of trains that tell a line; so many at least are taken, even beyond a change of protocol."""
+
+FEWEST_SIZES = 6
+"""Sizes of the ping-pong that show a change of protocol: a line on each side."""
+
+
+@dataclass(frozen=True)
+class Trains:
+    """`seen` are the observations that the rows mean, delayed trains without their pauses. The largest n and
+    d win. `pauses` are the seconds between two messages of a delayed train."""
+
+    seen: tuple[Observation, ...]
+    single: dict[int, int]
+    burst: dict[int, tuple[int, int]]
+    delayed: dict[int, tuple[int, int]]
+    pauses: dict[int, float]
+    receive: dict[int, int]
+
+    @staticmethod
+    def of(observations: Sequence[Observation], beyond: float) -> Trains:
+        """Of the sizes below `beyond`."""
+        used = [o for o in observations if o.role in (TRAIN, OVERHEAD) and o.size < beyond]
+        used = [o for o in used if _pause(o) == 0 or _pauses_s(o) > 0]
+        used.sort(key=lambda o: (_count(o), _pauses_s(o)))
+        found = Trains(tuple(map(_without_pauses, used)), {}, {}, {}, {}, {})
+        for row, observation in enumerate(used):
+            count, size = _count(observation), int(observation.size)
+            if observation.role == OVERHEAD:
+                found.receive[size] = row
+            elif _pauses_s(observation) > 0:
+                found.delayed[size] = row, count
+                found.pauses[size] = _pauses_s(observation)
+            elif count == 1:
+                found.single[size] = row
+            else:
+                found.burst[size] = row, count
+        return found
+
+    def missing(self) -> str:
+        """What forbids the fit, in words; empty when all is there."""
+        gaps = self.single.keys() & self.burst.keys()
+        if len(gaps) < 2:
+            return f"g and G need PRTT(1,0,s) and PRTT(n,0,s) at two sizes at least; there are {len(gaps)}"
+        if not self.single.keys() & self.delayed.keys():
+            return "o_s needs PRTT(n,d,s) with a delay d > 0 at a size that PRTT(1,0,s) has; there is none"
+        if not self.receive:
+            return "o_r needs a receive call timed after the message came (receive_overhead); there is none"
+        return ""
+
+
+def ping_pong(observations: Iterable[Observation]) -> list[Observation]:
+    """One message at a time, buffers hot, by size."""
+    found = (
+        o
+        for o in observations
+        if o.role == MESSAGE and o.workload.operation == "send" and o.case.get("buffers", "hot") == "hot"
+    )
+    return sorted(found, key=lambda o: o.size)
+
+
+def end_of_protocol(observations: Sequence[Observation]) -> float:
+    """The size at which messages change protocol, by the ping-pong: the first change that leaves enough
+    trains below; infinite where there is none."""
+    trains = {o.size for o in observations if o.role == TRAIN}
+    messages = ping_pong(observations)
+    sizes = np.array([o.size for o in messages])
+    if len(sizes) < FEWEST_SIZES or len(set(sizes)) < len(sizes):
+        return np.inf
+    changes = (change.value for change in fit_piecewise(sizes, tabulate(messages)).changes())
+    return next((c for c in changes if sum(size < c for size in trains) >= FEWEST_TRAINS), np.inf)
+
+
+def _count(observation: Observation) -> int:
+    return int(observation.case.number("messages", 1))
+
+
+def _pause(observation: Observation) -> float:
+    """As the case asks for it: whether there is one."""
+    if observation.role != TRAIN or _count(observation) == 1:
+        return 0.0
+    return observation.case.number("delay") + observation.case.number("pause")
+
+
+def _pauses_s(observation: Observation) -> float:
+    """Seconds between two messages in the typical launch; 0 where there are none or they are not known."""
+    if _pause(observation) == 0:
+        return 0.0
+    return float(np.mean([_paused(record) for record in observation.records]))
+
+
+def _paused(record: Record) -> float:
+    """What a pause took in one launch: as measured there, else as the case asks for it."""
+    measured = record.metrics.get("paused")
+    if measured is not None and measured.values and measured.values[0] > 0:
+        return measured.values[0]
+    return record.parsed_case().number("delay")
+
+
+def _without_pauses(observation: Observation) -> Observation:
+    """Pauses may differ between launches, and their seconds are not the messages'."""
+    if _pause(observation) == 0:
+        return observation
+    waits = _count(observation) - 1
+    records = tuple(
+        msgspec.structs.replace(
+            record, times_s=[max(t - waits * _paused(record), SHORTEST_S) for t in record.times_s]
+        )
+        for record in observation.records
+    )
+    catalog = Catalog(schema=SCHEMA, engine="", workloads=[observation.workload])
+    return observe(RunRecords(records=records), catalog)[0]
