@@ -94,7 +94,7 @@ def test_falling_costs_give_no_negative_parameter() -> None:
 
 def test_a_parameter_held_at_zero_may_be_as_large_as_its_errors() -> None:
     def falling(case: Case) -> float:
-        return 1e-5 / case.ranks + 1e-10 * case.value("bytes")
+        return 1e-5 / case.ranks + 1e-10 * case["bytes"]
 
     for found in fit_collective(
         observe(simulate(falling, CASES, NOISE, np.random.default_rng(2)), CATALOG), BCAST
@@ -108,7 +108,7 @@ MANY = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304)
 
 def changing(case: Case) -> float:
     """Another algorithm from 10000 B on: three times the latency, a fourth of the cost of a byte."""
-    size = case.value("bytes")
+    size = case["bytes"]
     slow = 2e-6 + 8e-10 * size if size < 10000 else 6e-6 + 2e-10 * size
     return slow * math.ceil(math.log2(case.ranks))
 

@@ -48,7 +48,7 @@ def test_half_the_bandwidth_that_is_lost_again_does_not_count() -> None:
     """Bandwidth rises above half of r_inf at 2.3 KiB, falls at a change of protocol and rises again."""
 
     def rising_twice(case: Case) -> float:
-        size = case.value("bytes")
+        size = case["bytes"]
         return 2.4e-7 + 1e-10 * size if size <= 4096 else 5.2e-6 + 1e-10 * size
 
     found = fit(exact(rising_twice, CASES))
@@ -63,7 +63,7 @@ def test_half_the_bandwidth_may_be_reached_with_a_change(jump: float, half: floa
     """The first piece costs more than 2 / r_inf for a byte: no message of it is fast enough."""
 
     def faster_later(case: Case) -> float:
-        size = case.value("bytes")
+        size = case["bytes"]
         return 4e-7 + 3e-10 * size if size < 6000 else jump + 1e-10 * size
 
     found = fit(exact(faster_later, CASES)).parameter("n_half").estimate

@@ -75,7 +75,7 @@ def noisy(times: Callable[[Case], float], seed: int = 3, measured: list[Case] | 
     """The simulator adds the pauses, which have no noise."""
 
     def unpaused(case: Case) -> float:
-        waits = (case.value("messages") - 1) * case.value("delay") if case.workload == "prtt" else 0.0
+        waits = (case["messages"] - 1) * case["delay"] if case.workload == "prtt" else 0.0
         return times(case) - waits
 
     return fit(simulate(unpaused, measured or cases(), NOISE, np.random.default_rng(seed)))
@@ -86,7 +86,7 @@ def truth(**changed: float) -> Callable[[Case], float]:
     value = TRUTH | changed
 
     def times(case: Case) -> float:
-        longer = case.value("bytes") - 1
+        longer = case["bytes"] - 1
         send, receive = value["o_s"] + value["O_s"] * longer, value["o_r"] + value["O_r"] * longer
         if case.workload == "receive_overhead":
             return receive
@@ -94,8 +94,8 @@ def truth(**changed: float) -> Callable[[Case], float]:
             return value["L"] + send + receive + value["G"] * longer
         gap = value["g"] + value["G"] * longer
         trip = 2 * (value["L"] + send + receive + value["G"] * longer)
-        step = send + case.value("delay") if case.value("delay") else gap
-        return trip + (case.value("messages") - 1) * step
+        step = send + case["delay"] if case["delay"] else gap
+        return trip + (case["messages"] - 1) * step
 
     return times
 
@@ -148,7 +148,7 @@ def test_trains_beyond_a_change_of_protocol_are_left_out() -> None:
     small, large = truth(), truth(L=5e-6, g=4e-6, G=5e-11)
 
     def changing(case: Case) -> float:
-        return (small if case.value("bytes") <= 4096 else large)(case)
+        return (small if case["bytes"] <= 4096 else large)(case)
 
     sweep = [Case.of("pingpong", 2, bytes=1 << k, buffers="hot") for k in range(20)]
     sizes = (1, 64, 512, 2048, 8192, 32768)
@@ -162,11 +162,11 @@ def test_short_messages_that_follow_at_one_pace_do_not_bend_the_line() -> None:
     per_byte = 1.25e-6
 
     def paced(case: Case) -> float:
-        longer = case.value("bytes") - 1
+        longer = case["bytes"] - 1
         if case.workload == "receive_overhead":
             return 4e-4
-        step = 4e-4 + case.value("delay") if case.value("delay") else max(4e-4, per_byte * longer)
-        return 2 * (15e-4 + per_byte * longer) + (case.value("messages") - 1) * step
+        step = 4e-4 + case["delay"] if case["delay"] else max(4e-4, per_byte * longer)
+        return 2 * (15e-4 + per_byte * longer) + (case["messages"] - 1) * step
 
     sizes = (8, 64, 256, 1024, 2048, 3072, 8192)
     found = fit(exact(paced, cases(sizes, ((1, 0.0), (16, 0.0), (16, 0.05)))))

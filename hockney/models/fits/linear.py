@@ -14,7 +14,7 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import chi_square_exceeded, nonnegative_least_squares
-from hockney.models.statistics import Medians, Z, estimate, half_width
+from hockney.models.statistics import Medians, Z, center, estimate, half_width
 
 RELATIVE = 0.02
 """Weights of the lines see at least this relative error, so that one very precise size does not decide."""
@@ -33,8 +33,8 @@ def interval_of(
     within = Z * np.sqrt(scale * np.sum(row[used] ** 2 * medians.variance[used]))
     free = medians.launches @ row
     half = float(half_width(free, within))
-    center = value if held else float(free.mean())
-    return estimate(value, max(center - half, 0.0), max(center + half, 0.0))
+    middle = value if held else float(center(free))
+    return estimate(value, max(middle - half, 0.0), max(middle + half, 0.0))
 
 
 @dataclass(frozen=True)

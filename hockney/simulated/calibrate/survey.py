@@ -49,7 +49,7 @@ class Survey:
     def pause(self, case: Case) -> float:
         """Seconds between two messages of a train, as they were measured, else as the case asks for them."""
         found = next((s.metrics.get("paused") for s in self.fits.summaries if s.case == case.line), None)
-        return found.median.value if found is not None and found.median.value > 0 else case.number("delay")
+        return found.typical.value if found is not None and found.typical.value > 0 else case.number("delay")
 
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values; a parameter that the
