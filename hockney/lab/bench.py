@@ -42,7 +42,7 @@ class Bench:
     def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
         """How many launches of each of `cases` fit the budget."""
         groups = len({(case.ranks, self.group_of(case)) for case in cases})
-        return launch_count(budget_s, self.launch_cost_s or TYPICAL_COST_S, groups)
+        return launch_count(budget_s, self.launch_cost_s or TYPICAL_COST_S, groups, len(cases))
 
     def moment(self) -> Moment | None:
         return moment() if self.machine.traits.local else None

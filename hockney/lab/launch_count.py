@@ -15,6 +15,8 @@ LONGEST_S = 6.0
 """Of measuring in one launch, where more launches can be afforded."""
 COST_SHARE = 0.2
 """Of the budget, for starting and ending launches."""
+CASE_S = 0.02
+"""What a case needs in a launch for more than its first visit."""
 TYPICAL_COST_S = 0.3
 """Of a launch, before one was tried."""
 
@@ -26,9 +28,11 @@ FEWEST_REPETITIONS = 5 * VISITS
 MOST_REPETITIONS = 20_000
 
 
-def launch_count(budget_s: float, cost_s: float, groups: int) -> int:
-    """Launches of every case, where a round of them is `groups` launches that cost `cost_s` each."""
-    affordable = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
+def launch_count(budget_s: float, cost_s: float, groups: int, cases: int) -> int:
+    """Launches of every one of so many `cases`, where a round of them is `groups` launches that cost `cost_s`
+    each."""
+    by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
+    affordable = min(by_cost, (1 - COST_SHARE) * budget_s / (CASE_S * max(1, cases)))
     wanted = max(float(WANTED), budget_s / (LONGEST_S * max(1, groups)))
     return int(max(FEWEST, min(affordable, wanted, MOST)))
 
