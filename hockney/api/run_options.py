@@ -106,6 +106,7 @@ class RunOptions:
             machine=self.machine,
             every_s=self.every_s,
             through_s=self.through or 0.0,
+            extend=not self.rounds,
             mpiexec_args=self.mpiexec_args,
             variables=self.variables,
             label=self.label,

@@ -29,6 +29,7 @@ class Settings:
     machine: str = ""
     every_s: float = 0.0
     through_s: float = 0.0
+    extend: bool = False
     mpiexec_args: str = ""
     variables: tuple[str, ...] = ()
     label: str = ""

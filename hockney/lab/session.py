@@ -110,7 +110,7 @@ class _Session:
             if self.out_of_time:
                 break
         rounds.end()
-        if todo and self.bench.machine.traits.varies and not rounds.every_s and not self.out_of_time:
+        if todo and self.plan.settings.extend and not self.out_of_time:
             self._go_on()
         seconds = self.bench.now() - self.began
         still_left = len(left(self.plan, self.out.run()))
