@@ -17,7 +17,7 @@ class Settings:
     far apart, and `budget_s` is for each of them. With `through_s` it ends with that period. With
     `extend` more launches than planned follow while cases are less precise than wanted and time is left.
     `mpiexec_args` and `variables` (NAME=VALUE) are what the user adds to the launcher's words, as typed;
-    `label` is the user's name for the run. """
+    `label` is the user's name for the run."""
 
     study: str
     budget_s: float = 60.0
