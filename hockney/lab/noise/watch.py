@@ -5,14 +5,14 @@ core, and short messages between two cores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hockney.core.binding import Cores
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog
-from hockney.core.record import Launch, Rank, Record
+from hockney.core.record import Launch, Line, Record, RunRecords
 from hockney.lab.launch_count import TYPICAL_COST_S, VISITS, launch_count
 from hockney.launch.launcher import Launcher, LaunchOptions
 from hockney.machine import Load, load_between, moment
@@ -25,6 +25,10 @@ ALONE_SHARE = 0.2
 USUAL_SHARE = 0.5
 """Of the rest, for the two cores that ranks are bound to, where there are other pairs."""
 MOST_PAIRS = 4
+MOST_LAUNCHES = 6
+"""On the usual two cores, to see by how much launches differ."""
+LAUNCH_S = 1.0
+"""At least, of each of them."""
 
 VISIT_S = 0.25e-3
 """Shorter than any visit, so that visits go on until the time is up."""
@@ -66,14 +70,18 @@ def watch(launchers: Launchers, cores: Cores, catalog: Catalog, seconds: float, 
     """The noise of one core and of a few pairs of cores, `seconds` in all without starting ranks. On several
     hosts only of the pair that the MPI chooses. Raises LaunchFailed."""
     before = moment()
-    series = list(_launch(launchers(cores), catalog, 1, ALONE_SHARE * seconds, 0))
     left = (1 - ALONE_SHARE) * seconds
     others = other_pairs(cores) if one_host else []
     usual = USUAL_SHARE * left if others else left
-    series += _launch(launchers(cores), catalog, 2, usual, 1)
-    for index, pair in enumerate(others, start=2):
-        for found in _launch(launchers(pair), catalog, 2, (left - usual) / len(others), index):
-            series.append(replace(found, usual=False))
+    launches = max(1, min(MOST_LAUNCHES, int(usual / LAUNCH_S)))
+    series = _watched(_launch(launchers(cores), catalog, 1, ALONE_SHARE * seconds, 0), usual=False)
+    lines: list[Line] = []
+    for index in range(1, launches + 1):
+        lines += _launch(launchers(cores), catalog, 2, usual / launches, index)
+    series += _watched(lines, usual=True)
+    for index, pair in enumerate(others, start=launches + 1):
+        share = (left - usual) / len(others)
+        series += _watched(_launch(launchers(pair), catalog, 2, share, index), usual=False)
     after = moment()
     return Watch(tuple(series), load_between(before, after), after.wall_s - before.wall_s)
 
@@ -92,15 +100,14 @@ def other_pairs(cores: Cores) -> list[Cores]:
 
 def reachable(found: MeasuredNoise) -> dict[float, float | None]:
     """About the precision that a survey reaches, by its budget in seconds."""
-    return {
-        budget: found.precision(budget, launch_count(budget, TYPICAL_COST_S, 1) * VISITS)
-        for budget in BUDGETS_S
-    }
+    reached = {}
+    for budget in BUDGETS_S:
+        launches = launch_count(budget, TYPICAL_COST_S, 1)
+        reached[budget] = found.precision(budget, launches, launches * VISITS)
+    return reached
 
 
-def _launch(
-    launcher: Launcher, catalog: Catalog, ranks: int, seconds: float, index: int
-) -> Iterator[WatchedCase]:
+def _launch(launcher: Launcher, catalog: Catalog, ranks: int, seconds: float, index: int) -> list[Line]:
     plan = [catalog.case(text, ranks) for text in (COMPUTING, MESSAGES)[:ranks]]
     visits = max(2, int(seconds / len(plan) / VISIT_S))
     options = LaunchOptions(
@@ -111,21 +118,19 @@ def _launch(
         max_repetitions=REPETITIONS * visits,
         visits=visits,
     )
-    reported: Sequence[Rank] = ()
     with closing(launcher.run(plan, ranks, options)) as lines:
-        for line in lines:
-            if isinstance(line, Launch):
-                reported = line.ranks
-            elif isinstance(line, Record) and line.times_s:
-                cpus = tuple(rank.cpus for rank in reported)
-                yield from _watched(line, cpus, usual=ranks > 1)
+        return [line for line in lines if isinstance(line, Launch | Record)]
 
 
-def _watched(record: Record, cpus: tuple[str, ...], usual: bool) -> Iterator[WatchedCase]:
-    """Nothing with too few visits."""
-    times = launch_times(record)
-    found = noise(times.visits, times.at_s)
-    if found is not None:
-        lost = record.visits.preempted
-        case = parse_canonical(record.case)
-        yield WatchedCase(case, cpus, usual, len(lost), sum(count > 0 for count in lost), found)
+def _watched(lines: Iterable[Line], usual: bool) -> list[WatchedCase]:
+    """The cases of launches of the same ranks; those with too few visits are left out."""
+    run = RunRecords.of(lines)
+    cpus = tuple(rank.cpus for rank in run.launches[-1].ranks) if run.launches else ()
+    watched = []
+    for case, records in run.by_case().items():
+        times = [launch_times(record) for record in records if record.times_s]
+        found = noise([launch.visits for launch in times], [launch.at_s for launch in times])
+        if found is not None:
+            lost = [count > 0 for record in records for count in record.visits.preempted]
+            watched.append(WatchedCase(parse_canonical(case), cpus, usual, len(lost), sum(lost), found))
+    return watched
