@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hockney import build
+from hockney.core.binding import Cores
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine, Mpi
 from hockney.core.paths import cache_folder
@@ -19,6 +20,8 @@ from hockney.lab import messages
 from hockney.lab.bench import Tell
 from hockney.lab.finding import Finding
 from hockney.lab.kinds import kind_of, prepare
+from hockney.lab.noise import messages as noise_messages
+from hockney.launch.allocation import hosts
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import (
@@ -53,10 +56,14 @@ def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi
     return describe(mpis[0] if mpis else None), mpis
 
 
-def examine(machine: str, mpi: str) -> Iterator[Finding]:
-    """Findings as they are made; the first bad one is the last, since the rest depends on it."""
-    if kind_of(machine).TRAITS.invented:
+def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
+    """Findings as they are made; the first bad one is the last, since the rest depends on it. The noise is
+    watched for `noise_s`, if any."""
+    traits = kind_of(machine).TRAITS
+    if traits.invented:
         yield messages.machine_is_fake()
+        if noise_s:
+            yield noise_messages.not_real()
         return
     here = describe(None)
     yield messages.machine_found(here.cpu, here.cores, here.system)
@@ -84,7 +91,24 @@ def examine(machine: str, mpi: str) -> Iterator[Finding]:
         yield _binding(launcher, min(2, here.cores))
         yield _oversubscribed(launcher, here.cores + 1)
     except HockneyError as problem:
+        if noise_s:
+            yield noise_messages.no_launch(problem)
         yield messages.cannot_measure(problem)
+        return
+    if noise_s and traits.by_mpiexec:
+        yield from _noise(chosen, built, noise_s)
+    elif noise_s:
+        yield noise_messages.not_real()
+
+
+def _noise(mpi: Mpi, built: build.Engine, seconds: float) -> Iterator[Finding]:
+    from hockney.lab.noise.findings import noise_findings  # statistics, which only this step needs
+
+    def launcher(cores: Cores) -> MpiLauncher:
+        return MpiLauncher(mpi, built.path, cores)
+
+    one_host = hosts(os.environ) == 1
+    yield from noise_findings(launcher, processors().cores, built.catalog, seconds, one_host)
 
 
 def shared_room(room: tuple[int, int] | None) -> Finding:

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`code` is a kebab-case word, `subject` and `text` are for users."""
+    """`code` is a kebab-case word, `subject` and `text` are for users, `numbers` for programs."""
 
     verdict: Literal["good", "note", "bad"]
     subject: str
     text: str
     code: str
+    numbers: Mapping[str, object] = field(default_factory=dict, compare=False)

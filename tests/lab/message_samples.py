@@ -4,7 +4,19 @@
 
 from __future__ import annotations
 
+from hockney.core.fit import Modes
+
 SAMPLES = {
+    Modes: [
+        Modes(fast_s=450e-9, slow_s=620e-9, slow_share=0.31, dwell_s=0.62),
+        Modes(fast_s=450e-9, slow_s=620e-9, slow_share=0.31, dwell_s=None),
+    ],
+    "too_few_cores.cores": [1],
+    "ends": [(450e-9, 640e-9)],
+    "reached": [{30.0: 0.0213, 300.0: 0.0061}],
+    "preempted": [0.034],
+    "steal": [0.02, None],
+    "watched_s": [7.8, 55.0],
     "available": [("sim:t3e", "sim:ibm-sp")],
     "built_here": [True, False],
     "field": ["cpu", "mpi", "host"],

@@ -13,13 +13,26 @@ from hockney.cli.output.tables import print_json, print_line
 from hockney.core.errors import Exit
 
 
-@click.command("doctor", cls=Command, epilog=example("hockney doctor"))
+@click.command("doctor", cls=Command, epilog=example("hockney doctor", "hockney doctor --noise 1m"))
 @options.where
+@click.option(
+    "--noise",
+    type=options.BUDGET,
+    metavar="TIME",
+    default="10s",
+    show_default=True,
+    help="How long to watch the noise, as 10s or 1m.",
+)
+@click.option("--no-noise", is_flag=True, help="Do not measure the noise.")
 @options.as_json
-def command(mpi: str, machine: str, as_json: bool) -> int:
-    """Check everything a survey needs, step by step, and say what to do where it fails."""
+def command(mpi: str, machine: str, noise: float, no_noise: bool, as_json: bool) -> int:
+    """Check everything a survey needs, step by step, and say what to do where it fails.
+
+    The last step measures the noise: how much times vary from moment to moment, in which modes they come
+    and how long these last, what disturbs the ranks, and what precision a survey reaches here.
+    """
     findings = []
-    for finding in lab.examine(machine, mpi):
+    for finding in lab.examine(machine, mpi, 0.0 if no_noise else noise):
         findings.append(finding)
         if not as_json:
             print_line(f"{finding.verdict:5} {finding.subject}: {finding.text}")

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney doctor measures the noise of a real machine; how much there is, no test can know."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from real_mpi import engine_for, mpi_named
+
+from hockney.machine import processors
+
+SERIES = {
+    "case",
+    "cpus",
+    "typical_s",
+    "fast_s",
+    "slow_s",
+    "spread",
+    "visits",
+    "watched_s",
+    "preempted",
+    "correlation_s",
+    "modes",
+}
+
+
+@pytest.mark.mpi
+def test_the_noise_of_this_machine(hockney, monkeypatch):
+    """1 and 2 ranks. A machine so busy that it allows hardly a visit says so."""
+    mpi = mpi_named("openmpi")
+    engine_for(mpi)
+    monkeypatch.delenv("HOCKNEY_MACHINE")
+    said = hockney("doctor", "--mpi", mpi.prefix, "--noise", "1", "--json")
+    assert said.code == 0, said.out
+    found = [finding for finding in json.loads(said.out) if finding["subject"] == "noise"]
+    codes = [finding["code"] for finding in found]
+    if processors().cores.usable < 2:
+        assert codes == ["noise-not-measured"]
+        return
+    if codes == ["noise-too-few-visits"]:
+        return
+    times = [f["numbers"] for f in found if f["code"] in ("noise-low", "noise-high")]
+    assert times and all(numbers.keys() == SERIES for numbers in times)
+    assert all(0 < n["fast_s"] <= n["slow_s"] and n["visits"] >= 40 for n in times)
+    assert {n["case"].split()[0] for n in times} <= {"compute", "pingpong"}
+    (disturbances,) = (f["numbers"] for f in found if f["code"] in ("disturbed", "undisturbed"))
+    assert disturbances.keys() == {"seconds", "preempted", "outside_cores", "steal"}
+    assert 0 <= disturbances["preempted"] <= 1 and disturbances["seconds"] >= 1
+    for finding in found:
+        if finding["code"].startswith("precision-"):
+            assert finding["numbers"]["precision"].keys() == {"30", "60", "300"}
+
+
+def test_the_noise_can_be_left_out(hockney):
+    codes = [finding["code"] for finding in json.loads(hockney("doctor", "--no-noise", "--json").out)]
+    assert codes == ["fake-machine"]
+    codes = [finding["code"] for finding in json.loads(hockney("doctor", "--json").out)]
+    assert codes == ["fake-machine", "noise-not-measured"]
+
+
+def test_a_watch_takes_time(hockney):
+    said = hockney("doctor", "--noise", "0s")
+    assert (said.code, said.error.code) == (2, "budget-not-positive")
