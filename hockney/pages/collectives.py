@@ -99,7 +99,7 @@ def _against_ranks(measured: list[Measured], sync: str) -> Figure:
         size = next((s for s in sizes if s > 0), 0)
         small = sorted((m for m in selected if m.size == size), key=lambda m: m.case.ranks)
         words = f"{name} of {quantity(size, 'B')}" if size else name
-        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.typical, "s"))
+        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.typical))
     return Figure(
         name="collectives_ranks",
         title="Collectives against the number of ranks",
