@@ -13,6 +13,7 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.quality import chosen
 from hockney.pages.series import points, times
+from hockney.pages.undisturbed import with_column
 
 MPI = "mpi"
 """The algorithm that is the MPI's own choice."""
@@ -75,7 +76,7 @@ def _against_size(measured: list[Measured], fits: list[Fit], ranks: int, sync: s
         x=Axis("bytes: a rank's block, or the vector's length", "B", "log", zero=True),
         y=Axis("time", "s"),
         series=tuple(s for s in series if s.x),
-        caption="Median of the longest time over the ranks with its 95% interval; lines: fitted costs.",
+        caption="Typical longest time over the ranks with its 95% interval; lines: fitted costs.",
     )
 
 
@@ -106,7 +107,7 @@ def _against_ranks(measured: list[Measured], sync: str) -> Figure:
         x=Axis("ranks", "ranks"),
         y=Axis("time", "s"),
         series=tuple(s for s in series if len(s.x) > 1),
-        caption="Median of the longest time over the ranks, at the smallest payload.",
+        caption="Typical longest time over the ranks, at the smallest payload.",
     )
 
 
@@ -123,4 +124,5 @@ def _table(measured: list[Measured]) -> Table:
         for m in measured
     )
     columns = ("collective", "ranks", "bytes", "sync", "typical", "95% interval")
-    return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))
+    table = Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))
+    return with_column(table, [m.summary for m in measured], "typical")
