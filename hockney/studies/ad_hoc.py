@@ -14,7 +14,7 @@ from hockney.core.parameters import list_values
 from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.pages import environment, method, metrics, quality, undisturbed
+from hockney.pages import course, environment, method, metrics, quality, undisturbed
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, with_interval
@@ -68,7 +68,12 @@ def page(evidence: Evidence) -> Page:
         groups.setdefault(label(m, m.workload.size), []).append(m)
     differing = any(undisturbed.differing(m.summary) for m in evidence.measured)
     sections = [_section(evidence, subject, measured, differing) for subject, measured in groups.items()]
-    more = [quality.parameters(evidence), quality.spread(evidence), quality.verification(evidence)]
+    more = [
+        quality.parameters(evidence),
+        course.section(evidence),
+        quality.spread(evidence),
+        quality.verification(evidence),
+    ]
     names = sorted({m.case.workload for m in evidence.measured})
     return Page(
         title=", ".join(names) or "Nothing measured",

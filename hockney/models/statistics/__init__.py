@@ -21,7 +21,9 @@ from hockney.models.statistics.observations import (
     SHORTEST_S,
     Observation,
     disturbed_launches,
+    kept,
     observe,
+    observe_case,
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
@@ -36,8 +38,10 @@ __all__ = [
     "disturbed_launches",
     "estimate",
     "half_width",
+    "kept",
     "median_interval",
     "observe",
+    "observe_case",
     "precision_of",
     "shared_variance",
     "student",
