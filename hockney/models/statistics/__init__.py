@@ -9,7 +9,7 @@ this folder and nowhere else. Models get observations and summaries of cases, an
 
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.location import Z, center, half_width, student
+from hockney.models.statistics.location import Z, center, half_width, student, winsorised
 from hockney.models.statistics.matrix import (
     Medians,
     ObservationTable,
@@ -18,6 +18,7 @@ from hockney.models.statistics.matrix import (
     tabulate,
 )
 from hockney.models.statistics.observations import (
+    FEWEST_UNDISTURBED,
     SHORTEST_S,
     Observation,
     disturbed_launches,
@@ -29,6 +30,7 @@ from hockney.models.statistics.observations import (
 from hockney.models.statistics.summary import summaries, summarise
 
 __all__ = [
+    "FEWEST_UNDISTURBED",
     "SHORTEST_S",
     "Medians",
     "Observation",
@@ -49,4 +51,5 @@ __all__ = [
     "summaries",
     "summarise",
     "tabulate",
+    "winsorised",
 ]

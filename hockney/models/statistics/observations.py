@@ -20,6 +20,7 @@ from hockney.models.statistics.location import Z, center, half_width, of_mean
 from hockney.models.statistics.visits import SHORTEST_S, launch_times
 
 __all__ = [
+    "FEWEST_UNDISTURBED",
     "SHORTEST_S",
     "Observation",
     "disturbed_launches",
