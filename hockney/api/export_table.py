@@ -78,9 +78,11 @@ def summaries(fits: Fits) -> Rows:
             "typical_s": s.typical.value,
             "low_s": s.typical.low,
             "high_s": s.typical.high,
+            **_undisturbed(s),
             "within": s.within,
             "between": s.between,
             "repetitions": s.repetitions,
+            "visits": s.visits,
             "launches": s.launches,
             "bytes_moved": s.bytes_moved,
             "verified_bytes": s.verified_bytes,
@@ -90,6 +92,17 @@ def summaries(fits: Fits) -> Rows:
         for case, s in zip(cases, fits.summaries, strict=True)
     ]
     return Rows({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
+
+
+def _undisturbed(s: Summary) -> dict[str, Cell]:
+    """Empty where a case had too few visits."""
+    found = s.undisturbed
+    return {
+        "undisturbed_s": None if found is None else found.cost.value,
+        "undisturbed_low_s": None if found is None else found.cost.low,
+        "undisturbed_high_s": None if found is None else found.cost.high,
+        "disturbed": None if found is None else found.disturbed,
+    }
 
 
 def _of(case: Case, line: str, names: Iterable[str]) -> dict[str, Cell]:
@@ -102,7 +115,7 @@ def column_of(metric: str, unit: str) -> str:
 
 
 def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cell]:
-    """Median, low and high of every metric of the run, empty where the case has none of that name."""
+    """Value, low and high of every metric of the run, empty where the case has none of that name."""
     cells: dict[str, Cell] = {}
     for name, unit in metrics.items():
         metric = summary.metrics.get(name)

@@ -80,7 +80,7 @@ class Run:
 
     @property
     def summaries(self) -> list[Summary]:
-        """One for each case: median and 95% interval in seconds."""
+        """One for each case: typical time and 95% interval in seconds."""
         return self.fits.summaries
 
     @cached_property

@@ -26,8 +26,8 @@ class Axis:
 @dataclass(frozen=True)
 class Series:
     """One line or cloud of points. `low` and `high` (both or neither) are drawn as error bars for
-    points and as a band for a line. `group` gives series that belong together one colour. `detail`
-    is one text a point, shown when hovering."""
+    points and as a band for a line; an end that is not known is nan. `group` gives series that belong
+    together one colour. `detail` is one text a point, shown when hovering. `hollow` points are outlines."""
 
     name: str
     x: tuple[float, ...]
@@ -37,6 +37,7 @@ class Series:
     kind: Kind = "points"
     group: str = ""
     detail: tuple[str, ...] = ()
+    hollow: bool = False
 
 
 @dataclass(frozen=True)

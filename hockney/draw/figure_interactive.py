@@ -16,6 +16,7 @@ from typing import Any
 from hockney.core.errors import one_line
 from hockney.draw.describe import axis_title, point
 from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
@@ -42,6 +43,7 @@ def interactive(figure: Figure | Plane) -> dict[str, Any]:
         from hockney.draw.plane_interactive import interactive_plane
 
         return interactive_plane(figure)
+    figure = parted(figure)
     shown = picture(figure)
     data: list[dict[str, Any]] = []
     legend = []

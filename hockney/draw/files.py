@@ -16,6 +16,7 @@ from typing import Any
 
 from hockney.draw import messages, plane_files
 from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
 from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
@@ -96,6 +97,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _draw(canvas: Any, figure: Figure) -> None:
+    figure = parted(figure)
     shown = picture(figure)
     axes = canvas.add_subplot()
     dress(axes, shown.x, shown.y, 390.0)

@@ -83,7 +83,7 @@ def looks(figure: Figure) -> tuple[Look, ...]:
                 slot=number % len(LIGHT.series),
                 symbol=(number + rounds + turn // 2) % len(SYMBOLS),
                 dash=(rounds + turn) % len(DASHES),
-                hollow=bool(turn % 2),
+                hollow=series.hollow or bool(turn % 2),
             )
         )
     return tuple(result)

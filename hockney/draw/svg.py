@@ -13,6 +13,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from hockney.draw.figure import Figure, Plane, Series
+from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
 from hockney.draw.palette import SYMBOLS, Look, looks
 from hockney.draw.svg_axes import Frame, axes, framed, legend, said, straight
@@ -45,6 +46,7 @@ def still(figure: Figure | Plane, identity: str) -> Markup:
     unique on the page, for the one id that a picture needs."""
     if isinstance(figure, Plane):
         return plane_stills(figure)
+    figure = parted(figure)
     shown, seen = picture(figure), looks(figure)
 
     def sign(k: int, x: float, y: float) -> str:

@@ -5,18 +5,36 @@ the top of the page if it affects all numbers, else in the section that it affec
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from statistics import median
 
-from hockney.core.record import Launch, Record
+from hockney.core.record import Close, Launch
 from hockney.draw.page import Caveat, Section
+from hockney.models.statistics import (
+    FEWEST_UNDISTURBED,
+    Observation,
+    Z,
+    disturbed_launches,
+    kept,
+    observe,
+    winsorised,
+)
 from hockney.pages import collectives, loggp, messages, point_to_point
 from hockney.pages.evidence import Evidence
+from hockney.pages.format import precision
+from hockney.pages.quality import imprecise
 
 OUTSIDE_CORES = 0.05
 STEAL = 0.01
 FEWEST_LAUNCHES = 3
+ENOUGH_LAUNCHES = 10
+"""So many make Student's t small, and let disturbed ones be left out."""
+LAUNCHES_DIFFER = 0.1
+"""Launches whose times scatter by more than this part are worth a word."""
+BEYOND = 2.0
+"""Times the scatter that the spread inside the launches predicts: beyond it they differ by themselves."""
 CLOCK_SHARE = 0.1
 """The clock's step may be a tenth of a repetition: the engine batches until it is."""
 
@@ -161,8 +179,36 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
 
 
+def _disturbed_launches(evidence: Evidence) -> RunCaveat | None:
+    """Those that other programs or the hypervisor disturbed, and whether they count."""
+    names = disturbed_launches(evidence.run)
+    touched = {r.case for r in evidence.run.records if r.launch in names}
+    if not touched:
+        return None
+    counted = _counting_disturbed(evidence)
+    launches = len(evidence.run.launches)
+    caveat = messages.disturbed_launches(len(names), launches, len(touched), len(counted), FEWEST_UNDISTURBED)
+    return _caveat(caveat, touched)
+
+
+def _counting_disturbed(evidence: Evidence) -> set[str]:
+    """The cases whose disturbed launches count, since too few others are left."""
+    names = disturbed_launches(evidence.run)
+    return {
+        case
+        for case, records in evidence.run.by_case().items()
+        if any(record.launch in names for record in kept(records, names))
+    }
+
+
+def _counting(evidence: Evidence) -> list[Close]:
+    """The ends of the launches that count for some case."""
+    left_out = set() if _counting_disturbed(evidence) else disturbed_launches(evidence.run)
+    return [close for close in evidence.run.closes if close.launch not in left_out]
+
+
 def _load(evidence: Evidence) -> RunCaveat | None:
-    loads = [c.outside_cores for c in evidence.run.closes if c.outside_cores is not None]
+    loads = [c.outside_cores for c in _counting(evidence) if c.outside_cores is not None]
     busy = max(loads, default=0.0)
     if busy <= OUTSIDE_CORES:
         return None
@@ -170,7 +216,7 @@ def _load(evidence: Evidence) -> RunCaveat | None:
 
 
 def _steal(evidence: Evidence) -> RunCaveat | None:
-    worst = max((c.steal for c in evidence.run.closes if c.steal is not None), default=0.0)
+    worst = max((c.steal for c in _counting(evidence) if c.steal is not None), default=0.0)
     if worst <= STEAL:
         return None
     return _caveat(messages.steal(worst))
@@ -191,18 +237,40 @@ def _governor(evidence: Evidence) -> RunCaveat | None:
 def _precision(evidence: Evidence) -> RunCaveat | None:
     if evidence.machine.traits.noiseless:
         return None
-    wide = [r for r in evidence.run.records if _missed(r)]
+    wide = {s.case: precision(s.typical) for s in evidence.fits.summaries if imprecise(s, evidence)}
     if not wide:
         return None
-    measured = len(evidence.run.records)
-    worst = max((r.stop.achieved for r in wide if r.stop.achieved is not None), default=None)
-    cases = {r.case for r in wide}
-    wanted = evidence.settings.precision
-    return _caveat(messages.precision(len(wide), measured, wanted, worst, len(cases)), cases)
+    widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
+    measured, wanted = len(evidence.fits.summaries), evidence.settings.precision
+    return _caveat(messages.precision(len(wide), measured, wanted, widest, width), wide)
 
 
-def _missed(record: Record) -> bool:
-    return record.stop.achieved is None or record.stop.achieved > record.stop.precision
+def _launches_differ(evidence: Evidence) -> RunCaveat | None:
+    """By more than the scatter inside them predicts. What counts is the spread of the launches' times without
+    the extremes, which one bad launch does not make."""
+    candidates = {s.case for s in evidence.fits.summaries if (s.between or 0.0) > LAUNCHES_DIFFER}
+    if not candidates or evidence.machine.traits.noiseless:
+        return None
+    records = tuple(r for r in evidence.run.records if r.case in candidates)
+    seen = observe(replace(evidence.run, records=records), evidence.catalog)
+    differ = {s.case.line: spread for s in seen if (spread := _spread(s)) is not None}
+    if not differ:
+        return None
+    worst, spread = max(differ.items(), key=lambda item: item[1])
+    launches = max(s.launches for s in evidence.fits.summaries)
+    measured = len(evidence.fits.summaries)
+    planned = ENOUGH_LAUNCHES if launches < ENOUGH_LAUNCHES else 2 * launches
+    return _caveat(messages.launches_differ(len(differ), measured, worst, spread, planned), differ)
+
+
+def _spread(seen: Observation) -> float | None:
+    """Standard deviation of the launches' log times; None where it is small, or no larger than expected."""
+    count = len(seen.log_typical)
+    if count < FEWEST_LAUNCHES:
+        return None
+    spread = float(winsorised(seen.log_typical).std(ddof=1))
+    expected = seen.within / Z * math.sqrt(count)
+    return None if spread <= max(LAUNCHES_DIFFER, BEYOND * expected) else spread
 
 
 def _few_launches(evidence: Evidence) -> RunCaveat | None:
@@ -211,7 +279,7 @@ def _few_launches(evidence: Evidence) -> RunCaveat | None:
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     return _caveat(
-        messages.few_launches(len(few), fewest, FEWEST_LAUNCHES),
+        messages.few_launches(len(few), fewest, FEWEST_LAUNCHES, ENOUGH_LAUNCHES),
         None if len(few) == len(evidence.fits.summaries) else few,
     )
 
@@ -268,7 +336,7 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, _simulated, _published, _verification, _failures, _incomplete, _surveyed, _notices, _load, _steal,
-    _oversubscribed, _unbound, _virtual, _governor, _precision, _few_launches, _clock,
-    _contradiction,
+    _fake, _simulated, _published, _verification, _failures, _incomplete, _surveyed, _notices,
+    _disturbed_launches, _load, _steal, _oversubscribed, _unbound, _virtual, _governor, _precision,
+    _launches_differ, _few_launches, _clock, _contradiction,
 )  # fmt: skip

@@ -13,6 +13,7 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.quality import chosen
 from hockney.pages.series import points, times
+from hockney.pages.undisturbed import with_column
 
 MPI = "mpi"
 """The algorithm that is the MPI's own choice."""
@@ -76,7 +77,7 @@ def _against_size(measured: list[Measured], fits: list[Fit], ranks: int, sync: s
         x=Axis("bytes: a rank's block, or the vector's length", "B", "log", zero=True),
         y=Axis("time", "s"),
         series=tuple(s for s in series if s.x),
-        caption="Median of the longest time over the ranks with its 95% interval; lines: fitted costs.",
+        caption="Typical longest time over the ranks with its 95% interval; lines: fitted costs.",
     )
 
 
@@ -100,14 +101,14 @@ def _against_ranks(measured: list[Measured], sync: str) -> Figure:
         size = next((s for s in sizes if s > 0), 0)
         small = sorted((m for m in selected if m.size == size), key=lambda m: m.case.ranks)
         words = f"{name} of {quantity(size, 'B')}" if size else name
-        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.typical, "s"))
+        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.typical))
     return Figure(
         name="collectives_ranks",
         title="Collectives against the number of ranks",
         x=Axis("ranks", "ranks"),
         y=Axis("time", "s"),
         series=tuple(s for s in series if len(s.x) > 1),
-        caption="Median of the longest time over the ranks, at the smallest payload.",
+        caption="Typical longest time over the ranks, at the smallest payload.",
     )
 
 
@@ -124,4 +125,5 @@ def _table(measured: list[Measured]) -> Table:
         for m in measured
     )
     columns = ("collective", "ranks", "bytes", "sync", "typical", "95% interval")
-    return Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))
+    table = Table("collectives", "Collectives", columns, rows, numeric=(1, 2, 4, 5))
+    return with_column(table, [m.summary for m in measured], "typical")

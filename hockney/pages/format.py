@@ -48,6 +48,13 @@ def with_interval(estimate: Estimate, unit: str) -> str:
     return quantity(estimate.value, unit) + bounds
 
 
+def precision(estimate: Estimate) -> float | None:
+    """Half the width of the interval over the value; None where there is no interval."""
+    if estimate.low is None or estimate.high is None or not estimate.value:
+        return None
+    return (estimate.high - estimate.low) / 2 / estimate.value
+
+
 def percent(fraction: float | None) -> str:
     if fraction is None:
         return "unknown"

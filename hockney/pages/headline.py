@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.catalog import PING_PONG
 from hockney.core.wording import plural
-from hockney.pages import loggp
+from hockney.pages import loggp, undisturbed
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, quantity, with_interval
@@ -34,6 +34,7 @@ def _short(evidence: Evidence) -> str:
     if not sweep:
         return ""
     first = sweep[0].summary.typical
+    cost = with_interval(first, "s") + undisturbed.addition(sweep[0].summary)
     flat = sweep[0]
     for m in sweep:
         if m.summary.typical.value > FLAT * first.value:
@@ -41,10 +42,9 @@ def _short(evidence: Evidence) -> str:
         flat = m
     least, most = quantity(sweep[0].size, "B"), quantity(flat.size, "B")
     if flat.size <= SHORT or flat is sweep[0]:
-        return f"A message of {least} costs {with_interval(first, 's')}."
+        return f"A message of {least} costs {cost}."
     sizes = f"Up to {most}" if sweep[0].size <= SHORT else f"From {least} to {most}"
-    costs = with_interval(first, "s")
-    return f"{sizes} a message costs about {costs} whatever its size (at most {FLAT - 1:.0%} more)."
+    return f"{sizes} a message costs about {cost} whatever its size (at most {FLAT - 1:.0%} more)."
 
 
 def _long(evidence: Evidence) -> str:
@@ -93,6 +93,6 @@ def _together(evidence: Evidence) -> list[str]:
         ]
         if cases:
             most = cases[-1]
-            costs = with_interval(most.summary.typical, "s")
+            costs = with_interval(most.summary.typical, "s") + undisturbed.addition(most.summary)
             texts.append(f"{words} takes {plural(most.case.ranks, 'rank')} {costs}.")
     return texts

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from hockney.core.fit import Estimate, Fit, FitCaveat
 from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.intervals import UNKNOWN
 from hockney.draw.page import Section
 from hockney.models import CONTRADICTIONS
 from hockney.pages.evidence import Evidence, Measured
@@ -56,7 +57,7 @@ def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
         if _messages(m) == n and m.size in single:
             one, many = single[m.size], m.summary.typical
             drawn.append((float(m.size), *_difference(many, one, n - 1)))
-    drawn = [d for d in drawn if min(d[1:]) > 0]
+    drawn = [d for d in drawn if not any(v <= 0 for v in d[1:])]
     x, y, low, high = zip(*drawn, strict=True) if drawn else ((), (), (), ())
     detail = tuple(f"{quantity(a, 'B')}: {quantity(b, 's')} a message" for a, b in zip(x, y, strict=True))
     return Series(f"{n} messages", x, y, low, high, group=f"{n} messages", detail=detail)
@@ -65,7 +66,7 @@ def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
 def _difference(many: Estimate, one: Estimate, over: int) -> tuple[float, float, float]:
     value = (many.value - one.value) / over
     if None in (many.low, many.high, one.low, one.high):
-        return value, value, value
+        return value, UNKNOWN, UNKNOWN
     return value, (many.low - one.high) / over, (many.high - one.low) / over
 
 

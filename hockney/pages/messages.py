@@ -47,27 +47,63 @@ def notices(lines: Sequence[str]) -> Caveat:
     return Caveat("notices", "; ".join(lines), "", "'hockney resume' measures what is missing")
 
 
-def precision(missed: int, measured: int, wanted: float, worst: float | None, cases: int) -> Caveat:
+def precision(missed: int, measured: int, wanted: float, widest: str, width: float | None) -> Caveat:
+    """`missed` of the `measured` cases have an interval wider than `wanted`; that of the case `widest` has
+    the half `width`, None where there is no interval."""
+    known = "no interval" if width is None else f"within {percent(width)}"
     return Caveat(
         "precision",
-        f"{missed} of {measured} measurements did not reach the requested {percent(wanted)} "
-        f"(the widest: {percent(worst)})",
-        f"{plural(cases, 'case')}, marked in the table of spread",
-        "give more time (--budget), or request less precision (--precision)",
+        f"the 95% intervals of {missed} of {plural(measured, 'case')} are wider than the requested "
+        f"{percent(wanted)} (the widest, {widest}: {known})",
+        f"{plural(missed, 'case')}, marked in the table of spread",
+        "give more time (--budget), plan more launches (--launches), or request less precision (--precision)",
     )
 
 
-def few_launches(cases: int, fewest: int, wanted: int) -> Caveat:
+def few_launches(cases: int, fewest: int, wanted: int, enough: int) -> Caveat:
     return Caveat(
         "launches",
         f"{plural(cases, 'case rests', 'cases rest')} on fewer than {wanted} launches: "
         + (
             "the intervals do not include the variation between launches"
             if fewest == 1
-            else "the variation between launches is poorly known, which widens some intervals"
+            else "the variation between launches is poorly known, which widens the intervals"
         ),
         "",
-        f"measure with --launches {wanted} or more",
+        f"give more time (--budget), or measure with --launches {enough}",
+    )
+
+
+def launches_differ(cases: int, measured: int, worst: str, spread: float, planned: int) -> Caveat:
+    """`cases` of the `measured` ones; the launches of the case `worst` have the largest `spread`."""
+    return Caveat(
+        "launches-differ",
+        f"launches differ by more than the scatter inside them explains in {cases} of "
+        f"{plural(measured, 'case')} (the most by {percent(spread)}, {worst})",
+        "",
+        f"plan more launches (--launches {planned}) with more time (--budget), bind the ranks to cores, or "
+        "measure on a quiet machine",
+    )
+
+
+def disturbed_launches(
+    disturbed: int, launches: int, cases: int, counted: int, fewest_undisturbed: int
+) -> Caveat:
+    """`disturbed` of the `launches`, which measured `cases`; `counted` of these keep them."""
+    few = f"fewer than {fewest_undisturbed}"
+    if not counted:
+        use = "they are left out"
+    elif counted == cases:
+        use = f"they count, since {few} undisturbed launches are left"
+    else:
+        left_out = plural(cases - counted, "case")
+        use = f"they are left out of {left_out} and count for {counted} with {few} undisturbed launches"
+    return Caveat(
+        "disturbed-launches",
+        f"{plural(disturbed, 'launch was', 'launches were')} disturbed by other programs or the hypervisor, "
+        f"of {launches}: {use}",
+        "",
+        "end other programs, or give more time (--budget) for launches to replace them",
     )
 
 

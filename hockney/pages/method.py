@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from hockney.core.units import format_seconds
 from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
@@ -16,8 +18,6 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         return simulated(evidence)
     if evidence.machine.traits.published:
         return published(evidence)
-    reasons = [r.stop.reason for r in run.records]
-    measured = sum(len(r.times_s) for r in run.records)
     spent = sum(c.seconds for c in run.closes)
     texts = [
         f"{plural(len(evidence.fits.summaries), 'case')} were measured in "
@@ -25,11 +25,9 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         f"(seed {evidence.settings.seed}). Launches took {format_seconds(spent)} of the "
         f"{format_seconds(evidence.settings.total_s)} asked for.",
         *_rounds(evidence),
-        f"A case was repeated until the 95% interval of its median was within "
-        f"{percent(evidence.settings.precision)} of it, or its share of the time was used up: "
-        f"{reasons.count('precision')} ended by precision, "
-        f"{reasons.count('budget')} by time, {reasons.count('repetitions')} by the number of repetitions. "
-        f"All {measured} repetitions are kept.",
+        *_visits(evidence),
+        _typical(evidence),
+        _ends(evidence),
         "Repetitions before the times settled are kept apart as warm-up. Where one operation is too short "
         "for the clock, several share one reading, and the record says how many.",
     ]
@@ -42,11 +40,63 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
             f"{plural(len(windows), 'measurement')} started at moments of a synchronised clock{error}, "
             f"{plural(late, 'repetition')} came too late and {'was' if late == 1 else 'were'} dropped."
         )
-    texts.append(
-        "Intervals of medians are from order statistics and need no assumption about the shape of the noise; "
-        "payloads are verified outside the timed region in every launch."
-    )
+    where = "at every visit" if _visited_often(evidence) else "in every launch"
+    texts.append(f"Payloads are verified outside the timed region {where}.")
     return tuple(texts)
+
+
+def _visited_often(evidence: Evidence) -> list[int]:
+    """How many visits each measurement has that has more than one."""
+    counts = (len(record.times_by_visit) for record in evidence.run.records)
+    return [count for count in counts if count > 1]
+
+
+def _visits(evidence: Evidence) -> list[str]:
+    often = _visited_often(evidence)
+    if not often:
+        return ["Each launch measured a case at one moment."]
+    records = evidence.run.by_case().values()
+    long = sum(all(len(r.times_by_visit) < 2 for r in each) for each in records)
+    were = "case was" if long == 1 else "cases were"
+    return [
+        "A launch visited its cases many times in a shuffled order, some milliseconds each: "
+        f"{median(often):.0f} visits of a case in the typical launch, {sum(often)} in all."
+        + (f" {long} {were} long enough to be visited only once in a launch." if long else "")
+    ]
+
+
+def _typical(evidence: Evidence) -> str:
+    often = _visited_often(evidence)
+    of = "the same mean of its visits' medians" if often else "the median of its repetitions"
+    text = (
+        "The typical time of a case is the mean of its launches' times on a log scale, without a tenth at "
+        f"each end; a launch's time is {of}. The 95% interval is Student's, from the winsorised variance of "
+        "the launches, and no narrower than the spread inside them predicts."
+    )
+    if often:
+        text += (
+            " The undisturbed cost is the median of the visits in the fastest mode, those within "
+            "10% of the fastest tenth; it is given where the typical one is more than 10% higher."
+        )
+    return text
+
+
+def _ends(evidence: Evidence) -> str:
+    """Why measuring ended."""
+    run, settings = evidence.run, evidence.settings
+    most = max((len({r.launch for r in records}) for records in run.by_case().values()), default=0)
+    more = f": up to {most} launches of a case where {settings.launches} were planned"
+    until = (
+        f"Launches followed until the intervals were within {percent(settings.precision)} of the typical "
+        f"times, or the time was used up{more if most > settings.launches else ''}. "
+    )
+    reasons = [r.stop.reason for r in run.records]
+    measured = sum(len(r.times_s) for r in run.records)
+    return (
+        f"{'' if settings.every_s else until}Inside the launches {reasons.count('precision')} measurements "
+        f"ended by precision, {reasons.count('budget')} by time, {reasons.count('repetitions')} by the "
+        f"number of visits or repetitions. All {measured} repetitions are kept."
+    )
 
 
 def _rounds(evidence: Evidence) -> list[str]:
@@ -62,7 +112,7 @@ def _rounds(evidence: Evidence) -> list[str]:
     return [
         f"Everything was measured in {plural(len(began), 'round')}, planned to begin "
         f"{format_seconds(evidence.settings.every_s)} after one another; the last began "
-        f"{format_seconds(through)} after the first. A median stands for the typical round, and its "
+        f"{format_seconds(through)} after the first. A typical time is that of the typical round, and its "
         "interval tells how well that one is known; single rounds scatter more widely than that."
     ]
 
@@ -75,7 +125,7 @@ def simulated(evidence: Evidence) -> tuple[str, ...]:
     launches = plural(len(run.launches), "launch", "launches")
     return (
         f"{cases} ran in {launches} of the engine that also measures real machines, with every rank on a "
-        "simulated core of its own; times are those of the simulated clock.",
+        "separate simulated core; times are those of the simulated clock.",
         f"{plural(measured, 'repetition')} were made: a simulation repeats itself, so a few show that "
         "nothing was left over from one to the next. Where an interval is missing, nothing varies.",
         "The times are as good as the machine's description, whose every number says where it comes from: "

@@ -9,6 +9,7 @@ from hockney.core.fit import Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
+from hockney.pages import undisturbed
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity, with_interval
 from hockney.pages.series import curve, rates, times, usable
@@ -34,11 +35,15 @@ def section(evidence: Evidence) -> Section | None:
     if not lines:
         return None
     fit = usable(evidence.fits.of_role("hockney", *PING_PONG), buffers="hot")
+    tables = (
+        _pieces(fit) if fit is not None and fit.segments else None,
+        undisturbed.table([m for cases in lines.values() for m in cases]),
+    )
     return Section(
         title="Between two ranks",
         text=(_text(fit),),
         figures=(_latency(lines, fit), _bandwidth(lines, fit)),
-        tables=(_pieces(fit),) if fit is not None and fit.segments else (),
+        tables=tuple(table for table in tables if table is not None),
         id=ID,
     )
 
@@ -66,7 +71,7 @@ def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
         x=SIZE,
         y=Axis("time", "s"),
         series=tuple(series),
-        caption="Median time with its 95% interval. The line is the ping-pong's piecewise Hockney model.",
+        caption="Typical time with its 95% interval. The line is the ping-pong's piecewise Hockney model.",
         marks=_marks(fit),
     )
 
@@ -81,7 +86,7 @@ def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
         x=Axis("message size", "B"),
         y=Axis("bandwidth", "B/s", "linear"),
         series=tuple(s for s in series if s.x),
-        caption="Payload over median time; where both ranks send, the payload of both.",
+        caption="Payload over typical time; where both ranks send, the payload of both.",
         marks=_marks(fit),
     )
 

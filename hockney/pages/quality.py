@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from hockney.core.fit import Fit
-from hockney.core.record import Record
+import math
+
+from hockney.core.fit import Fit, Summary
 from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import interval, percent, quantity
+from hockney.pages.format import interval, percent, precision, quantity
+from hockney.pages.undisturbed import with_column
 
 MOST_ROWS = 15
 
@@ -46,26 +48,36 @@ def parameter_table(fits: list[Fit]) -> Table:
 
 
 def spread(evidence: Evidence) -> Section | None:
-    """The cases that settled worst: widest achieved interval first."""
-    records = evidence.run.by_case()
-    ranked = sorted(evidence.fits.summaries, key=lambda s: -_widest(records.get(s.case, [])))
+    """The cases that are known worst: widest interval first."""
+    ranked = sorted(evidence.fits.summaries, key=_width, reverse=True)
     if not ranked:
         return None
+    shown = ranked[:MOST_ROWS]
     rows = tuple(
         (
             s.case,
             quantity(s.typical.value, "s"),
-            percent(_widest(records.get(s.case, [])))
-            + ("" if _settled(records.get(s.case, [])) else " (not reached)"),
+            percent(precision(s.typical)) + (" (not reached)" if imprecise(s, evidence) else ""),
             percent(s.within),
             percent(s.between),
             str(s.repetitions),
+            str(s.visits),
             str(s.launches),
         )
-        for s in ranked[:MOST_ROWS]
+        for s in shown
     )
-    columns = ("case", "typical", "reached", "within a launch", "between launches", "repetitions", "launches")
-    shown = (
+    columns = (
+        "case",
+        "typical",
+        "precision",
+        "within a launch",
+        "between launches",
+        "repetitions",
+        "visits",
+        "launches",
+    )
+    table = Table("spread", "Least precise", columns, rows, numeric=(1, 2, 3, 4, 5, 6, 7))
+    which = (
         f"The {len(rows)} of {len(ranked)} cases with the widest intervals. "
         if len(rows) < len(ranked)
         else ""
@@ -73,20 +85,22 @@ def spread(evidence: Evidence) -> Section | None:
     return Section(
         title="Spread",
         text=(
-            f"{shown}Reached is the half width of the 95% interval of a launch's median; within is the "
-            "interquartile range over the median inside a launch; between is the standard deviation of the "
-            "launches' medians over their mean.",
+            f"{which}Precision is the half width of the 95% interval of the typical time, relative to it; "
+            "within is the interquartile range over the median inside a launch; between is the standard "
+            "deviation of the launches' times over their mean.",
         ),
-        tables=(Table("spread", "Slowest to settle", columns, rows, numeric=(1, 2, 3, 4, 5, 6)),),
+        tables=(with_column(table, shown, "typical"),),
     )
 
 
-def _widest(records: list[Record]) -> float:
-    return max((1.0 if r.stop.achieved is None else r.stop.achieved for r in records), default=0.0)
+def _width(summary: Summary) -> float:
+    width = precision(summary.typical)
+    return math.inf if width is None else width
 
 
-def _settled(records: list[Record]) -> bool:
-    return all(r.stop.achieved is not None and r.stop.achieved <= r.stop.precision for r in records)
+def imprecise(summary: Summary, evidence: Evidence) -> bool:
+    """Whether the interval of the typical time is wider than asked for, or not known."""
+    return not evidence.machine.traits.noiseless and _width(summary) > evidence.settings.precision
 
 
 def verification(evidence: Evidence) -> Section | None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Series
+from hockney.draw.intervals import UNKNOWN
 from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, size_of, with_interval
+from hockney.pages.format import bandwidth
 
 
 def points(
@@ -18,29 +19,28 @@ def points(
     measured: Sequence[Measured],
     x: Callable[[Measured], float],
     y: Callable[[Measured], Estimate],
-    unit: str,
 ) -> Series:
-    """One point a case with the 95% interval of its median as bar (the point itself where there is none)."""
+    """One point a case with the 95% interval of its typical time as bar."""
     values = [y(m) for m in measured]
     return Series(
         name=name,
         x=tuple(float(x(m)) for m in measured),
         y=tuple(v.value for v in values),
-        low=tuple(v.value if v.low is None else v.low for v in values),
-        high=tuple(v.value if v.high is None else v.high for v in values),
+        low=tuple(UNKNOWN if v.low is None else v.low for v in values),
+        high=tuple(UNKNOWN if v.high is None else v.high for v in values),
         group=name,
-        detail=tuple(_detail(m, v, unit) for m, v in zip(measured, values, strict=True)),
+        detail=tuple(map(_detail, measured)),
     )
 
 
 def times(name: str, measured: Sequence[Measured]) -> Series:
-    """Median time against size."""
-    return points(name, measured, lambda m: m.size, lambda m: m.summary.typical, "s")
+    """Typical time against size."""
+    return points(name, measured, lambda m: m.size, lambda m: m.summary.typical)
 
 
 def rates(name: str, measured: Sequence[Measured]) -> Series:
     """Bandwidth against size; 0 bytes have none."""
-    return points(name, [m for m in measured if m.summary.bytes_moved], lambda m: m.size, bandwidth, "B/s")
+    return points(name, [m for m in measured if m.summary.bytes_moved], lambda m: m.size, bandwidth)
 
 
 def curve(name: str, fit: Fit, group: str, *, rate: float | None = None) -> Series:
@@ -65,8 +65,6 @@ def usable(fits: Sequence[Fit], **fixed: str | int) -> Fit | None:
     return None
 
 
-def _detail(m: Measured, value: Estimate, unit: str) -> str:
+def _detail(m: Measured) -> str:
     s = m.summary
-    size = f"{size_of(m)}: " if m.has_size else ""
-    counts = f"{plural(s.repetitions, 'repetition')} in {plural(s.launches, 'launch', 'launches')}"
-    return f"{size}{with_interval(value, unit)}, {counts}"
+    return f"{plural(s.repetitions, 'repetition')} in {plural(s.launches, 'launch', 'launches')}"

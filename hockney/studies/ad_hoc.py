@@ -14,7 +14,7 @@ from hockney.core.parameters import list_values
 from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.pages import environment, method, metrics, quality
+from hockney.pages import course, environment, method, metrics, quality, undisturbed
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, with_interval
@@ -66,8 +66,14 @@ def page(evidence: Evidence) -> Page:
     groups: dict[str, list[Measured]] = {}
     for m in evidence.measured:
         groups.setdefault(label(m, m.workload.size), []).append(m)
-    sections = [_section(evidence, subject, measured) for subject, measured in groups.items()]
-    more = [quality.parameters(evidence), quality.spread(evidence), quality.verification(evidence)]
+    differing = any(undisturbed.differing(m.summary) for m in evidence.measured)
+    sections = [_section(evidence, subject, measured, differing) for subject, measured in groups.items()]
+    more = [
+        quality.parameters(evidence),
+        course.section(evidence),
+        quality.spread(evidence),
+        quality.verification(evidence),
+    ]
     names = sorted({m.case.workload for m in evidence.measured})
     return Page(
         title=", ".join(names) or "Nothing measured",
@@ -82,13 +88,15 @@ def page(evidence: Evidence) -> Page:
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
     texts = [
-        f"{m.case.line}: {with_interval(m.summary.typical, 's')}." for m in evidence.measured[:MOST_SENTENCES]
+        f"{m.case.line}: {with_interval(m.summary.typical, 's')}{undisturbed.addition(m.summary)}."
+        for m in evidence.measured[:MOST_SENTENCES]
     ]
     more = len(evidence.measured) - len(texts)
     return (*texts, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
 
 
-def _section(evidence: Evidence, subject: str, measured: list[Measured]) -> Section:
+def _section(evidence: Evidence, subject: str, measured: list[Measured], differing: bool) -> Section:
+    """`differing`: some case of the page has an undisturbed cost that differs from its typical one."""
     fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and _is_of(f, measured[0])]
     figures = []
     if len({m.size for m in measured}) > 1:
@@ -109,7 +117,9 @@ def _section(evidence: Evidence, subject: str, measured: list[Measured]) -> Sect
             axes = _axis(measured[0], zero=False), Axis("bandwidth", "B/s", "linear")
             figures.append(Figure(f"bandwidth-{name}", f"Bandwidth of {subject}", *axes, (rate,)))
     return Section(
-        subject, figures=tuple(figures), tables=(_table(subject, measured), *metrics.tables(measured))
+        subject,
+        figures=tuple(figures),
+        tables=(_table(subject, measured, differing), *metrics.tables(measured)),
     )
 
 
@@ -126,7 +136,8 @@ def _axis(m: Measured, *, zero: bool = True) -> Axis:
     return Axis(title, m.workload.size_unit, "log", zero=zero)
 
 
-def _table(subject: str, measured: list[Measured]) -> Table:
+def _table(subject: str, measured: list[Measured], differing: bool) -> Table:
+    """Tables of one page have the same columns: on a terminal they are printed as one."""
     rows = tuple(
         (
             m.case.line,
@@ -140,4 +151,5 @@ def _table(subject: str, measured: list[Measured]) -> Table:
         for m in measured
     )
     columns = ("case", "typical", "95% interval", "bandwidth", "within", "between", "repetitions")
-    return Table("cases", subject, columns, rows, numeric=(1, 2, 3, 4, 5, 6))
+    table = Table("cases", subject, columns, rows, numeric=(1, 2, 3, 4, 5, 6))
+    return undisturbed.with_column(table, [m.summary for m in measured], "95% interval", always=differing)

@@ -10,7 +10,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.draw.page import Page
-from hockney.pages import collectives, environment, headline, loggp, method, point_to_point, quality
+from hockney.pages import collectives, course, environment, headline, loggp, method, point_to_point, quality
 from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
 from hockney.studies import messages
@@ -89,6 +89,7 @@ def page(evidence: Evidence) -> Page:
         loggp.section(evidence),
         collectives.section(evidence),
         quality.parameters(evidence),
+        course.section(evidence),
         quality.spread(evidence),
         quality.verification(evidence),
     ]

@@ -31,7 +31,7 @@ from hockney.cli.output.load import load_and_note
     type=click.Choice(["repetitions", "summaries"]),
     default="repetitions",
     show_default=True,
-    help="A row for each repetition, or one for each case with median and interval.",
+    help="A row for each repetition, or one for each case with its typical time.",
 )
 def command(run: Path, csv_file: str | None, parquet_file: str | None, what: What) -> int:
     """Write a run's times as CSV or Parquet. Times are seconds, sizes bytes."""

@@ -9,7 +9,7 @@ this folder and nowhere else. Models get observations and summaries of cases, an
 
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.location import Z, center, half_width, student
+from hockney.models.statistics.location import Z, center, half_width, student, winsorised
 from hockney.models.statistics.matrix import (
     Medians,
     ObservationTable,
@@ -19,15 +19,19 @@ from hockney.models.statistics.matrix import (
 )
 from hockney.models.statistics.modes import undisturbed
 from hockney.models.statistics.observations import (
+    FEWEST_UNDISTURBED,
     SHORTEST_S,
     Observation,
     disturbed_launches,
+    kept,
     observe,
+    observe_case,
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
 
 __all__ = [
+    "FEWEST_UNDISTURBED",
     "SHORTEST_S",
     "Medians",
     "Observation",
@@ -37,8 +41,10 @@ __all__ = [
     "disturbed_launches",
     "estimate",
     "half_width",
+    "kept",
     "median_interval",
     "observe",
+    "observe_case",
     "precision_of",
     "shared_variance",
     "student",
@@ -47,4 +53,5 @@ __all__ = [
     "summarise",
     "tabulate",
     "undisturbed",
+    "winsorised",
 ]

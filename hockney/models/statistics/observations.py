@@ -19,7 +19,16 @@ from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.location import Z, center, half_width, of_mean
 from hockney.models.statistics.visits import SHORTEST_S, launch_times
 
-__all__ = ["SHORTEST_S", "Observation", "disturbed_launches", "observe", "observe_case", "precision_of"]
+__all__ = [
+    "FEWEST_UNDISTURBED",
+    "SHORTEST_S",
+    "Observation",
+    "disturbed_launches",
+    "kept",
+    "observe",
+    "observe_case",
+    "precision_of",
+]
 
 OUTSIDE_CORES, STEAL = 0.25, 0.05
 """From so many cores used by other programs, or from this share of processor time taken by the hypervisor on,
@@ -94,7 +103,7 @@ def observe(run: RunRecords, catalog: Catalog) -> list[Observation]:
     """One observation a case, in the order first written. Records without times are passed over, and those of
     disturbed launches where enough others are left."""
     disturbed = disturbed_launches(run)
-    made = (observe_case(_undisturbed(records, disturbed), catalog) for records in run.by_case().values())
+    made = (observe_case(kept(records, disturbed), catalog) for records in run.by_case().values())
     return [observation for observation in made if observation is not None]
 
 
@@ -113,7 +122,8 @@ def disturbed_launches(run: RunRecords) -> set[str]:
     }
 
 
-def _undisturbed(records: Sequence[Record], disturbed: set[str]) -> Sequence[Record]:
+def kept(records: Sequence[Record], disturbed: set[str]) -> Sequence[Record]:
+    """Of one case's records those that count: without the `disturbed` launches, where enough others are."""
     quiet = [record for record in records if record.launch not in disturbed]
     return quiet if len(quiet) >= FEWEST_UNDISTURBED else records
 

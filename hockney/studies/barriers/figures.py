@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.intervals import UNKNOWN
 from hockney.models.barriers import predicted, steps
 from hockney.models.schedules import Mode
 from hockney.pages.format import with_interval
@@ -145,8 +146,8 @@ def _cloud(name: str, known: Sequence[tuple[float, Estimate, str]]) -> Series:
         name,
         tuple(float(x) for x, _, _ in known),
         tuple(v.value for v in values),
-        tuple(v.value if v.low is None else v.low for v in values),
-        tuple(v.value if v.high is None else v.high for v in values),
+        tuple(UNKNOWN if v.low is None else v.low for v in values),
+        tuple(UNKNOWN if v.high is None else v.high for v in values),
         group=name,
         detail=tuple(f"{word}: {with_interval(v, 's')}" for _, v, word in known),
     )

@@ -13,6 +13,7 @@ from hockney.core.fit import Estimate
 from hockney.core.units import half_decades_around
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
+from hockney.draw.intervals import UNKNOWN
 from hockney.models.applications.granularity import Algorithm, break_even, efficiency, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.format import quantity
@@ -46,8 +47,8 @@ def efficiency_points(name: str, measured: Sequence[Cell], group: str, x: Sequen
         name=name,
         x=tuple(x) or tuple(cell.work_s for cell in measured),
         y=tuple(v.value for v in values),
-        low=tuple(v.value if v.low is None else v.low for v in values),
-        high=tuple(v.value if v.high is None else v.high for v in values),
+        low=tuple(UNKNOWN if v.low is None else v.low for v in values),
+        high=tuple(UNKNOWN if v.high is None else v.high for v in values),
         group=group,
         detail=tuple(_detail(cell, value) for cell, value in zip(measured, values, strict=True)),
     )

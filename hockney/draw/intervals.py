@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Points with and without an interval look different: without one they are hollow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hockney.draw.figure import Figure, Series
+
+UNKNOWN = math.nan
+"""Stands for the end of an interval that is not known."""
+SUFFIX = ", no interval"
+
+
+def parted(figure: Figure) -> Figure:
+    """The figure with a series of their own for the points of a series that have no interval. Series without
+    any interval stay as they are where they do not claim one (`low` is empty)."""
+    return replace(figure, series=tuple(part for series in figure.series for part in _parts(series)))
+
+
+def _parts(series: Series) -> list[Series]:
+    missing = [
+        k for k, ends in enumerate(zip(series.low, series.high, strict=True)) if all(map(math.isnan, ends))
+    ]
+    if series.kind != "points" or not missing:
+        return [series]
+    known = [k for k in range(len(series.x)) if k not in set(missing)]
+    without = replace(
+        _of(series, missing),
+        name=f"{series.name}{SUFFIX}",
+        group=series.group or series.name,
+        low=(),
+        high=(),
+        hollow=True,
+    )
+    return [replace(_of(series, known), group=without.group), without] if known else [without]
+
+
+def _of(series: Series, points: Sequence[int]) -> Series:
+    def chosen(values: tuple) -> tuple:
+        return tuple(values[k] for k in points) if values else ()
+
+    return replace(
+        series,
+        x=chosen(series.x),
+        y=chosen(series.y),
+        low=chosen(series.low),
+        high=chosen(series.high),
+        detail=chosen(series.detail),
+    )

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How the cost of one case changed while the run lasted: its visits against time, and its modes in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockney.core.catalog import PING_PONG
+from hockney.core.fit import Modes
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Section
+from hockney.models.statistics import observe_case
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import percent, quantity
+
+FEWEST_VISITS = 10
+VARIES = 0.1
+"""Visits vary where the middle 80% of them spread over more than this part of their median."""
+MOST_POINTS = 1000
+"""Of more visits only every second, third and so on is drawn."""
+
+
+def section(evidence: Evidence) -> Section | None:
+    """Of the most important case; nothing where its visits are all alike."""
+    shown = _most_important(evidence)
+    if shown is None or evidence.machine.traits.noiseless:
+        return None
+    at_s, times_s = _visits(evidence, shown)
+    if len(times_s) < FEWEST_VISITS:
+        return None
+    low, middle, high = np.percentile(times_s, (10, 50, 90))
+    modes = shown.summary.modes
+    if modes is None and high - low <= VARIES * middle:
+        return None
+    cost = f"{_subject(shown)} {quantity(low, 's')} to {quantity(high, 's')} in the middle 80% of the visits."
+    return Section(
+        title="Course over time",
+        text=(cost if modes is None else _in_modes(shown, modes),),
+        figures=(_figure(shown, at_s, times_s),),
+    )
+
+
+def _most_important(evidence: Evidence) -> Measured | None:
+    """The smallest ping-pong, else the first case."""
+    ping_pongs = [m for m in evidence.measured if m.workload.performs(*PING_PONG)]
+    hot = [m for m in ping_pongs if m.case.get("buffers", "hot") == "hot"]
+    smallest = min(hot or ping_pongs, key=lambda m: m.size, default=None)
+    return smallest or next(iter(evidence.measured), None)
+
+
+def _visits(evidence: Evidence, m: Measured) -> tuple[np.ndarray, np.ndarray]:
+    """When each visit began, in seconds since the run did, and its median. Also those of disturbed launches:
+    here they are to be seen."""
+    seen = observe_case(evidence.run.by_case().get(m.summary.case, []), evidence.catalog)
+    if seen is None:
+        return np.empty(0), np.empty(0)
+    began = min(record.started_s for record in evidence.run.records)
+    at_s, logs = np.concatenate(seen.visits_at_s), np.concatenate(seen.visits)
+    order = np.argsort(at_s, kind="stable")
+    return at_s[order] - began, np.exp(logs[order])
+
+
+def _in_modes(m: Measured, modes: Modes) -> str:
+    fast, slow = quantity(modes.fast_s, "s"), quantity(modes.slow_s, "s")
+    changes = (
+        "no launch saw it change"
+        if modes.dwell_s is None
+        else f"the machine switches about every {_roughly(modes.dwell_s)}"
+    )
+    return (
+        f"{_subject(m)} {fast} in {percent(1 - modes.slow_share)} of the visits and {slow} in "
+        f"{percent(modes.slow_share)}; {changes}."
+    )
+
+
+def _subject(m: Measured) -> str:
+    if m.workload.performs(*PING_PONG):
+        return f"A message of {quantity(m.size, 'B')} costs"
+    return f"{m.case.line} takes"
+
+
+def _roughly(seconds: float) -> str:
+    """ "4 s": how long modes last is not known to more than a digit."""
+    number, unit = quantity(float(f"{seconds:.1g}"), "s").split()
+    return f"{float(number):g} {unit}"
+
+
+def _figure(m: Measured, at_s: np.ndarray, times_s: np.ndarray) -> Figure:
+    every = -(-len(times_s) // MOST_POINTS)
+    x, y = (tuple(values[::every].tolist()) for values in (at_s, times_s))
+    drawn = "" if every == 1 else f" One of {every} visits is drawn."
+    return Figure(
+        name="course",
+        title=f"Course of {m.case.line} over time",
+        x=Axis("time since the run began", "s", "linear"),
+        y=Axis("time", "s", "linear"),
+        series=(Series("median of a visit", x, y),),
+        caption=f"One point a visit; launches follow one another.{drawn}",
+    )

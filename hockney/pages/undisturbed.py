@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The undisturbed cost next to the typical one, where the two differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.fit import Summary, Undisturbed
+from hockney.draw.page import Table
+from hockney.pages.evidence import Measured
+from hockney.pages.format import label, percent, quantity, size_of
+
+DIFFERS = 1.1
+"""A typical cost that is larger by more than this factor is not what the undisturbed machine needs."""
+COLUMN = "undisturbed"
+CAPTION = (
+    f"Undisturbed is the cost in the fastest mode where the typical one is more than {DIFFERS - 1:.0%} "
+    "higher, with the share of the visits that were slower than that."
+)
+
+
+def differing(summary: Summary) -> Undisturbed | None:
+    """The undisturbed cost, where the typical one differs from it."""
+    found = summary.undisturbed
+    return found if found is not None and summary.typical.value > DIFFERS * found.cost.value else None
+
+
+def cell(summary: Summary) -> str:
+    """ "210 ns (disturbed: 60%)", or nothing."""
+    found = differing(summary)
+    return (
+        "" if found is None else f"{quantity(found.cost.value, 's')} (disturbed: {percent(found.disturbed)})"
+    )
+
+
+def addition(summary: Summary) -> str:
+    """ " (210 ns undisturbed)" for a sentence that has the typical cost, or nothing."""
+    found = differing(summary)
+    return "" if found is None else f" ({quantity(found.cost.value, 's')} undisturbed)"
+
+
+def with_column(table: Table, summaries: Sequence[Summary], after: str, *, always: bool = False) -> Table:
+    """The table, which has a row for each of `summaries`, with the column of undisturbed costs behind that
+    named `after`; as it was where no cost differs, unless it has to have one `always`."""
+    cells = [cell(summary) for summary in summaries]
+    if not any(cells) and not always:
+        return table
+    place = table.columns.index(after) + 1
+    rows = zip(table.rows, cells, strict=True)
+    return Table(
+        table.name,
+        table.title,
+        (*table.columns[:place], COLUMN, *table.columns[place:]),
+        tuple((*row[:place], text, *row[place:]) for row, text in rows),
+        numeric=(*(k + (k >= place) for k in table.numeric), place),
+        caption=" ".join(filter(None, (table.caption, CAPTION))),
+    )
+
+
+def table(measured: Sequence[Measured]) -> Table | None:
+    """The cases whose costs differ, for a section without a table of all its cases."""
+    differ = [m for m in measured if differing(m.summary) is not None]
+    if not differ:
+        return None
+    rows = tuple(
+        (label(m, m.workload.size), size_of(m), quantity(m.summary.typical.value, "s")) for m in differ
+    )
+    plain = Table(COLUMN, "Typical and undisturbed costs", ("case", "size", "typical"), rows, numeric=(1, 2))
+    return with_column(plain, [m.summary for m in differ], "typical")

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Caveats about precision and launches, from runs with made-up visits."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from visited import LINE, evidence, with_summary
+
+from hockney.core.fit import Estimate
+from hockney.draw.page import Caveat
+from hockney.pages.caveats import caveats
+from hockney.pages.evidence import Evidence
+
+OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
+
+
+def found(seen: Evidence) -> dict[str, Caveat]:
+    return {c.caveat.code: c.caveat for c in caveats(seen)}
+
+
+def launches(
+    count: int, between: float = 0.0, within: float = 0.01, visits: int = 40, seed: int = 1
+) -> list[np.ndarray]:
+    """Times of visits of about 1 us, whose logs scatter by `within` inside a launch."""
+    random = np.random.default_rng(seed)
+    levels = np.exp(between * random.standard_normal(count))
+    return [level * 1e-6 * np.exp(within * random.standard_normal(visits)) for level in levels]
+
+
+def test_steady_launches_raise_nothing():
+    assert found(evidence({LINE: launches(10)})) == {}
+
+
+def test_precision_is_that_of_the_printed_interval():
+    """Whatever single launches reached: here all of them missed it."""
+    steady = evidence({LINE: launches(10), OTHER: launches(10)})
+    wide = with_summary(steady, typical=Estimate(1e-6, 0.9e-6, 1.3e-6))
+    caveat = found(wide)["precision"]
+    assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")]
+    assert LINE in caveat.text and "20%" in caveat.text
+    assert {"--budget", "--launches"} <= set(re.findall(r"--[a-z]+", caveat.todo))
+    assert "precision" in found(with_summary(steady, typical=Estimate(1e-6, None, None)))
+    assert "precision" not in found(with_summary(steady, typical=Estimate(1e-6, 0.99e-6, 1.01e-6)))
+
+
+def test_launches_that_differ_are_named():
+    differing = evidence({LINE: launches(10, between=0.4), OTHER: launches(10)})
+    caveat = found(differing)["launches-differ"]
+    assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")] and caveat.touches == LINE
+    assert "--launches 20" in caveat.todo
+    few = evidence({LINE: launches(4, between=0.4, seed=3)})
+    assert "--launches 10" in found(few)["launches-differ"].todo
+
+
+@pytest.mark.parametrize("visits", [True, False])
+def test_launches_no_further_apart_than_their_scatter_predicts_do_not_differ(visits):
+    scattered = evidence({LINE: launches(10, within=1.0)}, visits=visits)
+    assert scattered.fits.summaries[0].between > 0.1 and "launches-differ" not in found(scattered)
+
+
+def test_one_bad_launch_is_no_difference_between_launches():
+    times = launches(10)
+    times[3] = 100 * times[3]
+    assert "launches-differ" not in found(evidence({LINE: times}))
+
+
+def test_disturbed_launches_are_left_out_where_enough_others_are():
+    seen = found(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5}))
+    assert set(seen) == {"disturbed-launches"}, "the load of launches that do not count does no harm"
+    assert re.findall(r"\d+", seen["disturbed-launches"].text) == ["2", "7"]
+
+
+def test_disturbed_launches_count_where_few_others_are():
+    seen = found(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5, 2: 0.3}))
+    assert set(seen) == {"disturbed-launches", "load"}
+    mixed = evidence({LINE: launches(7), OTHER: launches(6)}, {0: 0.9, 1: 0.5})
+    assert re.findall(r"\d+", found(mixed)["disturbed-launches"].text) == ["2", "7", "1", "1", "5"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_launches_and_what_helps(count):
+    caveat = found(evidence({LINE: launches(count)}, precision=0.5))["launches"]
+    assert {"--budget", "--launches"} <= set(re.findall(r"--[a-z]+", caveat.todo))

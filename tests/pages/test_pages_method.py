@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The method is told as it was: visits, long operations, launches beyond the plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from visited import LINE, evidence
+
+from hockney.pages import method
+from hockney.pages.evidence import Evidence
+
+LONG = "pingpong buffers=hot bytes=4194304 ranks=2"
+STEADY = [np.full(40, 1e-6)] * 10
+
+
+def told(seen: Evidence) -> str:
+    return " ".join(method.sentences(seen))
+
+
+def test_visits_are_counted_and_long_operations_named(golden):
+    seen = evidence({LINE: STEADY, LONG: [[2.0]] * 10})
+    golden("method.txt", "\n".join(method.sentences(seen)))
+    assert "40 visits" in told(seen) and "400 in all" in told(seen) and " 1 case was long" in told(seen)
+    assert "undisturbed" in told(seen) and "every visit" in told(seen)
+    assert "only once" not in told(evidence({LINE: STEADY}))
+
+
+def test_runs_without_visits_are_told_as_such():
+    text = told(evidence({LINE: STEADY}, visits=False))
+    assert "visits of a case" not in text and "undisturbed" not in text and "every launch" in text
+
+
+def test_launches_beyond_the_plan_are_named():
+    seen = evidence({LINE: STEADY})
+    fewer = replace(seen, settings=replace(seen.settings, launches=8))
+    assert "up to 10 launches of a case where 8" in told(fewer) and "up to" not in told(seen)

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The undisturbed cost stands next to the typical one where they differ, and only there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from visited import LINE, evidence, two_modes
+
+from hockney import studies
+from hockney.api import export_table
+from hockney.draw.page import Page
+from hockney.pages import headline
+from hockney.pages.undisturbed import COLUMN, differing
+
+BARRIER = "barrier algorithm=mpi iterations=1 ranks=2 sync=barrier"
+
+
+@pytest.fixture(scope="module")
+def disturbed():
+    random = np.random.default_rng(1)
+    steady = [1e-6 * (1 + 0.01 * random.standard_normal(40)) for _ in range(10)]
+    return evidence({LINE: [two_modes(random, 0.6) for _ in range(10)], BARRIER: steady})
+
+
+def columns(page: Page) -> dict[str, dict[str, str]]:
+    """By table, the column of undisturbed costs by the row's first cell."""
+    return {
+        table.name: {row[0]: row[table.columns.index(COLUMN)] for row in table.rows}
+        for section in page.sections
+        for table in section.tables
+        if COLUMN in table.columns
+    }
+
+
+def test_tables_have_the_undisturbed_cost_where_it_differs(disturbed):
+    ping_pong, barrier = (m.summary for m in sorted(disturbed.measured, key=lambda m: m.size, reverse=True))
+    found = differing(ping_pong)
+    assert found and found.cost.value == pytest.approx(0.2e-6, rel=0.03) and differing(barrier) is None
+    seen = columns(studies.study("survey").page(disturbed))
+    assert set(seen) == {COLUMN, "spread"}, "no collective differs, so their table has no such column"
+    cells = seen["spread"]
+    assert "200" in cells[LINE] and f"{found.disturbed:.0%}" in cells[LINE] and cells[BARRIER] == ""
+    tables = columns(studies.study("cases").page(disturbed))
+    assert tables["spread"] == cells and "cases" in tables
+
+
+def test_cases_on_a_terminal_have_the_same_columns(disturbed):
+    page = studies.study("cases").page(disturbed)
+    cases = [t for section in page.sections for t in section.tables if t.name == "cases"]
+    assert len(cases) == 2 and len({t.columns for t in cases}) == 1
+    assert {len(row) for t in cases for row in t.rows} == {len(cases[0].columns)}
+
+
+def test_without_a_difference_there_is_no_column():
+    steady = evidence({LINE: [[1e-6] * 40 for _ in range(10)]})
+    for study in ("survey", "cases"):
+        assert columns(studies.study(study).page(steady)) == {}
+
+
+def test_the_headline_has_both_costs(disturbed):
+    first = headline.sentences(disturbed)[0]
+    assert first.count("(") == 2 and "200" in first.rpartition("(")[2]
+    steady = evidence({LINE: [[1e-6] * 40 for _ in range(10)]})
+    assert headline.sentences(steady)[0].count("(") == 1
+
+
+def test_exported_summaries_have_the_undisturbed_cost_and_visits(disturbed):
+    rows = export_table.summaries(disturbed.fits).columns
+    at = rows["case"].index(LINE)
+    assert rows["undisturbed_s"][at] == pytest.approx(0.2e-6, rel=0.03) and rows["visits"][at] == 400
+    assert rows["undisturbed_low_s"][at] <= rows["undisturbed_s"][at] <= rows["undisturbed_high_s"][at]
+    assert 0.3 < rows["disturbed"][at] < 0.9
+    few = export_table.summaries(evidence({LINE: [[1e-6]]}).fits).columns
+    assert few["undisturbed_s"] == few["disturbed"] == [None]

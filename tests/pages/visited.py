@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs with made-up visits: each launch visits each case at many moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from hockney import lab
+from hockney.core.fit import Fits
+from hockney.core.record import SCHEMA, Close, Launch, Rank, Record, RunRecords, Stop, Sync, Verified, Visits
+from hockney.core.settings import Settings
+from hockney.launch.fake import CLOCK
+from hockney.models import summarise
+from hockney.pages.evidence import Evidence
+
+CATALOG = lab.bundled_catalog()
+MACHINE = lab.fake_bench("fake").machine
+LINE = "pingpong buffers=hot bytes=8 ranks=2"
+START = 1000.0
+LAUNCH_S, VISIT_S, REPETITIONS = 5.0, 0.1, 3
+
+
+def two_modes(random: np.random.Generator, slow: float, visits: int = 40) -> np.ndarray:
+    """Times of visits of 0.2 us, and a share of them twice as slow, that come in stretches of ten."""
+    in_turn = np.repeat(random.random(visits // 10 + 1) < slow, 10)[:visits]
+    return 0.2e-6 * np.where(in_turn, 2.0, 1.0) * (1 + 0.01 * random.standard_normal(visits))
+
+
+def evidence(
+    times: Mapping[str, Sequence[Sequence[float]]],
+    outside_cores: Mapping[int, float] | None = None,
+    *,
+    visits: bool = True,
+    precision: float = 0.02,
+) -> Evidence:
+    """`times` has for each case, for each launch, the times of its visits (without `visits`: of repetitions);
+    `outside_cores` what other programs used in some launches."""
+    count = max(map(len, times.values()))
+    records = [
+        record(case, k, launches[k], visits)
+        for k in range(count)
+        for case, launches in times.items()
+        if k < len(launches)
+    ]
+    closes = [
+        Close(
+            schema=SCHEMA,
+            launch=f"{k}.0",
+            seconds=LAUNCH_S,
+            exit_code=0,
+            outside_cores=(outside_cores or {}).get(k, 0.0),
+            steal=0.0,
+        )
+        for k in range(count)
+    ]
+    run = RunRecords(tuple(map(launch, range(count))), tuple(records), (), tuple(closes))
+    used = {case.partition(" ")[0] for case in times}
+    fits = Fits(
+        schema=SCHEMA,
+        summaries=summarise(run, CATALOG),
+        fits=[],
+        workloads=[w for w in CATALOG.workloads if w.name in used],
+    )
+    settings = Settings("survey", precision=precision, launches=count)
+    return Evidence(fits=fits, run=run, machine=MACHINE, settings=settings, planned=len(records))
+
+
+def with_summary(evidence: Evidence, **fields) -> Evidence:
+    """The evidence with fields of its first summary changed."""
+    from dataclasses import replace
+
+    first, *others = evidence.fits.summaries
+    summaries = [msgspec.structs.replace(first, **fields), *others]
+    return replace(evidence, fits=msgspec.structs.replace(evidence.fits, summaries=summaries))
+
+
+def launch(index: int) -> Launch:
+    return Launch(
+        schema=SCHEMA,
+        launch=f"{index}.0",
+        index=index,
+        origin="measured",
+        started_s=START + LAUNCH_S * index,
+        ranks=[Rank(host="fakehost", pid=r, cpus=str(r)) for r in range(2)],
+        mpi_standard="4.1",
+        library="MPI",
+        engine="1",
+        compiler="none",
+        clock=CLOCK,
+        bound=True,
+    )
+
+
+def record(case: str, index: int, times: Sequence[float], visits: bool) -> Record:
+    every = [float(t) for t in times for _ in range(REPETITIONS if visits else 1)]
+    made = Visits(
+        after_s=[VISIT_S * k for k in range(len(times))],
+        repetitions=[REPETITIONS] * len(times),
+        preempted=[0] * len(times),
+    )
+    return Record(
+        schema=SCHEMA,
+        launch=f"{index}.0",
+        origin="measured",
+        position=0,
+        case=case,
+        started_s=START + LAUNCH_S * index,
+        times_s=every,
+        batch=100,
+        warmup_s=[],
+        bytes_moved=8,
+        sync=Sync(kind="none"),
+        stop=Stop(reason="budget", precision=0.02, achieved=0.3),
+        verified=Verified(bytes=8, errors=0),
+        visits=made if visits else Visits(),
+    )
