@@ -20,6 +20,7 @@ from hockney.models.statistics.matrix import (
 from hockney.models.statistics.observations import (
     SHORTEST_S,
     Observation,
+    costing,
     disturbed_launches,
     observe,
     precision_of,
@@ -33,6 +34,7 @@ __all__ = [
     "ObservationTable",
     "Z",
     "center",
+    "costing",
     "disturbed_launches",
     "estimate",
     "half_width",
