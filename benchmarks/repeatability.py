@@ -35,7 +35,7 @@ from hockney.core.record import Record
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
-from hockney.models.statistics import undisturbed
+from hockney.models.statistics import center, fast_visits
 
 WATCHED = (
     "pingpong bytes=8",
@@ -53,7 +53,8 @@ CANDIDATES: dict[str, Callable[[np.ndarray], float]] = {
     "10% trimmed": lambda v: trimmed(v, 0.1),
     "25% trimmed": lambda v: trimmed(v, 0.25),
     "10% quantile": lambda v: float(np.quantile(v, 0.1)),
-    "undisturbed": lambda v: float(np.log(undisturbed([v]).cost.value)),
+    "robust mean": lambda v: float(center(v)),
+    "undisturbed": lambda v: float(center(v[fast_visits([v])[0]])),
 }
 BUSY = """
 import random, time

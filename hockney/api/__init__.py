@@ -8,6 +8,7 @@
     run = api.run("granularity work=1ms:10ms serial=0,1%", api.RunOptions(ranks=(2, 4)))
     run = api.load(Path("runs/mine"))
     run.summaries, run.fits, run.caveats
+    api.load(Path("runs/mine"), cost="undisturbed").fits
     run.report()
     run.export(Path("times.csv"))
 

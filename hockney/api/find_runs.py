@@ -17,6 +17,7 @@ from hockney import lab
 from hockney.api import messages
 from hockney.api.run_contents import Run as RunRead
 from hockney.core.errors import HockneyError, printable
+from hockney.core.fit import Cost
 from hockney.core.machine import Machine
 from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
@@ -39,12 +40,12 @@ class Source:
     pair_hosts: int
 
 
-def named_source(path: Path, listen: Listener) -> Source:
+def named_source(path: Path, listen: Listener, cost: Cost = "typical") -> Source:
     """Raises UsageError for what is no run, Inconclusive for one that does not say what messages cost."""
-    return _source(RunFolder.open(path), listen)
+    return _source(RunFolder.open(path), listen, cost)
 
 
-def newest_source(listen: Listener) -> Source:
+def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
     """Of this machine's surveys in the default place the one written last; which, is told, and which newer
     one of another machine was passed by."""
     passed = ""
@@ -55,7 +56,7 @@ def newest_source(listen: Listener) -> Source:
             passed = passed or reason
             continue
         with contextlib.suppress(HockneyError):
-            source = _source(folder, listen)
+            source = _source(folder, listen, cost)
             listen(Status(messages.newest_survey(where, PLACE)))
             if passed:
                 listen(messages.passed_over(passed))
@@ -110,8 +111,8 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
             yield folder, machine
 
 
-def _source(folder: RunFolder, listen: Listener) -> Source:
-    results = lab.results(folder, save=False)
+def _source(folder: RunFolder, listen: Listener, cost: Cost) -> Source:
+    results = lab.results(folder, save=False, cost=cost)
     most = results.run.most_hosts()
     surveyed = folder.surveyed()
     costs = messages_of_run(results.fits, results.machine, printable(str(folder.path)), surveyed, hosts=most)

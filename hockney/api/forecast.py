@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hockney import lab, simulated
 from hockney.api import find_runs, messages
+from hockney.core.fit import Cost
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
 from hockney.lab import Listener, silent
@@ -39,16 +40,20 @@ def predict(
     run: Path | None = None,
     machine: str = "",
     shared: bool | None = None,
+    cost: Cost = "typical",
     listen: Listener = silent,
 ) -> Forecast:
     """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the cores).
 
     Times of messages are from the folder `run`, or the description of `machine`, or else the newest survey in
-    runs. `shared` overrules the evidence: whether messages under way at once share the bandwidth. Nothing is
-    measured. Raises UsageError for what is no run or machine and for ranks that it does not have,
-    Inconclusive where nothing says what messages cost.
+    runs; of a run they are its typical `cost` of messages, or the undisturbed one. `shared` overrules the
+    evidence: whether messages under way at once share the bandwidth. Nothing is measured. Raises UsageError
+    for what is no run or machine and for ranks that it does not have, Inconclusive where nothing says what
+    messages cost.
     """
-    source = _source(run, machine, listen)
+    if machine and cost != "typical":
+        raise messages.cost_with_machine(cost)
+    source = _source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
     wanted = ranks or _default(costs, here=source.here)
     if source.room is not None:
@@ -67,14 +72,16 @@ class _Source:
     here: bool
 
 
-def _source(run: Path | None, machine: str, listen: Listener) -> _Source:
+def _source(run: Path | None, machine: str, listen: Listener, cost: Cost) -> _Source:
     if run is not None and machine:
         raise messages.run_with_machine()
     if machine:
         name = lab.description_name(machine)
         platform = simulated.platform(name)
         return _Source(described(platform), CostsOrigin(platform), platform, here=False)
-    source = find_runs.named_source(run, listen) if run is not None else find_runs.newest_source(listen)
+    source = (
+        find_runs.newest_source(listen, cost) if run is None else find_runs.named_source(run, listen, cost)
+    )
     known = CostsOrigin(None, source.machine.traits.origin, source.hosts, source.pair_hosts)
     here = not source.machine.traits.described
     return _Source(source.messages, known, source.machine.platform, here)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable, unknown
+from hockney.core.fit import Cost
 from hockney.core.notice import Notice
 from hockney.core.units import format_seconds
 
@@ -205,6 +206,23 @@ def run_with_machine() -> UsageError:
         "message costs are taken from one of them",
         "give one of them",
         code="run-with-machine",
+    )
+
+
+def cost_with_machine(cost: Cost) -> UsageError:
+    return UsageError(
+        f"--cost {cost} and --machine exclude each other",
+        "a described machine has one cost of a message",
+        "leave one of them out",
+        code="cost-with-machine",
+        cost=cost,
+    )
+
+
+def undisturbed_page() -> str:
+    return (
+        "Times and models on this page are undisturbed costs: those of each case in its fastest mode. The "
+        "tables of spread and of metrics show typical costs."
     )
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,7 +13,7 @@ from hockney import lab, report, studies
 from hockney.api import messages
 from hockney.api.export_files import save_csv, save_parquet
 from hockney.api.export_table import Rows, repetitions, summaries
-from hockney.core.fit import Fits, Summary
+from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Record
 from hockney.core.settings import Settings
@@ -32,12 +32,17 @@ class Run:
     """What is on disk, read when it is first asked for and then kept: load the run again to see what was
     measured since. Models are always fitted to the records, never read from a file.
 
+    `fits`, `page` and what follows from them are of the cases' `cost`: the typical one, or the undisturbed
+    one, which a case has in its fastest mode. `summaries` have both. `fits.json` is always of the typical
+    cost.
+
     `outcome` says how the measuring ended that has just made the run; None for a run that was loaded.
     Reading raises EnvironmentProblem for a folder that is damaged or cannot be read.
     """
 
     folder: RunFolder
     outcome: Outcome | None = None
+    cost: Cost = "typical"
 
     @property
     def path(self) -> Path:
@@ -71,7 +76,7 @@ class Run:
 
     @cached_property
     def evidence(self) -> Evidence:
-        return evidence_of(self.folder, reading=self.reading)
+        return evidence_of(self.folder, reading=self.reading, cost=self.cost)
 
     @property
     def fits(self) -> Fits:
@@ -86,7 +91,10 @@ class Run:
     @cached_property
     def page(self) -> Page:
         """The report as data: headline, figures, tables."""
-        return studies.study(self.settings.study).page(self.evidence)
+        page = studies.study(self.settings.study).page(self.evidence)
+        if self.cost == "typical":
+            return page
+        return replace(page, headline=(messages.undisturbed_page(), *page.headline))
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -99,8 +107,9 @@ class Run:
         return any(record.verified.errors for record in self.reading.run.records)
 
     def save_fits(self) -> None:
-        """Write fits.json, for other programs."""
-        self.folder.save_fits(self.fits)
+        """Write fits.json, for other programs. Fits of the undisturbed cost are not saved."""
+        if self.cost == "typical":
+            self.folder.save_fits(self.fits)
 
     def report(self, path: Path | None = None) -> Path:
         """Write the page, by default as report.html of the run's folder, and the folder's fits.json."""
@@ -127,14 +136,15 @@ class Run:
         return path
 
 
-def load(path: Path) -> Run:
-    """The run in the folder `path`. Raises UsageError where there is none."""
-    return Run(RunFolder.open(path))
+def load(path: Path, cost: Cost = "typical") -> Run:
+    """The run in the folder `path`, with models of the typical or of the undisturbed cost. Raises UsageError
+    where there is none."""
+    return Run(RunFolder.open(path), cost=cost)
 
 
-def evidence_of(folder: RunFolder, reading: Reading | None = None) -> Evidence:
+def evidence_of(folder: RunFolder, reading: Reading | None = None, cost: Cost = "typical") -> Evidence:
     plan = folder.plan()
-    results = lab.results(folder, save=False, reading=reading)
+    results = lab.results(folder, save=False, reading=reading, cost=cost)
     return studies.Evidence(
         fits=results.fits,
         run=results.run,

@@ -128,6 +128,14 @@ def unknown_network(name: str, available: Iterable[str]) -> UsageError:
     return unknown("network", name, available, code="unknown-network-assumption")
 
 
+def unknown_cost(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("cost", name, available)
+
+
+def undisturbed_costs() -> str:
+    return "The models are of undisturbed costs: of each case in its fastest mode."
+
+
 def parameter_and_option(name: str) -> UsageError:
     return UsageError(
         f"{name}= and --{name} exclude each other",

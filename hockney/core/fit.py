@@ -19,6 +19,8 @@ from hockney.core.catalog import Workload
 from hockney.core.record import OverRanks
 
 Verdict = Literal["good", "fair", "poor", "refused"]
+Cost = Literal["typical", "undisturbed"]
+"""Which time of a case: the centre over all its visits and launches, or that of its fastest mode."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -87,6 +89,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     verified_bytes: int
     errors: int
     metrics: dict[str, MetricSummary] = {}
+
+    def cost(self, cost: Cost) -> Estimate:
+        """The typical cost also where the undisturbed one is not known."""
+        fast = self.undisturbed if cost == "undisturbed" else None
+        return self.typical if fast is None else fast.cost
 
 
 class FittedParameter(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,13 +211,15 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fits(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole of `fits.json`. `workloads` are the catalog's entries of the workloads measured: what a
-    summary's size and metrics mean, and the role by which models and figures are chosen."""
+    """The whole of `fits.json`. The fits are of the cases' `cost`; summaries have both costs. `workloads` are
+    the catalog's entries of the workloads measured: what a summary's size and metrics mean, and the role by
+    which models and figures are chosen."""
 
     schema: int
     summaries: list[Summary]
     fits: list[Fit]
     workloads: list[Workload] = []
+    cost: Cost = "typical"
 
     def of(self, model: str, workload: str) -> list[Fit]:
         return [f for f in self.fits if f.model == model and f.subject.workload == workload]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hockney import models
-from hockney.core.fit import Fits
+from hockney.core.fit import Cost, Fits
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
@@ -23,16 +23,19 @@ class Results:
     notices: tuple[Notice, ...]
 
 
-def results(folder: RunFolder, *, save: bool = True, reading: Reading | None = None) -> Results:
+def results(
+    folder: RunFolder, *, save: bool = True, reading: Reading | None = None, cost: Cost = "typical"
+) -> Results:
     """Always computed from the records; `fits.json` is for other programs. A survey's
     fits take 0.6 s of processor time, which is less than its report does; reading them back from the file
     would take 3 ms, but show after an update of hockney what an older one had fitted. `reading` spares
-    reading the records again."""
+    reading the records again. `fits.json` has the fits of the typical cost; those of another `cost` are not
+    saved."""
     reading = reading or folder.read()
     machine = folder.machine()
     kept = folder.catalog()
     catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
-    fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine))
-    if save:
+    fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine), cost=cost)
+    if save and cost == "typical":
         folder.save_fits(fits)
     return Results(reading.run, fits, machine, reading.notices)

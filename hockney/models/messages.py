@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.core.fit import Cost
 
 Quantity = Literal["work", "serial", "bytes", "exchanges", "imbalance"]
 
@@ -49,4 +50,15 @@ def no_message_model(where: str, refused: str, why: str) -> Inconclusive:
         "'hockney survey' measures what is needed",
         code="no-message-model",
         refused=refused,
+    )
+
+
+def other_cost_of_survey(where: str, survey: str, wanted: Cost, kept: Cost) -> Inconclusive:
+    return Inconclusive(
+        f"{where} has no {wanted} message costs",
+        f"its message costs are from {printable(survey)}, of which the {kept} ones were kept",
+        f"give the survey itself: --run {printable(survey)}",
+        code="other-cost-of-survey",
+        cost=wanted,
+        survey=survey,
     )

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
+from msgspec.structs import replace
+
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fits, Summary
@@ -65,8 +67,12 @@ class Evidence:
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
-        """Every summary with its case, by workload, parameters and ranks."""
-        cases = [self._measured(parse_canonical(summary.case), summary) for summary in self.fits.summaries]
+        """Every summary with its case, by workload, parameters and ranks. Its `typical` cost is the one that
+        the fits are of."""
+        cases = [
+            self._measured(parse_canonical(s.case), replace(s, typical=s.cost(self.fits.cost)))
+            for s in self.fits.summaries
+        ]
         return tuple(sorted(cases, key=lambda m: (m.case.workload, m.case.ranks, m.size, m.case.line)))
 
     def of(self, workload: str, **fixed: str | int | float) -> tuple[Measured, ...]:

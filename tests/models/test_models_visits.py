@@ -4,15 +4,20 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.core.record import SCHEMA, Record, Stop, Sync, Verified, Visits
+from hockney.core.fit import Undisturbed
+from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified, Visits
 from hockney.models.statistics.location import center, half_width, left_out, winsorised
-from hockney.models.statistics.modes import modes, undisturbed
+from hockney.models.statistics.modes import modes
+from hockney.models.statistics.observations import observe
+from hockney.models.statistics.summary import summaries
 from hockney.models.statistics.visits import launch_times
+from hockney.system.bundled import bundled_catalog
 
 
 def test_one_bad_launch_of_many_moves_the_centre_within_its_interval():
@@ -26,8 +31,14 @@ def test_one_bad_launch_of_many_moves_the_centre_within_its_interval():
 def test_a_centre_follows_the_share_of_two_modes_where_a_median_flips():
     """From 46% to 54% of the visits in a mode twice as slow."""
     few, many = (np.log(np.where(np.arange(50) < count, 2.0, 1.0)) for count in (23, 27))
-    assert center(many) - center(few) == pytest.approx(4 / 40 * np.log(2))
+    assert center(many) - center(few) == pytest.approx(4 / 50 * np.log(2))
     assert np.median(many) - np.median(few) == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize("slow", [5, 12, 25, 35])
+def test_a_centre_has_each_modes_share(slow):
+    values = np.where(np.arange(40) < slow, np.log(2), 0.0)
+    assert center(values) == pytest.approx(slow / 40 * np.log(2))
 
 
 @given(st.lists(st.floats(-20, 0), min_size=1, max_size=40), st.floats(-5, 5))
@@ -50,11 +61,11 @@ def test_intervals_cover_launches_that_differ(launches):
     assert covered.mean() >= 0.92
 
 
-def record(visits: list[list[float]], every_s: float = 0.1) -> Record:
+def record(visits: list[list[float]], every_s: float = 0.1, launch: str = "0.0") -> Record:
     times = [time for visit in visits for time in visit]
     return Record(
         schema=SCHEMA,
-        launch="0.0",
+        launch=launch,
         origin="measured",
         position=0,
         case="barrier algorithm=mpi ranks=2",
@@ -106,6 +117,13 @@ def two_modes(random, launches: int, slow: float, visits: int = 60) -> list[np.n
     ]
 
 
+def undisturbed(visits: list[np.ndarray]) -> Undisturbed:
+    """Of launches with these logs of visits of one repetition."""
+    records = [record([[t] for t in np.exp(of)], launch=f"{k}.0") for k, of in enumerate(visits)]
+    (summary,) = summaries(observe(RunRecords(records=tuple(records)), bundled_catalog()))
+    return summary.undisturbed
+
+
 @pytest.mark.parametrize("slow", [0.0, 0.3, 0.6, 0.8])
 def test_the_undisturbed_cost_is_that_of_the_fast_mode_however_rare(slow):
     found = undisturbed(two_modes(np.random.default_rng(5), 10, slow))
@@ -132,6 +150,33 @@ def test_the_undisturbed_cost_is_covered():
         cost = undisturbed(visits).cost
         hits.append(cost.low <= 0.2e-6 <= cost.high)
     assert np.mean(hits) >= 0.9
+
+
+def test_launches_that_saw_no_fast_visit_do_not_count():
+    random = np.random.default_rng(10)
+    seen = two_modes(random, 5, 0.5)
+    slow = [np.log(0.4e-6) + 0.02 * random.standard_normal(60) for _ in range(4)]
+    assert undisturbed(seen + slow).cost == undisturbed(seen).cost
+    lucky = np.append(slow[0][1:], np.log(0.19e-6))
+    assert undisturbed([*seen, lucky]).cost == undisturbed(seen).cost, "one fast visit is no mode"
+    assert undisturbed(seen + slow).disturbed == pytest.approx((5 * 0.5 + 4) / 9, abs=0.05)
+
+
+def test_modes_that_last_for_launches_widen_the_interval():
+    """Ten launches, five in one mode and then five in another, are not ten independent ones."""
+    random = np.random.default_rng(11)
+    levels = np.repeat([0.0, 0.2], 5)
+
+    def width(levels: np.ndarray) -> float:
+        records = []
+        for k, level in enumerate(levels):
+            visits = np.exp(level + 0.02 * random.standard_normal(40))
+            one = record([[t] for t in visits], launch=f"{k}.0")
+            records.append(msgspec.structs.replace(one, started_s=100.0 + 5 * k))
+        _, low, high = observe(RunRecords(records=tuple(records)), bundled_catalog())[0].interval()
+        return np.log(high / low)
+
+    assert width(levels) > 1.1 * width(levels[[0, 5, 1, 6, 2, 7, 3, 8, 4, 9]])
 
 
 def test_modes_are_named_with_their_share_and_how_long_they_last():

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
 from hockney.api.run_options import MOST_ROUNDS
 from hockney.cli import messages
 from hockney.core.errors import UsageError
+from hockney.core.fit import Cost
 from hockney.core.units import (
     parse_bytes,
     parse_counts,
@@ -75,6 +76,12 @@ ROUNDS = ParsedType("count", _whole(1, MOST_ROUNDS, "20"))
 LAUNCHES = ParsedType("count", _whole(1, MOST_LAUNCHES, "3"))
 NODES = ParsedType("count", _whole(1, 10**7, "64"))
 SEED = ParsedType("seed", _whole(0, 2**63 - 1, "1"))
+
+
+def _cost(text: str) -> str:
+    if text not in get_args(Cost):
+        raise messages.unknown_cost(text, get_args(Cost))
+    return text
 
 
 def _path(text: str) -> Path:
@@ -213,4 +220,12 @@ out = click.option(
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors on stderr.")
 as_json = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+cost = click.option(
+    "--cost",
+    type=ParsedType("cost", _cost),
+    metavar="typical|undisturbed",
+    default="typical",
+    show_default=True,
+    help="Times of cases: typical, or undisturbed, in the fastest mode.",
+)
 folder = click.argument("run", type=PATH)

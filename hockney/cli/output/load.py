@@ -9,11 +9,12 @@ from pathlib import Path
 from hockney import api
 from hockney.api import Run
 from hockney.cli.output.progress import ProgressReporter
+from hockney.core.fit import Cost
 
 
-def load_and_note(path: Path) -> Run:
+def load_and_note(path: Path, cost: Cost = "typical") -> Run:
     """The run in a folder; what reading it had to say is told."""
-    run = api.load(path)
+    run = api.load(path, cost)
     for notice in run.reading.notices:
         ProgressReporter(False)(notice)
     return run

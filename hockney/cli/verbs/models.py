@@ -12,20 +12,25 @@ from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
-from hockney.cli.output.tables import print_json, text_table
+from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.core.fit import Cost
 from hockney.pages.quality import chosen, parameter_table
 
 
 @click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
 @options.folder
+@options.cost
 @options.as_json
-def command(run: Path, as_json: bool) -> int:
+def command(run: Path, cost: Cost, as_json: bool) -> int:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
-    fits = load_and_note(run).fits
+    fits = load_and_note(run, cost).fits
     if as_json:
         print_json(fits)
     elif not fits.fits:
         raise messages.no_fits()
     else:
+        if cost == "undisturbed":
+            print_line(messages.undisturbed_costs())
+            click.echo()
         click.echo(text_table(parameter_table(chosen(fits.fits))))
     return 0

@@ -16,6 +16,7 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.core.fit import Cost
 from hockney.core.units import parse_seconds, parse_share
 from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import Prediction
@@ -109,6 +110,7 @@ def _network(text: str) -> str:
     default=None,
     help="Overrule the evidence: do messages under way at once share the bandwidth?",
 )
+@options.cost
 @options.quiet
 @options.as_json
 def command(
@@ -121,6 +123,7 @@ def command(
     run: Path | None,
     machine: str,
     network: str | None,
+    cost: Cost,
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -136,7 +139,9 @@ def command(
     algorithm = Algorithm(work, message, serial, exchanges, imbalance)
     shared = None if network is None else network == "shared"
     listen = ProgressReporter(quiet)
-    forecast = api.predict(algorithm, ranks=ranks, run=run, machine=machine, shared=shared, listen=listen)
+    forecast = api.predict(
+        algorithm, ranks=ranks, run=run, machine=machine, shared=shared, cost=cost, listen=listen
+    )
     prediction, known = forecast.prediction, forecast.known
     if as_json:
         caveats = grain_prediction.caveats(prediction, known)

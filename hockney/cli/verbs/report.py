@@ -13,6 +13,7 @@ from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.tables import print_json, print_line
 from hockney.core.errors import printable
+from hockney.core.fit import Cost
 
 
 @click.command("report", cls=Command, epilog=example("hockney report runs/mine --figures figures"))
@@ -23,15 +24,16 @@ from hockney.core.errors import printable
     metavar="DIR",
     help="Write each figure as SVG and PNG into DIR as well.",
 )
+@options.cost
 @options.as_json
-def command(run: Path, figures: Path | None, as_json: bool) -> int:
+def command(run: Path, figures: Path | None, cost: Cost, as_json: bool) -> int:
     """Make report.html of a run again from its records."""
-    loaded = load_and_note(run)
+    loaded = load_and_note(run, cost)
     written = [loaded.report()]
     if figures is not None:
         written += loaded.figures(figures)
     if as_json:
-        print_json({"files": [printable(str(path)) for path in written]})
+        print_json({"files": [printable(str(path)) for path in written], "cost": cost})
     else:
         for path in written:
             print_line(str(path))

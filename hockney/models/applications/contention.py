@@ -95,9 +95,10 @@ def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) 
     cases = []
     for summary in summaries:
         case = parse_canonical(summary.case)
-        if _usable(case, messages) and summary.typical.value > 0:
+        measured = summary.cost(messages.cost).value
+        if _usable(case, messages) and measured > 0:
             times = (predicted(each, case) for each in (shared, switched))
-            cases.append(ContentionCase(summary.case, summary.typical.value, *times))
+            cases.append(ContentionCase(summary.case, measured, *times))
     return cases
 
 

@@ -39,6 +39,7 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
         source=f"the ping-pong of {where}",
         most_ranks=_room(machine, hosts),
     )
+    costs = replace(costs, cost=fits.cost)
     if machine.platform is not None:
         return _on_description(costs, described(machine.platform))
     return judged(costs, fits.summaries)
@@ -49,9 +50,12 @@ def messages_of_run(
 ) -> PointToPointCosts:
     """From a run that may have been given a survey's times: then from those, else from the run's own
     ping-pong; never from a measured efficiency. Whether messages share the network is judged by exchanges of
-    4 and more ranks, of the survey and of the run itself."""
+    4 and more ranks, of the survey and of the run itself. Raises Inconclusive where the fits are of another
+    cost than those that were kept of the survey."""
     if surveyed is None:
         return messages_for(fits, machine, where, hosts=hosts)
+    if surveyed.fits.cost != fits.cost:
+        raise messages.other_cost_of_survey(where, surveyed.where, fits.cost, surveyed.fits.cost)
     costs = messages_for(surveyed.fits, surveyed.machine, surveyed.where, hosts=hosts)
     if surveyed.machine.platform is not None:
         return costs

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from hockney.core.fit import Fit
+from hockney.core.fit import Cost, Fit
 from hockney.core.platform import Platform, Segment
 from hockney.models import messages
 
@@ -60,7 +60,8 @@ class PointToPointCosts:
     each on a core of its own (None: unknown). Where a node cannot send and receive at once, a byte occupies
     it for `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages
     that stay on a node cost what `near` says; 0 cores: all messages cost the same. There `band`, `changes`,
-    `verdict` and `doubt` are of the messages on a node: what those between nodes cost was not fitted.
+    `verdict` and `doubt` are of the messages on a node: what those between nodes cost was not fitted. `cost`
+    is which cost of a run's ping-pong the pieces were fitted to.
     """
 
     name: str
@@ -82,6 +83,7 @@ class PointToPointCosts:
     near: tuple[CostPiece, ...] = ()
     cores: int = 0
     sharing: SharingBasis = ""
+    cost: Cost = "typical"
 
     def piece(self, size: float, ranks: int = 2) -> CostPiece:
         """Of the slowest message among `ranks` ranks."""

@@ -9,11 +9,11 @@ import pkgutil
 from functools import cache
 
 from hockney.core.catalog import Catalog
-from hockney.core.fit import Fits
+from hockney.core.fit import Cost, Fits
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.models import fits as shelf
 from hockney.models.fits.model import Model, Scope
-from hockney.models.statistics import observe, summaries
+from hockney.models.statistics import costing, observe, summaries
 
 
 @cache
@@ -26,16 +26,18 @@ def all_models() -> tuple[Model, ...]:
     return tuple(sorted(models, key=lambda model: (model.order, model.make.__name__)))
 
 
-def fit_all(run: RunRecords, catalog: Catalog, *, cores: int | None) -> Fits:
-    """Summaries of all cases and fits of all subjects, in the order first written.
+def fit_all(run: RunRecords, catalog: Catalog, *, cores: int | None, cost: Cost = "typical") -> Fits:
+    """Summaries of all cases and fits of all subjects to the cases' `cost`, in the order first written.
 
     `catalog` says which role each workload has; `cores` see `Scope`.
     """
     observations = observe(run, catalog)
+    fitted = costing(observations, cost)
     workloads = dict.fromkeys(observation.case.workload for observation in observations)
     return Fits(
         schema=SCHEMA,
         summaries=summaries(observations),
-        fits=[fit for model in all_models() for fit in model.fits(observations, Scope(cores))],
+        fits=[fit for model in all_models() for fit in model.fits(fitted, Scope(cores))],
         workloads=[catalog.entry(name) for name in workloads],
+        cost=cost,
     )

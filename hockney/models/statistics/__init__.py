@@ -17,11 +17,12 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
-from hockney.models.statistics.modes import undisturbed
+from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.observations import (
     FEWEST_UNDISTURBED,
     SHORTEST_S,
     Observation,
+    costing,
     disturbed_launches,
     kept,
     observe,
@@ -38,8 +39,10 @@ __all__ = [
     "ObservationTable",
     "Z",
     "center",
+    "costing",
     "disturbed_launches",
     "estimate",
+    "fast_visits",
     "half_width",
     "kept",
     "median_interval",
@@ -52,6 +55,5 @@ __all__ = [
     "summaries",
     "summarise",
     "tabulate",
-    "undisturbed",
     "winsorised",
 ]

@@ -3,20 +3,17 @@
 """The robust centre of a few values, and its 95% interval: what launches, and visits within one, are
 combined by. Values are logarithms of times, so that the centre is a typical factor.
 
-The centre is a trimmed mean: a tenth of the values is left out at each end, and from three values on at least
-one, so that one bad launch does not move it beyond its interval (of three it is the median). It is not the
-median where there are many: where times come in modes a median flips from one to the other with a few percent
-of the values, while a mean moves with the share of each (`benchmarks/repeatability.py` compares them on
-traces).
+From six values on, the centre is a mean with outliers moved in: at most a tenth of the values at each end,
+and only those beyond Tukey's outer fence, three quartile ranges from the quartiles. Where times come in two
+modes, this mean follows the share of each (`benchmarks/coverage_modes.py`). A median flips from one mode to
+the other with a few percent of the values, and a trimmed mean is biased towards the more frequent mode: with
+a tenth left out at each end it counts 25% of the values in a mode that has 30%.
 
-The interval is Student's, with the winsorised variance (Tukey and McLaughlin, Sankhya A 25 (1963) 331; Yuen,
-Biometrika 61 (1974) 165). With n values, g left out at each end, h = n - 2 g, w the values with those left
-out replaced by the nearest kept:
+Of three to five values, too few for quartiles, the lowest and the highest are left out, so that one bad
+launch does not move the centre beyond its interval (of three it is the median).
 
-    S = (n - 1) var(w) / (h (h - 1)),  h - 1 degrees of freedom
-
-Below six values h is too small for that, and S = e var(values) / n with n - 1 degrees of freedom, where e is
-what trimming costs normal values.
+The interval is Student's. From six values on, with w the values with outliers moved in, S = var(w) / n with
+n - 1 degrees of freedom; below, S = e var(values) / n, where e is what trimming costs normal values.
 
 Three launches that hardly differ would give t(2) = 4.30 times nothing certain. Where `within`, the half width
 that the spread inside the launches predicts, is known, the two are blended by how loud the data say that
@@ -37,7 +34,9 @@ from hockney.models.scipy_functions import student_quantile
 
 Z = 1.96
 TRIM = 0.1
-"""Share of the values that is left out at each end."""
+"""Share of the values that may be outliers at each end."""
+FENCE = 3.0
+"""Outliers are so many quartile ranges beyond the quartiles (Tukey, 'Exploratory Data Analysis', 1977)."""
 FEWEST_TO_TRIM = 3
 FEWEST_TO_WINSORISE = 6
 COST = {3: 1.346, 4: 1.194, 5: 1.134}
@@ -52,37 +51,43 @@ def student(freedom: float) -> float:
 
 
 def left_out(count: int) -> int:
-    """How many of `count` values a centre leaves out at each end."""
+    """How many of `count` values may be outliers at each end."""
     if count < FEWEST_TO_TRIM:
         return 0
     return max(1, int(TRIM * count + 0.5))
 
 
 def center(values: np.ndarray) -> np.ndarray:
-    """The trimmed mean over the last axis, which must not be empty."""
+    """The robust mean over the last axis, which must not be empty."""
     values = np.asarray(values, dtype=float)
-    cut = left_out(values.shape[-1])
-    kept = np.sort(values, axis=-1)[..., cut : values.shape[-1] - cut] if cut else values
+    count = values.shape[-1]
+    if count >= FEWEST_TO_WINSORISE:
+        return np.asarray(winsorised(values).mean(axis=-1))
+    cut = left_out(count)
+    kept = np.sort(values, axis=-1)[..., cut : count - cut]
     return np.asarray(kept.mean(axis=-1))
 
 
 def winsorised(values: np.ndarray) -> np.ndarray:
-    """`values`, in their order, with those that the centre leaves out moved to the nearest that it keeps."""
+    """`values`, in their order, with outliers moved in to the fence, or to the nearest of the others where
+    that is further out."""
     values = np.asarray(values, dtype=float)
     count = values.shape[-1]
     cut = left_out(count)
     ordered = np.sort(values, axis=-1)
-    return np.clip(values, ordered[..., cut, None], ordered[..., count - 1 - cut, None])
+    quarter = count // 4
+    first, third = ordered[..., quarter, None], ordered[..., count - 1 - quarter, None]
+    reach = FENCE * (third - first)
+    low = np.minimum(ordered[..., cut, None], first - reach)
+    high = np.maximum(ordered[..., count - 1 - cut, None], third + reach)
+    return np.clip(values, low, high)
 
 
 def spread(values: np.ndarray) -> tuple[np.ndarray, int]:
     """The variance S of the centre over the last axis, and its degrees of freedom; at least two values."""
     count = values.shape[-1]
-    if count < FEWEST_TO_WINSORISE:
-        return np.asarray(COST.get(count, 1.0) * values.var(axis=-1, ddof=1) / count), count - 1
-    kept = count - 2 * left_out(count)
-    squares = (count - 1) * winsorised(values).var(axis=-1, ddof=1)
-    return np.asarray(squares / (kept * (kept - 1))), kept - 1
+    kept = winsorised(values) if count >= FEWEST_TO_WINSORISE else values
+    return np.asarray(COST.get(count, 1.0) * kept.var(axis=-1, ddof=1) / count), count - 1
 
 
 def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:

@@ -1,15 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The undisturbed cost of a case, the share of its visits that were disturbed, and its modes.
+"""The fastest mode of a case, the share of its visits that were disturbed, and its modes.
 
 A machine whose virtual cores move, whose frequency changes or that other processes share has times in modes
 that last from milliseconds to minutes. The *typical* cost is a centre over all visits; the *undisturbed* one
-is that of the fastest mode: the median of the visits that are within a tenth of the 10% quantile, each launch
-weighing the same. It is no minimum, which falls with the number of visits and has no interval.
-
-Its interval is that of a quantile by Woodruff's method (J. Am. Stat. Assoc. 47 (1952) 635): the share of
-visits below it is a mean over launches, with the interval that launches give it, and the quantiles at the
-ends of that interval are the ends of this one."""
+is that of the fastest mode: the centre over launches of each launch's visits that are within a tenth of the
+10% quantile of all visits, each launch weighing the same (`Observation.undisturbed`). It is no minimum, which
+falls with the number of visits and has no interval."""
 
 from __future__ import annotations
 
@@ -17,14 +14,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import Modes, Undisturbed
-from hockney.models.statistics.estimates import estimate
-from hockney.models.statistics.location import student
+from hockney.core.fit import Modes
+from hockney.models.statistics.visits import FEWEST_VISITS as FEWEST_OF_A_LAUNCH
 
 LOW_QUANTILE = 0.1
 WITHIN = np.log(1.1)
 """Visits of one mode differ by less: within 0.1 s a machine's times are stable to some percent."""
 FEWEST_VISITS = 10
+FEWEST_FAST = 3
+"""Visits of a launch in the fast mode: fewer may be single lucky ones, and give no interval."""
 APART = np.log(1.25)
 """Modes closer than this are one."""
 LEAST_SHARE = 0.1
@@ -33,30 +31,26 @@ GAP_SHARE = 0.1
 """Of the visits, those that lie in the middle third between two modes at most."""
 
 
-def undisturbed(visits: Sequence[np.ndarray]) -> Undisturbed | None:
-    """Of the logs of each launch's visits; None with fewer than 10 in all."""
-    used = [launch for launch in visits if len(launch)]
-    values = np.concatenate(used) if used else np.empty(0)
-    if len(values) < FEWEST_VISITS:
+def fast_visits(visits: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+    """Which of each launch's visits (logs of times) are in the fastest mode: none of launches that have too
+    few of them where others have more. None where the visits are too few to tell modes."""
+    many = [launch for launch in visits if len(launch) >= FEWEST_OF_A_LAUNCH]
+    if sum(map(len, many)) < FEWEST_VISITS:
         return None
-    weights = np.concatenate([np.full(len(launch), 1 / len(launch) / len(used)) for launch in used])
+    values = np.concatenate(many)
+    weights = np.concatenate([np.full(len(launch), 1 / len(launch) / len(many)) for launch in many])
     order = np.argsort(values, kind="stable")
-    ordered, cumulated = values[order], np.cumsum(weights[order])
+    lowest = values[order[np.searchsorted(np.cumsum(weights[order]), LOW_QUANTILE)]]
+    fast = [(launch <= lowest + WITHIN) & (len(launch) >= FEWEST_OF_A_LAUNCH) for launch in visits]
+    enough = [np.count_nonzero(of) >= FEWEST_FAST for of in fast]
+    return [of & good for of, good in zip(fast, enough, strict=True)] if any(enough) else fast
 
-    def quantile(share: float) -> float:
-        return float(ordered[min(int(np.searchsorted(cumulated, share)), len(ordered) - 1)])
 
-    fast = cumulated[int(np.searchsorted(ordered, quantile(LOW_QUANTILE) + WITHIN, side="right")) - 1]
-    share = float(fast) / 2
-    value = quantile(share)
-    low, high = np.nan, np.nan
-    if len(used) > 1:
-        shares = np.array([np.mean(launch <= value) for launch in used])
-        half = student(len(used) - 1) * shares.std(ddof=1) / np.sqrt(len(used))
-        half = max(half, 1.96 * np.sqrt(share * (1 - share) / len(values)))
-        low, high = np.exp(quantile(max(share - half, 0.0))), np.exp(quantile(min(share + half, 1.0)))
-    disturbed = sum(float(np.mean(launch > value + WITHIN)) for launch in used) / len(used)
-    return Undisturbed(cost=estimate(float(np.exp(value)), low, high), disturbed=disturbed)
+def disturbed_share(visits: Sequence[np.ndarray], undisturbed: float) -> float:
+    """The share of visits that are slower than the undisturbed cost (its log) by more than a tenth, each
+    launch weighing the same."""
+    shares = [float(np.mean(launch > undisturbed + WITHIN)) for launch in visits if len(launch)]
+    return sum(shares) / len(shares)
 
 
 def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | None:

@@ -9,20 +9,30 @@ a time must not reach below zero."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.core.fit import Cost
 from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.location import Z, center, half_width, of_mean
-from hockney.models.statistics.visits import SHORTEST_S, launch_times
+from hockney.models.statistics.modes import fast_visits
+from hockney.models.statistics.visits import (
+    SHORTEST_S,
+    LaunchTimes,
+    half_width_in_time,
+    launch_times,
+    of_visits,
+)
 
 __all__ = [
     "FEWEST_UNDISTURBED",
     "SHORTEST_S",
     "Observation",
+    "costing",
     "disturbed_launches",
     "kept",
     "observe",
@@ -94,17 +104,39 @@ class Observation:
         # Launches together know the correlation better than each alone: t - 1.96 falls as the degrees of
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
-        low = center - float(half_width(self.log_typical, of_mean(self.below * shrink)))
-        high = center + float(half_width(self.log_typical, of_mean(self.above * shrink)))
+        least = half_width_in_time(self.visits, self.visits_at_s)
+        low = center - max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least)
+        high = center + max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least)
         return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
 
+    @property
+    def undisturbed(self) -> Observation | None:
+        """The case in its fastest mode, from the launches that saw it; None where there are too few visits to
+        tell modes, as in runs with one visit a launch."""
+        fast = fast_visits(self.visits)
+        if fast is None:
+            return None
+        used = [k for k, of in enumerate(fast) if of.any()]
+        return replace(
+            self,
+            launches=tuple(self.launches[k] for k in used),
+            records=tuple(self.records[k] for k in used),
+            **_by_launch([of_visits(self.visits[k][fast[k]], self.visits_at_s[k][fast[k]]) for k in used]),
+        )
 
-def observe(run: RunRecords, catalog: Catalog) -> list[Observation]:
-    """One observation a case, in the order first written. Records without times are passed over, and those of
-    disturbed launches where enough others are left."""
+
+def observe(run: RunRecords, catalog: Catalog, cost: Cost = "typical") -> list[Observation]:
+    """One observation a case, in the order first written, of its typical or its undisturbed cost (the typical
+    one where nothing tells modes). Records without times are passed over, and those of disturbed launches
+    where enough others are left."""
     disturbed = disturbed_launches(run)
     made = (observe_case(kept(records, disturbed), catalog) for records in run.by_case().values())
-    return [observation for observation in made if observation is not None]
+    return costing([observation for observation in made if observation is not None], cost)
+
+
+def costing(observations: Sequence[Observation], cost: Cost) -> list[Observation]:
+    """Observations of the typical cost, as those of `cost`."""
+    return [(seen.undisturbed or seen) if cost == "undisturbed" else seen for seen in observations]
 
 
 def precision_of(seen: Observation) -> float | None:
@@ -132,18 +164,24 @@ def observe_case(records: Iterable[Record], catalog: Catalog) -> Observation | N
     used = tuple(r for r in records if r.times_s)
     if not used:
         return None
-    made = [launch_times(record) for record in used]
     case = used[0].parsed_case()
     return Observation(
         case=case,
         workload=catalog.entry(case.workload),
         launches=tuple(r.launch for r in used),
-        log_typical=np.array([times.center for times in made]),
-        below=np.array([times.below for times in made]),
-        above=np.array([times.above for times in made]),
-        quantile=np.array([times.quantile for times in made]),
         errors=sum(r.verified.errors for r in used),
         records=used,
-        visits=tuple(times.visits for times in made),
-        visits_at_s=tuple(times.at_s for times in made),
+        **_by_launch([launch_times(record) for record in used]),
     )
+
+
+def _by_launch(made: Sequence[LaunchTimes]) -> dict[str, Any]:
+    """The fields of an observation that are made of its launches' times."""
+    return {
+        "log_typical": np.array([times.center for times in made]),
+        "below": np.array([times.below for times in made]),
+        "above": np.array([times.above for times in made]),
+        "quantile": np.array([times.quantile for times in made]),
+        "visits": tuple(times.visits for times in made),
+        "visits_at_s": tuple(times.at_s for times in made),
+    }

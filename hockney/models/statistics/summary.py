@@ -13,11 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.core.catalog import Catalog
-from hockney.core.fit import Summary
+from hockney.core.fit import Estimate, Summary, Undisturbed
 from hockney.core.record import RunRecords
 from hockney.models.statistics.estimates import WIDEST, estimate
 from hockney.models.statistics.metrics import metric_summaries
-from hockney.models.statistics.modes import modes, undisturbed
+from hockney.models.statistics.modes import disturbed_share, modes
 from hockney.models.statistics.observations import Observation, observe
 
 
@@ -35,13 +35,10 @@ def _summary(seen: Observation) -> Summary:
     medians = np.exp(seen.log_typical)
     iqr = [np.subtract(*np.percentile(times, (75, 25))) for times in launches]
     p5, p25, p75, p95 = map(float, np.percentile(np.concatenate(launches), (5, 25, 75, 95)))
-    typical, low, high = seen.interval()
-    if high > WIDEST * low:
-        low = high = np.nan
     return Summary(
         case=seen.records[0].case,
-        typical=estimate(typical, low, high),
-        undisturbed=undisturbed(seen.visits),
+        typical=_cost(seen),
+        undisturbed=_undisturbed(seen),
         modes=modes(seen.visits, seen.visits_at_s),
         visits=sum(map(len, seen.visits)),
         preempted=sum(count > 0 for record in seen.records for count in record.visits.preempted),
@@ -55,3 +52,17 @@ def _summary(seen: Observation) -> Summary:
         errors=seen.errors,
         metrics=metric_summaries(seen.records),
     )
+
+
+def _cost(seen: Observation) -> Estimate:
+    value, low, high = seen.interval()
+    if high > WIDEST * low:
+        low = high = np.nan
+    return estimate(value, low, high)
+
+
+def _undisturbed(seen: Observation) -> Undisturbed | None:
+    fast = seen.undisturbed
+    if fast is None:
+        return None
+    return Undisturbed(cost=_cost(fast), disturbed=disturbed_share(seen.visits, fast.log_center))

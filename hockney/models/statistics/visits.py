@@ -9,6 +9,7 @@ tau, found by batch means as for the repetitions of one visit (`interval`), from
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median  # of a few numbers quicker than numpy's
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from hockney.core.record import Record
 from hockney.models.statistics.interval import correlation, interval_and_quantile
-from hockney.models.statistics.location import center, spread, student, winsorised
+from hockney.models.statistics.location import Z, center, spread, student, winsorised
 
 SHORTEST_S = 1e-12
 """Stands for a time of zero, which a coarse clock or a simulator may report."""
@@ -51,8 +52,24 @@ def launch_times(record: Record) -> LaunchTimes:
         middle, low, high = (np.nan if t is None else t for t in ends)
         log, log_low, log_high = np.log(np.maximum((middle, low, high), SHORTEST_S))
         return LaunchTimes(log, log - log_low, log_high - log, quantile, visits, at_s)
+    return of_visits(visits, at_s)
+
+
+def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
+    """Of one launch's visits (logs of their medians, at least one) in the order made."""
+    if len(visits) < 2:
+        return LaunchTimes(float(visits[0]), np.nan, np.nan, Z, visits, at_s)
     half, quantile = _half_width(visits)
     return LaunchTimes(float(center(visits)), half, half, quantile, visits, at_s)
+
+
+def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
+    """Half width of the centre of all launches' visits as one series in the order of time: where a mode
+    continues into the next launch, launches are not independent. 0 where a launch has too few visits."""
+    if len(visits) < 2 or min(map(len, visits)) < FEWEST_VISITS:
+        return 0.0
+    values = np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
+    return _half_width(values)[0]
 
 
 def _half_width(visits: np.ndarray) -> tuple[float, float]:

@@ -26,7 +26,8 @@ def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...
     description that a machine by name stands for."""
     messages = prediction.messages
     of = f"on {messages.title}, by {messages.source}"
-    one = f"a message of {size(prediction.algorithm.bytes)} takes {_one_way(prediction)} one way"
+    message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
+    one = f"{message} of {size(prediction.algorithm.bytes)} takes {_one_way(prediction)} one way"
     if platform is not None:
         fit = f" ({in_short(platform)})"
     else:

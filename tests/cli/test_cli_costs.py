@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""--cost: models, predictions and pages of the typical and of the undisturbed cost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_cli_errors import one_error
+
+from hockney import api
+from hockney.api import messages
+from hockney.cli import messages as cli_messages
+from hockney.launch.fake_world import World
+
+VISITS, SLOW = 10, (0, 2, 4)
+SIZE = 20000
+ASKED = ("predict", "--work", "100us", "--message", str(SIZE), "--ranks", "2,4")
+UNDISTURBED = ("--cost", "undisturbed")
+
+
+@pytest.fixture
+def two_modes(hockney) -> str:
+    """A survey in runs/modes; each record has ten visits, of which six take twice as long."""
+    done = hockney("survey", "--out", "runs/modes", "--seed", "1", "--budget", "5s", "-q")
+    assert done.code == 0, done.err
+    path = Path("runs/modes/records.jsonl")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(in_modes(line)) + "\n" for line in lines))
+    return "runs/modes"
+
+
+def in_modes(line: dict) -> dict:
+    if line["kind"] != "record":
+        return line
+    times = line["times_s"][:20]
+    return {
+        **line,
+        "times_s": [2 * t if k % 5 in SLOW else t for k in range(VISITS) for t in times],
+        "visits": {
+            "after_s": [k / 10 for k in range(VISITS)],
+            "repetitions": [len(times)] * VISITS,
+            "preempted": [0] * VISITS,
+        },
+        "metrics": {},
+    }
+
+
+def document(hockney, *words: str) -> dict:
+    said = hockney(*words, "--json")
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+def latency(fits: dict) -> float:
+    fit = next(f for f in fits["fits"] if f["model"] == "hockney" and f["subject"].startswith("pingpong "))
+    return next(p["estimate"]["value"] for p in fit["parameters"] if p["symbol"] == "t_0")
+
+
+def test_models_of_both_costs(hockney, two_modes):
+    saved = Path(two_modes, "fits.json").read_bytes()
+    typical = document(hockney, "models", two_modes)
+    fast = document(hockney, "models", two_modes, *UNDISTURBED)
+    assert (typical["cost"], fast["cost"]) == ("typical", "undisturbed")
+    assert typical["summaries"] == fast["summaries"]
+    truth = World().message(0)
+    assert latency(fast) == pytest.approx(truth, rel=0.05)
+    assert 1.2 * truth < latency(typical) < 1.8 * truth
+    assert document(hockney, "models", two_modes, "--cost", "typical") == typical
+    note = cli_messages.undisturbed_costs()
+    assert hockney("models", two_modes, *UNDISTURBED).out.startswith(f"{note}\n\n")
+    assert note not in hockney("models", two_modes).out
+    assert Path(two_modes, "fits.json").read_bytes() == saved
+
+
+def test_predictions_of_both_costs(hockney, two_modes):
+    words = (*ASKED, "--run", two_modes)
+    typical, fast = document(hockney, *words), document(hockney, *words, *UNDISTURBED)
+    assert (typical["cost"], fast["cost"]) == ("typical", "undisturbed")
+    truth = World().message(SIZE)
+    assert fast["message_s"]["value"] == pytest.approx(truth, rel=0.05)
+    assert fast["ranks"][0]["efficiency"]["value"] == pytest.approx(1e-4 / (1e-4 + 4 * truth), rel=0.05)
+    assert typical["message_s"]["value"] > 1.2 * truth
+    assert "undisturbed" in hockney(*words, *UNDISTURBED).out
+    assert "undisturbed" not in hockney(*words).out
+    assert document(hockney, *ASKED, *UNDISTURBED)["cost"] == "undisturbed", "of the newest survey too"
+
+
+def test_the_page_says_which_cost_it_shows(hockney, two_modes):
+    assert document(hockney, "report", two_modes)["cost"] == "typical"
+    saved = Path(two_modes, "fits.json").read_bytes()
+    assert json.loads(saved)["cost"] == "typical"
+    assert document(hockney, "report", two_modes, *UNDISTURBED)["cost"] == "undisturbed"
+    assert Path(two_modes, "fits.json").read_bytes() == saved
+    typical, fast = (api.load(Path(two_modes), cost).page for cost in ("typical", "undisturbed"))
+    assert fast.headline[0] == messages.undisturbed_page() and fast.headline[0] not in typical.headline
+
+
+def test_points_on_the_page_are_of_the_cost_that_was_fitted(hockney, two_modes):
+    run = api.load(Path(two_modes), "undisturbed")
+    for measured in run.evidence.of("pingpong", buffers="hot"):
+        truth = World().message(measured.size)
+        assert measured.summary.typical.value == pytest.approx(truth, rel=0.1)
+
+
+def test_an_unknown_cost_is_an_error(hockney, two_modes):
+    said = hockney("models", two_modes, "--cost", "typcal")
+    assert (said.code, said.error.code) == (2, "unknown-cost")
+    one_error(said, 2)
+
+
+def test_a_description_has_one_cost(hockney):
+    said = hockney(*ASKED, "--machine", "sun-ethernet", *UNDISTURBED)
+    assert (said.code, said.error.code) == (2, "cost-with-machine")
+
+
+def test_a_run_that_was_given_a_survey_has_its_typical_costs_only(hockney, two_modes):
+    words = ("granularity", "work=1ms", "serial=0", f"survey={two_modes}", "--budget", "5s")
+    done = hockney("run", *words, "--out", "runs/grain", "-q")
+    assert done.code == 0, done.err
+    assert hockney(*ASKED, "--run", "runs/grain").code == 0
+    said = hockney(*ASKED, "--run", "runs/grain", *UNDISTURBED)
+    assert (said.code, said.error.code) == (4, "other-cost-of-survey")
+    assert hockney("report", "runs/grain", *UNDISTURBED).code == 0
