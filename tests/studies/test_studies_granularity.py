@@ -127,7 +127,7 @@ def test_other_programs_that_take_the_cores_are_named(made):
     closes = tuple(msgspec.structs.replace(c, outside_cores=2.5) for c in run_.closes)
     slow = {
         s.case: msgspec.structs.replace(
-            s, median=msgspec.structs.replace(s.typical, value=4 * s.typical.value)
+            s, typical=msgspec.structs.replace(s.typical, value=4 * s.typical.value)
         )
         for s in made.fits.summaries
         if s.case.startswith("granularity")
