@@ -37,7 +37,7 @@ def listing(measured: Sequence[Measured]) -> Table:
         for m in measured
         for name, metric in m.summary.metrics.items()
     )
-    return Table("metrics", "Metrics", ("metric", "median", "95% interval"), rows, numeric=(1, 2))
+    return Table("metrics", "Metrics", ("metric", "typical", "95% interval"), rows, numeric=(1, 2))
 
 
 def _names(cases: Sequence[Measured], phase: bool) -> list[str]:

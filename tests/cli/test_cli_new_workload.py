@@ -90,7 +90,7 @@ def test_metrics_are_summarised_with_their_intervals(folder, hockney):
 def test_metrics_are_listed_in_the_terminal(catalog, hockney):
     done = hockney("run", "thing length=64 ranks=4", "tree length=8 ranks=2", "--seed", "1", "-q")
     lines = [re.split(" {2,}", line.strip()) for line in done.out.splitlines()]
-    first = lines.index(["metric", "median", "95% interval"]) + 1
+    first = lines.index(["metric", "typical", "95% interval"]) + 1
     assert lines[first] == ["thing length=64 ranks=4 sync=barrier"]
     listed = lines[first + 1 : first + 1 + len(THING.metrics)]
     assert [name.split()[0] for name, _, _ in listed] == [metric.name for metric in THING.metrics]
