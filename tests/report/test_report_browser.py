@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import re
 import zlib
@@ -97,6 +98,17 @@ def test_hovering_shows_value_interval_and_size(sample_page: Opened, golden: Gol
     golden("hovering.txt", text)
 
 
+def double_click(browser: Browser, place: tuple[float, float], works: str) -> None:
+    """Again until it works: on a busy machine the second click may come too late for the page."""
+    for last in (False,) * 60 + (True,):
+        for count in (1, 2):
+            browser.mouse("mousePressed", *place, button="left", clickCount=count)
+            browser.mouse("mouseReleased", *place, button="left", clickCount=count)
+        with contextlib.suppress(*() if last else (AssertionError,)):
+            browser.until(works, seconds=4)
+            return
+
+
 def test_dragging_zooms_gives_finer_ticks_and_a_double_click_goes_back(sample_page: Opened):
     browser = sample_page()
     area = drag_area(browser)
@@ -115,11 +127,10 @@ def test_dragging_zooms_gives_finer_ticks_and_a_double_click_goes_back(sample_pa
     browser.until(f"return [...{FIRST}.querySelectorAll('.xtick text')].some(t => t.textContent === '8 KiB')")
     assert not browser.run("return document.querySelector('.tools button').hidden")
     middle = (area["x"] + area["w"] / 2, area["y"] + area["h"] / 2)
-    for count in (1, 2):
-        browser.mouse("mousePressed", *middle, button="left", clickCount=count)
-        browser.mouse("mouseReleased", *middle, button="left", clickCount=count)
-    browser.until(
-        f"{RANGE.replace('return', 'const r =')}; return r[0] === {before[0]} && r[1] === {before[1]}"
+    double_click(
+        browser,
+        middle,
+        f"{RANGE.replace('return', 'const r =')}; return r[0] === {before[0]} && r[1] === {before[1]}",
     )
     assert browser.run("return document.querySelector('.tools button').hidden")
     assert browser.console() == []
