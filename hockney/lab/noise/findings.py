@@ -14,7 +14,7 @@ from hockney.core.errors import HockneyError
 from hockney.lab.finding import Finding
 from hockney.lab.noise import messages
 from hockney.lab.noise.watch import COMPUTING, Launchers, Watch, WatchedCase, reachable, watch
-from hockney.models.statistics.observations import OUTSIDE_CORES, STEAL
+from hockney.models.statistics import OUTSIDE_CORES, STEAL
 
 LITTLE_SPREAD = 1.1
 FEW_PREEMPTED = 0.05

@@ -16,8 +16,7 @@ from hockney.core.record import Launch, Line, Record, RunRecords
 from hockney.lab.launch_count import TYPICAL_COST_S, VISITS, launch_count
 from hockney.launch.launcher import Launcher, LaunchOptions
 from hockney.machine import Load, load_between, moment
-from hockney.models.statistics.noise import MeasuredNoise, noise
-from hockney.models.statistics.visits import launch_times
+from hockney.models.statistics import MeasuredNoise, launch_times, noise
 
 COMPUTING, MESSAGES = "compute work=20us", "pingpong bytes=8"
 ALONE_SHARE = 0.2
@@ -98,11 +97,15 @@ def other_pairs(cores: Cores) -> list[Cores]:
     ][: MOST_PAIRS - 1]
 
 
+SURVEYED = 180
+"""Cases of a survey on two ranks, about."""
+
+
 def reachable(found: MeasuredNoise) -> dict[float, float | None]:
     """About the precision that a survey reaches, by its budget in seconds."""
     reached = {}
     for budget in BUDGETS_S:
-        launches = launch_count(budget, TYPICAL_COST_S, 1)
+        launches = launch_count(budget, TYPICAL_COST_S, 1, SURVEYED)
         reached[budget] = found.precision(budget, launches, launches * VISITS)
     return reached
 

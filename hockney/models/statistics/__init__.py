@@ -18,9 +18,12 @@ from hockney.models.statistics.matrix import (
     tabulate,
 )
 from hockney.models.statistics.modes import fast_visits
+from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import (
     FEWEST_UNDISTURBED,
+    OUTSIDE_CORES,
     SHORTEST_S,
+    STEAL,
     Observation,
     costing,
     disturbed_launches,
@@ -30,10 +33,14 @@ from hockney.models.statistics.observations import (
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
+from hockney.models.statistics.visits import launch_times
 
 __all__ = [
     "FEWEST_UNDISTURBED",
+    "OUTSIDE_CORES",
     "SHORTEST_S",
+    "STEAL",
+    "MeasuredNoise",
     "Medians",
     "Observation",
     "ObservationTable",
@@ -45,7 +52,9 @@ __all__ = [
     "fast_visits",
     "half_width",
     "kept",
+    "launch_times",
     "median_interval",
+    "noise",
     "observe",
     "observe_case",
     "precision_of",
