@@ -16,8 +16,10 @@ from needs import need_compiler
 from real_mpi import engine, mpi, mpi_name, stand_in  # noqa: F401
 
 # an example's time is the machine's business, which may be busy
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("fast", max_examples=50, **PATIENT)
+settings.register_profile("all", max_examples=200, **PATIENT)
+settings.load_profile("fast")
 
 HERE = Path(__file__).parent
 FAST_RANKS = {"openmpi": 4, "mpich": 2}
@@ -29,6 +31,11 @@ GROUPS = ("mpi", "browser")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the slow tests too (make test-all)")
     parser.addoption("--regen", action="store_true", help="rewrite the golden files instead of comparing")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all", default=False):
+        settings.load_profile("all")
 
 
 def is_slow(item: pytest.Item) -> bool:

@@ -24,6 +24,8 @@ PAGES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "p
 NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")
 SIMULATED = "simulated"
+LONG = ("8-grain", "9-barriers")
+"""Followed in the slow tier: studies whose parts have fast tests of their own."""
 
 
 def parameters():
@@ -31,6 +33,8 @@ def parameters():
     for page in PAGES:
         real = REAL.match(page.read_text("utf-8"))
         marks = [pytest.mark.simgrid if real[1] == SIMULATED else pytest.mark.mpi] if real else []
+        if page.stem in LONG:
+            marks.append(pytest.mark.slow)
         found.append(pytest.param(page, real[1] if real else "", id=page.stem, marks=marks))
     return found
 

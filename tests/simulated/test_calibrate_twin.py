@@ -72,6 +72,7 @@ def test_a_twin_with_another_latency_is_told(real):
     assert {"pingpong 8 B", "L of prtt ranks=2", "t_0 of pingpong buffers=hot ranks=2"} <= wrong
 
 
+@pytest.mark.slow
 def test_the_twin_of_this_machine(tmp_path):
     """Other programs make any number of a busy machine doubtful, so one in ten may disagree, but not more."""
     bench = lab.prepare("", "", True, lambda text: None)
