@@ -161,6 +161,7 @@ void CaseRun::visit(const VisitLimit& limit) {
 
   Synchroniser sync(kind_, info_, control_, clock_);
   sync.start(run_s_ * runs_);
+  const auto before = static_cast<int>(result_.times_s.size());
   const long preempted_before = preemptions();
   repeat(*workload, sync, limit, extrapolated ? 1 : Method::first_chunk);
   double preempted = static_cast<double>(preemptions() - preempted_before);
@@ -174,9 +175,7 @@ void CaseRun::visit(const VisitLimit& limit) {
   report_ = record_report(*workload, info_.metrics, control_);
   keep(sync.metrics());
   const auto done = static_cast<int>(result_.times_s.size());
-  const int before = result_.visits.empty() ? 0 : repetitions_before_;
   result_.visits.push_back({started_s, now() - started, done - before, std::lround(preempted)});
-  repetitions_before_ = done;
 }
 
 // Repetitions of one visit, in chunks, until rank 0 decides to stop.

@@ -97,8 +97,7 @@ class CaseRun {
   Report report_;
   std::vector<MetricSeries> series_;
   std::vector<double> medians_s_;  // of each visit
-  int repetitions_before_ = 0;
-  int runs_ = 0;  // of which a repetition consists; 0 before the first visit
+  int runs_ = 0;                   // of which a repetition consists; 0 before the first visit
   double run_s_ = 0;
   double repetition_s_ = 0;
 };

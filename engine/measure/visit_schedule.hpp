@@ -8,8 +8,8 @@
 
 namespace hockney {
 
-// Which case of a launch is visited next. A machine changes its speed every few seconds; a case that is seen
-// at many moments of a launch, in an order that is drawn anew each time, sees the same mixture as the others.
+// Which case of a launch is visited next. A machine may change its speed every few seconds. Visiting every
+// case many times during a launch, in random order, exposes all cases to the same mixture of speeds.
 //
 // Every case advances toward its share of the time, or its most visits, whichever comes first; next is one of
 // those that have advanced least. Pure: rank 0 decides by it, and tells it how long visits took.

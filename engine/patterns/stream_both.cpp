@@ -13,8 +13,8 @@ class StreamBoth final : public PairBase {
   StreamBoth(const Place& place, const Values& values, std::size_t window)
       : PairBase(place, values, window), requests_(2 * window) {}
 
-  // `window` messages in each direction at once. Whoever has all its messages has seen the partner's last
-  // send, so no answer is needed.
+  // `window` messages in each direction at once. A rank that has received all its messages has seen the
+  // partner's last send, so no answer is needed.
   void run() override {
     std::byte* const out = outgoing_.next();
     std::byte* const in = incoming_.next();

@@ -96,18 +96,14 @@ def _before_prrte(mpi: Mpi) -> bool:
 
 def open_mpi(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
     """Version 5 has another launcher (PRRTE) than version 4 (ORTE). Both count cores as hwloc does."""
-    old = _before_prrte(mpi)
     if listed:
         cores = ",".join(map(str, listed.logical))
-        if old:
+        if _before_prrte(mpi):
             return ["--cpu-list", cores, "--bind-to", "cpu-list:ordered"], {}
         return ["--map-by", f"pe-list={cores}:ordered", "--bind-to", "core"], {}
-    share = [":OVERSUBSCRIBE"] if crowded else []
     if bound:
-        return ["--map-by", "".join(["core", *share]), "--bind-to", "core"], {}
-    if old:
-        return ["--bind-to", "none", *(["--oversubscribe"] if crowded else [])], {}
-    return ["--bind-to", "none", *(["--map-by", *share] if crowded else [])], {}
+        return ["--map-by", "core:OVERSUBSCRIBE" if crowded else "core", "--bind-to", "core"], {}
+    return ["--bind-to", "none", *_sharing(mpi, crowded)], {}
 
 
 def mpich(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:

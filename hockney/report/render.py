@@ -84,9 +84,9 @@ class ShownSection:
 def render(page: Page) -> str:
     """The whole HTML text. Every text of `page` is taken as hostile: shown, never obeyed."""
     # Packing takes as long as all else, and is done meanwhile.
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as executor:
         figures = any(section.figures for section in page.sections)
-        packing = beside.submit(assets.plotly) if figures else None
+        packing = executor.submit(assets.plotly) if figures else None
         return _filled(page, packing)
 
 

@@ -13,7 +13,7 @@ from hockney.core.fit import Cost
 
 
 def load_and_note(path: Path, cost: Cost = "typical") -> Run:
-    """The run in a folder; what reading it had to say is told."""
+    """The run in a folder; the notices of reading it are printed."""
     run = api.load(path, cost)
     for notice in run.reading.notices:
         ProgressReporter(False)(notice)

@@ -46,7 +46,7 @@ def unbounded_bandwidth() -> FitCaveat:
 
 
 def no_latency() -> FitCaveat:
-    return FitCaveat("no-latency", "the latency came out as zero: measure smaller messages")
+    return FitCaveat("no-latency", "the fitted latency is zero: measure smaller messages")
 
 
 # LogGP

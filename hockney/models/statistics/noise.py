@@ -6,8 +6,8 @@ One case is visited as often as possible for some seconds. The logarithms of its
 intervals of 10 ms; the outermost twentieth at each end is clipped, since outliers hardly move a launch's
 centre (`location`), but a mode that was seen for a tenth of the time does. How far the variance of the mean
 exceeds that of independent intervals, tau, comes from blocks of growing length (`interval`). tau times the
-length of an interval is the correlation time: after so long the machine shows something new. For modes that
-last d seconds each it is d.
+length of an interval is the correlation time: observations further apart are nearly independent. For modes
+that last d seconds each it is d.
 
 T seconds in L launches then give the typical time with the variance
 
