@@ -16,6 +16,9 @@ ARGS   ?=
 JOBS   ?= 2
 PIP     = $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
+# hundreds of programs start in the tests: none is to compile hockney once more
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: survey test test-all test-deps lint golden clean
 
 survey: $(VENV)/.hockney

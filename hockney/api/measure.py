@@ -86,8 +86,9 @@ def plan(
         parameters=parameters,
         surveyed=surveyed,
     )
-    cases = studies.study(wanted.study).plan(narrowed, bench.catalog, bench.machine)
-    settings = options.settings(wanted.study)
+    study = studies.study(wanted.study)
+    cases = study.plan(narrowed, bench.catalog, bench.machine)
+    settings = options.settings(wanted.study, refine=studies.refines(study))
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
     return Planned(settings, tuple(cases), bench, surveyed)

@@ -94,6 +94,15 @@ def launches_with_rounds() -> UsageError:
     )
 
 
+def refine_with_rounds() -> UsageError:
+    return UsageError(
+        "--refine does not apply to a run in rounds",
+        "rounds are compared with each other, so that all have the same cases",
+        "leave --refine out, or name more --sizes",
+        code="refine-with-rounds",
+    )
+
+
 def through_shorter_than_round(through_s: float, budget_s: float) -> UsageError:
     return UsageError(
         f"--through {format_seconds(through_s)} is shorter than one round",

@@ -47,6 +47,7 @@ class RunOptions:
     mpiexec_args: str = ""
     variables: tuple[str, ...] = ()
     label: str = ""
+    refine: bool | None = None
 
     def __post_init__(self) -> None:
         launcher_options(self.mpiexec_args, self.variables)
@@ -94,7 +95,14 @@ class RunOptions:
             return self.seed
         return secrets.randbelow(2**31) if self.wall_clock else SIMULATED_SEED
 
-    def settings(self, study: str) -> Settings:
+    def refines(self, by_default: bool) -> bool:
+        """Whether sizes are added. Rounds are compared with each other, and must have the same cases."""
+        if self.refine is None:
+            return by_default and not self.in_rounds and lab.kind_of(self.machine).TRAITS.varies
+        return self.refine
+
+    def settings(self, study: str, *, refine: bool = False) -> Settings:
+        """`refine` is what the study does where the options leave it open."""
         return Settings(
             study=study,
             budget_s=self.budget,
@@ -107,6 +115,7 @@ class RunOptions:
             every_s=self.every_s,
             through_s=self.through or 0.0,
             extend=not self.rounds,
+            refine=self.refines(refine),
             mpiexec_args=self.mpiexec_args,
             variables=self.variables,
             label=self.label,
@@ -121,6 +130,8 @@ class RunOptions:
             return
         if self.launches is not None:
             raise messages.launches_with_rounds()
+        if self.refine:
+            raise messages.refine_with_rounds()
         refuse_long_rounds(self.budget, self.every or self.budget)
         if self.through is not None and self.through < self.budget:
             raise messages.through_shorter_than_round(self.through, self.budget)

@@ -56,6 +56,10 @@ class Case:
     def get(self, name: str, otherwise: Value | None = None) -> Value | None:
         return self.values.get(name, otherwise)
 
+    def having(self, name: str, value: Value) -> Case:
+        """The same case but for this parameter, which is not `ranks`."""
+        return Case.of(self.workload, self.ranks, **{**dict(self.parameters), name: value})
+
     def number(self, name: str, otherwise: float = 0) -> float:
         """A parameter that is a number, or `otherwise` where the workload has none of this name."""
         value = self.values.get(name, otherwise)

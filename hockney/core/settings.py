@@ -16,6 +16,7 @@ class Settings:
     Where `every_s` is not 0, the run is repeated through a period: its `launches` are rounds that begin so
     far apart, and `budget_s` is for each of them. With `through_s` it ends with that period. With
     `extend` more launches than planned follow while cases are less precise than wanted and time is left.
+    With `refine` sizes between those planned are added where a cost changes.
     `mpiexec_args` and `variables` (NAME=VALUE) are what the user adds to the launcher's words, as typed;
     `label` is the user's name for the run."""
 
@@ -30,6 +31,7 @@ class Settings:
     every_s: float = 0.0
     through_s: float = 0.0
     extend: bool = False
+    refine: bool = False
     mpiexec_args: str = ""
     variables: tuple[str, ...] = ()
     label: str = ""

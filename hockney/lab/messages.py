@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable, sentences, unknown
 from hockney.core.notice import Notice
 from hockney.core.units import format_bytes, format_seconds
+from hockney.core.wording import plural
 from hockney.lab.finding import Finding
 
 
@@ -164,6 +166,12 @@ def cases_relaunched() -> Notice:
 
 def out_of_time(problem: HockneyError) -> Notice:
     return Notice(sentences(str(problem), "'hockney resume' continues"), "launch-out-of-time")
+
+
+def sizes_added(workloads: Sequence[str]) -> str:
+    """`workloads` has the name of each added case's."""
+    where = ", ".join(f"{count} of {name}" for name, count in Counter(workloads).items())
+    return f"measuring {plural(len(workloads), 'more size')} where the cost changes with it: {where}"
 
 
 def budget_used_up(left: int, launch_s: float) -> Notice:

@@ -19,13 +19,15 @@ from hockney.core.survey_reference import Surveyed
 from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
-from hockney.lab.events import Listener, MeasuringBegan
+from hockney.lab.events import Listener, MeasuringBegan, Status
 from hockney.lab.launch_count import VISITS, most_repetitions
 from hockney.lab.launch_order import schedule
 from hockney.lab.launch_recorder import LaunchRecorder
+from hockney.lab.refinement import Refinement
 from hockney.lab.rounds import Rounds, rounds_of
 from hockney.lab.stopping import still_wanted
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
+from hockney.models.statistics import LaunchTimesOnce, Observation, observe
 from hockney.store import Appender, Item, Plan, RunFolder, left
 
 MOST_FAILURES_OF_A_CASE = 2
@@ -90,6 +92,8 @@ class _Session:
         self.measured = 0
         self.broken = 0
         self.repetitions = most_repetitions(len(plan.items))
+        self.refinement = Refinement(plan, bench, out.reading.run)
+        self.times = LaunchTimesOnce()
         self.given_s: list[float] = []
 
     def run(self, todo: tuple[Item, ...]) -> Outcome:
@@ -125,17 +129,40 @@ class _Session:
             if number and not whole and self.budget.exhausted(len(items)):
                 self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
                 break
-            cases = [item.case for item in items if self.failures[item.case] < MOST_FAILURES_OF_A_CASE]
-            self._launch_until_done(index, cases, waiting, len(launches) - number)
+            if number:
+                self._refine(index)
+            later = dict(list(launches.items())[number:])
+            added = sum(len(self.refinement.along_with(of[0].case, k)) for k, of in later.items())
+            self._launch_until_done(index, self._cases_of(index, items), waiting + added, len(later))
             if self.out_of_time:
                 break
             waiting -= len(items)
 
+    def _refine(self, index: int) -> None:
+        """Before the launch `index`, where a round of launches has just ended that decides."""
+        rounds, within = divmod(index, self.plan.groups)
+        if not within and rounds in self.refinement.decisions:
+            added = self.refinement.refine(rounds, self._observed())
+            if added:
+                self.listen(Status(messages.sizes_added([case.workload for case in added])))
+
+    def _cases_of(self, index: int, items: Sequence[Item]) -> list[Case]:
+        """What a planned launch measures: its cases in their order, and among them those added."""
+        cases = [item.case for item in items]
+        shuffle = random.Random(f"{self.plan.settings.seed} {index} added")
+        for case in self.refinement.along_with(cases[0], index):
+            cases.insert(shuffle.randint(0, len(cases)), case)
+        return [case for case in cases if self.failures[case] < MOST_FAILURES_OF_A_CASE]
+
+    def _observed(self) -> list[Observation]:
+        return observe(self.out.run(), self.bench.catalog, times=self.times)
+
     def _go_on(self) -> None:
         """More launches than planned, while time is left, for cases that are not as precise as wanted."""
-        cases = [case for case in self.plan.cases if self.failures[case] < MOST_FAILURES_OF_A_CASE]
+        known = (*self.plan.cases, *self.refinement.cases)
+        cases = [case for case in known if self.failures[case] < MOST_FAILURES_OF_A_CASE]
         for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
-            wanting = still_wanted(cases, self.out.run(), self.plan.settings, self.bench)
+            wanting = still_wanted(cases, self._observed(), self.plan.settings, self.bench)
             if not wanting or self.budget.exhausted(len(wanting)):
                 return
             order = list(wanting)

@@ -122,11 +122,9 @@ def _failures(evidence: Evidence) -> RunCaveat | None:
 
 
 def _incomplete(evidence: Evidence) -> RunCaveat | None:
-    index = {launch.launch: launch.index for launch in evidence.run.launches}
-    done = len({(index.get(r.launch), r.case) for r in evidence.run.records})
-    if done >= evidence.planned:
+    if not evidence.left:
         return None
-    return _caveat(messages.incomplete(done, evidence.planned))
+    return _caveat(messages.incomplete(evidence.planned - evidence.left, evidence.planned))
 
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:

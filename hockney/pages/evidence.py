@@ -43,15 +43,17 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """A run as measured, and its settings. `planned` counts pairs of case and launch, `notices` are what
-    reading the run had to say. `surveyed` is where the machine's parameters are from when not from this
-    run."""
+    """A run as measured, and its settings. `planned` counts pairs of case and launch, `left` those of them
+    without a record; `added` are the cases that were measured beyond the plan. `notices` are what reading the
+    run had to say. `surveyed` is where the machine's parameters are from when not from this run."""
 
     fits: Fits
     run: RunRecords
     machine: Machine
     settings: Settings
     planned: int
+    left: int = 0
+    added: int = 0
     notices: tuple[str, ...] = ()
     surveyed: Surveyed | None = None
 

@@ -25,6 +25,7 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         f"(seed {evidence.settings.seed}). Launches took {format_seconds(spent)} of the "
         f"{format_seconds(evidence.settings.total_s)} asked for.",
         *_rounds(evidence),
+        *_refined(evidence),
         *_visits(evidence),
         _typical(evidence),
         _ends(evidence),
@@ -43,6 +44,18 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     where = "at every visit" if _visited_often(evidence) else "in every launch"
     texts.append(f"Payloads are verified outside the timed region {where}.")
     return tuple(texts)
+
+
+def _refined(evidence: Evidence) -> list[str]:
+    """Which of the cases were not planned."""
+    added = evidence.added
+    if not added:
+        return []
+    were = "size was" if added == 1 else "sizes were"
+    return [
+        f"{added} {were} added to those planned, where a cost changes with the size, until neighbouring "
+        "sizes were within 10% of each other or the time was used up."
+    ]
 
 
 def _visited_often(evidence: Evidence) -> list[int]:

@@ -29,7 +29,7 @@ _HEAD = """\
 """
 
 
-LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend")
+LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine")
 """Settings that the first plans did not have. They are written only where they say something, so that an
 older hockney reads every run that it can resume."""
 

@@ -11,7 +11,7 @@ from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Evidence, Options, Study
 from hockney.studies import messages
 
-__all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "study"]
+__all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "refines", "study"]
 
 
 def all_studies() -> dict[str, Study]:
@@ -24,6 +24,12 @@ def all_studies() -> dict[str, Study]:
 def parameters_of(study: Study) -> tuple[StudyParameter, ...]:
     """The parameters of its own that it declares."""
     return getattr(study, "PARAMETERS", ())
+
+
+def refines(study: Study) -> bool:
+    """Whether it adds sizes between those planned where a cost changes: a question about certain sizes is
+    answered as it was asked."""
+    return getattr(study, "REFINES", False)
 
 
 def study(name: str) -> Study:

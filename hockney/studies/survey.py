@@ -18,6 +18,8 @@ from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
 NAME = "survey"
 HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, collectives"
+REFINES = True
+"""Sizes between those planned are added where a cost changes."""
 
 STREAM_LIMIT = 1 << 20
 """Streams have many messages under way at once; beyond this size their windows only measure memory."""

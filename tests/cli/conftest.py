@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from hockney import report
+from hockney import api, report
 from hockney.cli import errors
 from hockney.core.errors import HockneyError
 from hockney.draw.page import Page
@@ -55,6 +57,33 @@ def stub_page(request, monkeypatch):
         return path
 
     monkeypatch.setattr(report, "write", write)
+
+
+@pytest.fixture(scope="session")
+def kept_survey(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A survey of the fake machine, to copy."""
+    folder = tmp_path_factory.mktemp("surveys") / "kept"
+    api.survey(api.RunOptions(machine="fake", seed=1, budget=5.0), out=folder)
+    return folder
+
+
+@pytest.fixture
+def surveyed(hockney, kept_survey: Path) -> str:
+    """A survey in runs/first."""
+    shutil.copytree(kept_survey, "runs/first")
+    return "runs/first"
+
+
+@pytest.fixture
+def small_survey(hockney) -> Callable[[str], None]:
+    """small_survey("runs/first") measures what a message's cost needs."""
+
+    def survey(out: str) -> None:
+        sizes = ("--ranks", "2", "--sizes", "0,64,1KiB,4KiB,64KiB,1MiB")
+        done = hockney("survey", "-q", "--budget", "5s", *sizes, "--out", out)
+        assert done.code == 0, done.err
+
+    return survey
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,18 +18,27 @@ from hockney.launch.fake_world import World
 
 VISITS, SLOW = 10, (0, 2, 4)
 SIZE = 20000
+SIZES = (0, *(1 << k for k in range(3, 21)))
 ASKED = ("predict", "--work", "100us", "--message", str(SIZE), "--ranks", "2,4")
 UNDISTURBED = ("--cost", "undisturbed")
 
 
-@pytest.fixture
-def two_modes(hockney) -> str:
-    """A survey in runs/modes; each record has ten visits, of which six take twice as long."""
-    done = hockney("survey", "--out", "runs/modes", "--seed", "1", "--budget", "5s", "-q")
-    assert done.code == 0, done.err
-    path = Path("runs/modes/records.jsonl")
+@pytest.fixture(scope="module")
+def kept_modes(tmp_path_factory) -> Path:
+    """A small survey; each record has ten visits, of which six take twice as long."""
+    folder = tmp_path_factory.mktemp("surveys") / "modes"
+    options = api.RunOptions(machine="fake", seed=1, budget=5.0, ranks=(2,), sizes=SIZES)
+    api.survey(options, out=folder)
+    path = folder / "records.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps(in_modes(line)) + "\n" for line in lines))
+    return folder
+
+
+@pytest.fixture
+def two_modes(hockney, kept_modes: Path) -> str:
+    """A copy of it in runs/modes."""
+    shutil.copytree(kept_modes, "runs/modes")
     return "runs/modes"
 
 

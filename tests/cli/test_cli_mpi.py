@@ -73,7 +73,7 @@ def check_whole(folder: RunFolder) -> None:
 def resumed(folder: Path) -> str:
     """Go on until all that was planned is measured; what the last `resume --json` prints."""
     for _ in range(10):
-        words = [*MAIN, "resume", "r", "-q", "--json", "--budget", "5s"]
+        words = [*MAIN, "resume", "r", "-q", "--json", "--budget", "2s"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
         if done.returncode != 4:
             break
@@ -112,7 +112,7 @@ def kill_a_rank(process: subprocess.Popen, path: Path) -> None:
 
 
 def test_a_killed_rank_costs_one_launch_at_most(tmp_path):
-    process = start(tmp_path, "--budget", "6s")
+    process = start(tmp_path, "--budget", "3s")
     path = tmp_path / "r" / "records.jsonl"
     kill_a_rank(process, path)
     _, err = process.communicate(timeout=600)
@@ -127,7 +127,7 @@ def test_a_killed_rank_costs_one_launch_at_most(tmp_path):
 
 
 def test_a_killed_front_end_leaves_no_ranks_and_can_be_resumed(tmp_path):
-    process = start(tmp_path, "--budget", "5s")
+    process = start(tmp_path, "--budget", "3s")
     path = tmp_path / "r" / "records.jsonl"
     wait_for(process, path, 3)
     pids = [rank["pid"] for rank in lines_of(path, "launch")[-1]["ranks"]]

@@ -23,14 +23,6 @@ RUNS = Path("runs")
 ASKED = ("predict", "--work", "100us", "--message", "40kB")
 
 
-@pytest.fixture
-def surveyed(hockney):
-    """A survey in runs/first."""
-    done = hockney("survey", "--out", "runs/first", "--seed", "1", "--budget", "5s", "-q")
-    assert done.code == 0, done.err
-    return "runs/first"
-
-
 def asked(hockney, *words: str) -> dict:
     said = hockney(*words, "--json")
     assert said.code == 0, said.err
@@ -124,14 +116,13 @@ def test_where_a_change_may_come_before_or_after_both_are_possible(hockney, surv
     assert "change" not in [each["code"] for each in sure["doubts"]]
 
 
-def test_the_newest_survey_is_taken_and_told(hockney, surveyed, tmp_path):
+def test_the_newest_survey_is_taken_and_told(hockney, surveyed, small_survey, tmp_path):
     said = hockney(*ASKED)
     assert said.code == 0 and said.err == newest("runs/first")
     assert "runs/first" in said.out and "runs/first" in asked(hockney, *ASKED)["machine"]["source"]
     assert hockney(*ASKED, "-q").err == ""
-    for name in ("second", "other"):
-        words = ("survey", "-q") if name == "second" else ("run", "pingpong bytes=0:1KiB", "-q")
-        assert hockney(*words, "--budget", "5s", "--out", f"runs/{name}").code == 0
+    small_survey("runs/second")
+    assert hockney("run", "pingpong bytes=0:1KiB", "-q", "--out", "runs/other").code == 0
     assert hockney(*ASKED).err == newest("runs/second"), "other is no survey"
     for age, name in enumerate(("first", "second")):
         os.utime(tmp_path / "runs" / name / "records.jsonl", (10**9 - age, 10**9 - age))
@@ -143,8 +134,8 @@ def test_the_newest_survey_is_taken_and_told(hockney, surveyed, tmp_path):
     assert hockney(*ASKED).err == newest("runs/second"), "damaged ones are passed by"
 
 
-def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, tmp_path):
-    assert hockney("survey", "-q", "--budget", "5s", "--out", "runs/other").code == 0
+def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small_survey, tmp_path):
+    small_survey("runs/other")
     machine = tmp_path / "runs" / "other" / "machine.json"
     fake = json.loads(machine.read_text())
 

@@ -49,11 +49,11 @@ def test_a_survey_with_other_settings_is_refused(hockney, tuned):
     )
 
 
-def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, monkeypatch):
+def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_survey, monkeypatch):
     words = ("predict", "--work", "100us", "--message", "40kB")
-    assert hockney("survey", "-q", "--budget", "5s", "--out", "runs/plain").code == 0
+    small_survey("runs/plain")
     monkeypatch.setenv(UCX, "tcp")
-    assert hockney("survey", "-q", "--budget", "5s", "--out", "runs/tuned").code == 0
+    small_survey("runs/tuned")
     monkeypatch.delenv(UCX)
     said = hockney(*words)
     difference = lab_messages.other_field(UCX, "tcp", lab_messages.not_set())

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,13 +34,23 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(sample(), tmp_path_factory.mktemp("report") / "report.html")
 
 
-@pytest.fixture
-def sample_page(written: Path, browser: Browser) -> Callable[..., Browser]:
-    """Open the sample's report at a size; the browser, when all its figures are live."""
+@pytest.fixture(scope="session")
+def written_in_part(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first section with its two figures: twelve take seconds to come alive."""
+    page = sample()
+    return write(replace(page, sections=page.sections[:1]), tmp_path_factory.mktemp("report") / "report.html")
 
-    def opened(width: int = 1280, height: int = 900, dark: bool = False, mobile: bool = False) -> Browser:
+
+@pytest.fixture
+def sample_page(written: Path, written_in_part: Path, browser: Browser) -> Callable[..., Browser]:
+    """Open the first section of the sample's report, or the `whole`, at a size; the browser, when all figures
+    are live."""
+
+    def opened(
+        width: int = 1280, height: int = 900, dark: bool = False, mobile: bool = False, whole: bool = False
+    ) -> Browser:
         browser.shape(width, height, dark, mobile)
-        browser.open(written)
+        browser.open(written if whole else written_in_part)
         return browser
 
     return opened

@@ -59,7 +59,7 @@ def rgb(colour: str) -> tuple[int, ...]:
 def test_a_page_of_twelve_figures_is_alive_asks_for_nothing_and_complains_of_nothing(
     sample_page: Opened, record_property
 ):
-    browser = sample_page()
+    browser = sample_page(whole=True)
     assert browser.run("return location.protocol") == "file:"
     assert browser.run("return document.querySelectorAll('figure.live .main-svg').length") >= 12
     assert browser.console() == []
@@ -73,7 +73,7 @@ def test_a_page_of_twelve_figures_is_alive_asks_for_nothing_and_complains_of_not
     [(1280, 900, False, False), (1280, 900, True, False), (390, 844, False, True), (390, 844, True, True)],
 )
 def test_it_fits_the_screen_in_its_theme_s_colours(sample_page: Opened, width, height, dark, mobile):
-    browser = sample_page(width, height, dark, mobile)
+    browser = sample_page(width, height, dark, mobile, whole=dark == mobile)
     assert browser.run("return document.documentElement.scrollWidth") <= width
     wide = browser.run(OUTSIDE)
     assert wide == []
@@ -214,7 +214,7 @@ def overlapping(browser: Browser, css: str) -> list[str]:
 
 @pytest.mark.parametrize(("width", "mobile"), [(1280, False), (390, True)])
 def test_labels_do_not_overlap(sample_page: Opened, width, mobile):
-    browser = sample_page(width, 844, mobile=mobile)
+    browser = sample_page(width, 844, mobile=mobile, whole=True)
     assert overlapping(browser, ".xtick text, .ytick text") == []
     assert overlapping(browser, ".annotation-text") == []
 

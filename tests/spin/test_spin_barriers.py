@@ -32,6 +32,12 @@ def spin() -> None:
     need_program("gcc")
 
 
+@pytest.fixture
+def sizes(pytestconfig) -> tuple[int, ...]:
+    """Rank counts of the searches that have no parameter for them."""
+    return (2, 4) if pytestconfig.getoption("--all") else (2,)
+
+
 def search(folder: Path, model: str, *options: str, who: int | None = None) -> str:
     """What the search of all states says; with `who`, of all cycles in which that rank stays inside."""
     for path in HERE.glob("*.pml"):
@@ -68,8 +74,8 @@ def test_nobody_leaves_before_all_have_entered_and_nobody_is_stuck(model, ranks,
 
 @pytest.mark.parametrize("option", ["SYNCHRONOUS", "EAGER"])
 @pytest.mark.parametrize("model", MODELS)
-def test_whenever_mpi_completes_a_send_or_delivers_a_message(model, option, tmp_path):
-    for ranks in (2, 4):
+def test_whenever_mpi_completes_a_send_or_delivers_a_message(model, option, sizes, tmp_path):
+    for ranks in sizes:
         assert holds(search(tmp_path, model, f"RANKS={ranks}", option)), ranks
 
 
@@ -88,9 +94,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_the_search_finds_what_is_wrong(case, tmp_path):
+def test_the_search_finds_what_is_wrong(case, sizes, tmp_path):
     option, model, why = WRONG[case]
-    for ranks in (2, 4):
+    for ranks in sizes:
         told = search(tmp_path, model, f"RANKS={ranks}", "EAGER", option)
         assert not holds(told) and why in told, told
 

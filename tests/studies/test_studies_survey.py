@@ -210,7 +210,10 @@ def test_a_page_of_nothing_can_be_made(evidence):
     from hockney.core.record import RunRecords
 
     nothing = replace(
-        evidence, run=RunRecords(), fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[])
+        evidence,
+        run=RunRecords(),
+        left=evidence.planned,
+        fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[]),
     )
     for study in studies.all_studies().values():
         page = study.page(nothing)
@@ -255,7 +258,7 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
         "verification": changed(evidence, "records", verified=Verified(bytes=8, errors=2, first="rank 1")),
         "virtual": replace(evidence, machine=msgspec.structs.replace(MACHINE, virtual="kvm")),
         "governor": replace(evidence, machine=msgspec.structs.replace(MACHINE, governor="powersave")),
-        "incomplete": replace(evidence, planned=evidence.planned + 1),
+        "incomplete": replace(evidence, left=1),
         "notices": replace(evidence, notices=("the last line was cut off",)),
     }
     failure = Failure(

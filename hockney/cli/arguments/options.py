@@ -159,6 +159,11 @@ asked = _all(
         help="How often everything is launched.  [default: 10 or more, as the budget allows; simulated: 1]",
     ),
     click.option(
+        "--refine/--no-refine",
+        default=None,
+        help="Add sizes where a cost changes with the size.  [default: in a survey of a real machine]",
+    ),
+    click.option(
         "--repeat",
         type=ROUNDS,
         metavar="N",

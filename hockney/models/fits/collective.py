@@ -33,7 +33,7 @@ FLOOR = 0.02
 """Weights see at least this relative error, so that one very precise case does not decide."""
 
 
-@explains("collective", "barrier", order=3, free=(SIZE, RANKS))
+@explains("collective", "barrier", order=3, free=(SIZE, RANKS), in_pieces=True)
 def of_collectives(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
     return fit_collective(observations, subject, ranks_allowed=scope.ranks_allowed)
 

@@ -25,7 +25,7 @@ from hockney.models.statistics import Observation, estimate, tabulate
 FEWEST_SIZES = 4
 
 
-@explains("point-to-point", "stream", order=1, free=(SIZE,))
+@explains("point-to-point", "stream", order=1, free=(SIZE,), in_pieces=True)
 def of_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
     """A message's time is between two ranks."""
     return [fit_hockney(observations, subject)] if subject["ranks"] == 2 else []

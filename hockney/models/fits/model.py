@@ -41,12 +41,14 @@ Make = Callable[[Sequence[Observation], Subject, Scope], list[Fit]]
 class Model:
     """`free` are the parameters that vary in a subject. Observations whose role is in `together_with` join
     every subject with which they agree in the parameters that both have, the free ones apart. Fits are listed
-    by `order`, then by the name of the function."""
+    by `order`, then by the name of the function. With `in_pieces` the cost may change with the size, so that
+    sizes may be refined where it does."""
 
     roles: tuple[str, ...]
     free: tuple[str, ...]
     together_with: tuple[str, ...]
     order: int
+    in_pieces: bool
     make: Make
 
     def subjects(self, observations: Sequence[Observation]) -> dict[Subject, list[Observation]]:
@@ -77,7 +79,11 @@ class Model:
 
 
 def explains(
-    *roles: str, free: tuple[str, ...], together_with: tuple[str, ...] = (), order: int = 100
+    *roles: str,
+    free: tuple[str, ...],
+    together_with: tuple[str, ...] = (),
+    order: int = 100,
+    in_pieces: bool = False,
 ) -> Callable[[Make], Model]:
     """Registers a function as the model of workloads with these roles."""
-    return lambda make: Model(roles, free, together_with, order, make)
+    return lambda make: Model(roles, free, together_with, order, in_pieces, make)

@@ -33,13 +33,14 @@ from hockney.models.statistics.observations import (
     precision_of,
 )
 from hockney.models.statistics.summary import summaries, summarise
-from hockney.models.statistics.visits import launch_times
+from hockney.models.statistics.visits import LaunchTimesOnce, launch_times
 
 __all__ = [
     "FEWEST_UNDISTURBED",
     "OUTSIDE_CORES",
     "SHORTEST_S",
     "STEAL",
+    "LaunchTimesOnce",
     "MeasuredNoise",
     "Medians",
     "Observation",

@@ -111,7 +111,9 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return none
     typical = np.median(steps) * (columns - 1) / chi_square_exceeded(columns - 1, 0.5)
     pooled = float(np.mean(steps) if np.mean(steps) < 2 * typical else typical)
-    apart = log_times - np.nanmean(log_times, axis=1, keepdims=True)
+    known = np.isfinite(log_times).any(axis=1)
+    apart = np.full_like(log_times, np.nan)
+    apart[known] = log_times[known] - np.nanmean(log_times[known], axis=1, keepdims=True)
     own = (apart - np.nanmedian(apart, axis=0)) ** 2
     own = np.nan_to_num(np.nansum(own, axis=1) / (columns - 1) / columns)
     spoiled = own > MUCH * pooled

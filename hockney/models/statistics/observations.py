@@ -8,7 +8,7 @@ a time must not reach below zero."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -125,12 +125,18 @@ class Observation:
         )
 
 
-def observe(run: RunRecords, catalog: Catalog, cost: Cost = "typical") -> list[Observation]:
+Times = Callable[[Record], LaunchTimes]
+"""`launch_times`, or a `LaunchTimesOnce` where a run is observed again and again."""
+
+
+def observe(
+    run: RunRecords, catalog: Catalog, cost: Cost = "typical", times: Times = launch_times
+) -> list[Observation]:
     """One observation a case, in the order first written, of its typical or its undisturbed cost (the typical
     one where nothing tells modes). Records without times are passed over, and those of disturbed launches
     where enough others are left."""
     disturbed = disturbed_launches(run)
-    made = (observe_case(kept(records, disturbed), catalog) for records in run.by_case().values())
+    made = (observe_case(kept(records, disturbed), catalog, times) for records in run.by_case().values())
     return costing([observation for observation in made if observation is not None], cost)
 
 
@@ -160,7 +166,9 @@ def kept(records: Sequence[Record], disturbed: set[str]) -> Sequence[Record]:
     return quiet if len(quiet) >= FEWEST_UNDISTURBED else records
 
 
-def observe_case(records: Iterable[Record], catalog: Catalog) -> Observation | None:
+def observe_case(
+    records: Iterable[Record], catalog: Catalog, times: Times = launch_times
+) -> Observation | None:
     used = tuple(r for r in records if r.times_s)
     if not used:
         return None
@@ -171,17 +179,17 @@ def observe_case(records: Iterable[Record], catalog: Catalog) -> Observation | N
         launches=tuple(r.launch for r in used),
         errors=sum(r.verified.errors for r in used),
         records=used,
-        **_by_launch([launch_times(record) for record in used]),
+        **_by_launch([times(record) for record in used]),
     )
 
 
 def _by_launch(made: Sequence[LaunchTimes]) -> dict[str, Any]:
     """The fields of an observation that are made of its launches' times."""
     return {
-        "log_typical": np.array([times.center for times in made]),
-        "below": np.array([times.below for times in made]),
-        "above": np.array([times.above for times in made]),
-        "quantile": np.array([times.quantile for times in made]),
-        "visits": tuple(times.visits for times in made),
-        "visits_at_s": tuple(times.at_s for times in made),
+        "log_typical": np.array([launch.center for launch in made]),
+        "below": np.array([launch.below for launch in made]),
+        "above": np.array([launch.above for launch in made]),
+        "quantile": np.array([launch.quantile for launch in made]),
+        "visits": tuple(launch.visits for launch in made),
+        "visits_at_s": tuple(launch.at_s for launch in made),
     }

@@ -55,6 +55,19 @@ def launch_times(record: Record) -> LaunchTimes:
     return of_visits(visits, at_s)
 
 
+class LaunchTimesOnce:
+    """`launch_times` for one run while it grows: computed once for each record."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], LaunchTimes] = {}
+
+    def __call__(self, record: Record) -> LaunchTimes:
+        key = record.launch, record.case
+        if key not in self._known:
+            self._known[key] = launch_times(record)
+        return self._known[key]
+
+
 def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
     """Of one launch's visits (logs of their medians, at least one) in the order made."""
     if len(visits) < 2:

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes worth measuring between those measured: where a fit in pieces sees the cost change, or misses it.
+
+A curve measured at powers of two locates a change within a factor of two at best, and a piece of fewer than
+three sizes is not found at all: it shows as a point far from the curve. `sizes_between` asks for sizes in the
+gap in which a change lies, and on both sides of a point that is missed. With measuring between them, three
+calls take a gap of a factor of sixteen to one of 1.09.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.core.case import Case
+from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
+from hockney.models.fits.registry import all_models
+from hockney.models.statistics import Observation, tabulate
+
+NEAR = 1.1
+"""A change between sizes no further apart is located."""
+WIDE = 1.3
+"""A wider gap gets three sizes at once, a narrower one a single size."""
+LEAST_EFFECT = 0.01
+"""Of a change, as the logarithm of the wrong line's time over the right one's: less is not worth locating."""
+LEAST_MISS, MISS_DEVIATIONS = 0.1, 3.0
+"""A point is missed whose logarithm is off the curve by so much, and by so many of its standard errors."""
+FEWEST_SIZES = 6
+"""Two pieces of three points."""
+SMALLEST = 64
+"""Below this a message costs its latency, and a change its size."""
+COARSE, FINE, COARSE_FROM = 64, 8, 1024
+"""New sizes are multiples: of a cache line, so that alignment does not look like a protocol, or of a double,
+which reductions need."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Between two measured sizes, that of `row` and the one before. `effect`: what measuring there may put
+    right, as a logarithm of times; `parts`: how many sizes at most."""
+
+    row: int
+    effect: float
+    parts: int
+
+
+def sizes_between(observations: Sequence[Observation], most: int) -> list[Case]:
+    """Cases like those observed, of sizes in between, at most so many: first in the gap of each curve where
+    most is to be put right, then in each curve's next."""
+    wanted: dict[Case, tuple[int, float]] = {}
+    for curve in _curves(observations):
+        for place, gap in enumerate(sorted(_gaps(curve), key=lambda gap: -gap.effect)):
+            for case in _cases_in(curve[gap.row - 1], curve[gap.row], gap.parts):
+                wanted.setdefault(case, (place, -gap.effect))
+    return sorted(wanted, key=lambda case: (*wanted[case], case.line))[:most]
+
+
+def _curves(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
+    """Observations of one rank count that differ in nothing but their size, ascending, of each subject that a
+    model in pieces explains."""
+    for model in all_models():
+        if not model.in_pieces:
+            continue
+        for group in model.subjects(observations).values():
+            by_ranks = defaultdict(list)
+            for seen in group:
+                if seen.workload.size_unit == "B" and seen.size > 0:
+                    by_ranks[seen.case.ranks].append(seen)
+            for curve in by_ranks.values():
+                if len({seen.size for seen in curve}) == len(curve) >= FEWEST_SIZES:
+                    yield sorted(curve, key=lambda seen: seen.size)
+
+
+def _gaps(curve: Sequence[Observation]) -> Iterator[Gap]:
+    sizes = np.array([seen.size for seen in curve])
+    table = tabulate(curve)
+    fit = fit_piecewise(sizes, table)
+    yield from _of_changes(sizes, fit)
+    miss = np.abs(np.log(fit.times / fit.center.time(sizes)[0]))
+    missed = (miss > LEAST_MISS) & (miss > MISS_DEVIATIONS * np.sqrt(table.variance))
+    for row in np.flatnonzero(missed):
+        for beside in (row, row + 1):
+            if 0 < beside < len(sizes):
+                yield Gap(int(beside), float(miss[row]), 3)
+
+
+def _of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
+    """Every gap in which a change may lie, by what the line of the wrong side would be off next to it."""
+    for change, before, after in zip(fit.changes(), fit.lines, fit.lines[1:], strict=False):
+        edges = sizes[after.first - 1 : after.first + 1]
+        times = [line.center[0] + line.center[1] * edges for line in (before, after)]
+        effect = float(np.max(np.abs(np.log(times[0] / times[1]))))
+        low, high = change.low or 0.0, change.high or np.inf
+        rows = [row for row in range(1, len(sizes)) if low <= sizes[row - 1] and sizes[row] <= high]
+        if effect > LEAST_EFFECT:
+            yield from (Gap(row, effect, 3 if len(rows) == 1 else 1) for row in rows)
+
+
+def _cases_in(before: Observation, after: Observation, parts: int) -> Iterator[Case]:
+    low, high = before.size, after.size
+    if low < SMALLEST or high / low <= NEAR:
+        return
+    step = COARSE if low >= COARSE_FROM else FINE
+    count = parts if high / low > WIDE else 1
+    for k in range(1, count + 1):
+        size = step * round(low * (high / low) ** (k / (count + 1)) / step)
+        if low < size < high:
+            yield before.case.having(before.workload.size, size)
