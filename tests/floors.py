@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 PYTHON = {
@@ -60,12 +61,18 @@ class Import:
         return f"{self.file}:{self.line}: {self.source} uses {self.target} ({self.what})"
 
 
+@cache
+def nodes(text: str) -> tuple[ast.AST, ...]:
+    """All of a module's syntax tree."""
+    return tuple(ast.walk(ast.parse(text)))
+
+
 def python_imports(package: Path) -> Iterator[Import]:
     """Every import of another room, also inside functions. The package's own `__init__` is no room."""
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).parts
         source = parts[0] if len(parts) > 1 else ""
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes(path.read_text("utf-8")):
             for name in _imported(node, (package.name, *parts[:-1])):
                 words = name.split(".")
                 if words[0] != package.name or len(words) < 2:
@@ -129,7 +136,7 @@ def starting(package: Path, allowed: str = "process") -> list[str]:
         parts = path.relative_to(package).parts
         if parts[0] == allowed:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes(path.read_text("utf-8")):
             names = [name.split(".") for name in _imported(node, (package.name, *parts[:-1]))]
             bad = [".".join(n) for n in names if n[0] in STARTERS or "ProcessPoolExecutor" in n]
             bad += [".".join(n) for n in names if n[0] == "os" and STARTING_CALLS.fullmatch(n[-1])]

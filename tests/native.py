@@ -51,7 +51,8 @@ def sanitized(mpi: Mpi) -> Path:
     """The same programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
     work = _work("sanitized", mpi)
     with locked(work.name):
-        _cmake(mpi, work, PROGRAMS[:3], f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O1")
+        flags = f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O1"
+        _cmake(mpi, work, PROGRAMS[:3], *flags, "CMAKE_UNITY_BUILD=ON")
     return work / "tests"
 
 

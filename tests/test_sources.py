@@ -10,6 +10,7 @@ import re
 import subprocess
 import tokenize
 from fnmatch import fnmatch
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -122,6 +123,7 @@ def test_every_test_file_is_collected(pytestconfig):
     )
 
 
+@cache
 def modules() -> list[tuple[str, ast.Module]]:
     return [
         (path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8")))

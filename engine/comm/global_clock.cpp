@@ -14,7 +14,7 @@ namespace {
 constexpr int exchanges = 50;
 // Below this span the error of an offset, some 100 ns, would make a drift of more than 2e-6 out of nothing.
 constexpr double shortest_span_s = 0.05;
-constexpr int tag = 77;
+constexpr int clock_tag = 77;
 
 }  // namespace
 
@@ -54,9 +54,9 @@ GlobalClock::Sample GlobalClock::measure(const Comm& comm) {
 void GlobalClock::answer(const Comm& comm, int partner, double offset) {
   for (int i = 0; i < exchanges; ++i) {
     char token = 0;
-    MPI_Recv(&token, 1, MPI_CHAR, partner, tag, comm.handle, MPI_STATUS_IGNORE);
+    MPI_Recv(&token, 1, MPI_CHAR, partner, clock_tag, comm.handle, MPI_STATUS_IGNORE);
     const double time = now() + offset;
-    MPI_Send(&time, 1, MPI_DOUBLE, partner, tag, comm.handle);
+    MPI_Send(&time, 1, MPI_DOUBLE, partner, clock_tag, comm.handle);
   }
 }
 
@@ -67,8 +67,8 @@ GlobalClock::Sample GlobalClock::ask(const Comm& comm, int partner) {
     const char token = 0;
     double there = 0;
     const double sent = now();
-    MPI_Send(&token, 1, MPI_CHAR, partner, tag, comm.handle);
-    MPI_Recv(&there, 1, MPI_DOUBLE, partner, tag, comm.handle, MPI_STATUS_IGNORE);
+    MPI_Send(&token, 1, MPI_CHAR, partner, clock_tag, comm.handle);
+    MPI_Recv(&there, 1, MPI_DOUBLE, partner, clock_tag, comm.handle, MPI_STATUS_IGNORE);
     const double received = now();
     if (received - sent >= shortest) continue;
     shortest = received - sent;

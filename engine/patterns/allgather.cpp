@@ -33,9 +33,9 @@ class Allgather final : public CollectiveBase {
   operation::allgather::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::allgather>,
-                                    parameters::bytes("bytes from each rank"), parameters::buffers,
-                                    parameters::sync};
+constexpr Parameter allgather_parameters[] = {parameters::algorithm_of<operation::allgather>,
+                                              parameters::bytes("bytes from each rank"), parameters::buffers,
+                                              parameters::sync};
 
 }  // namespace
 
@@ -48,7 +48,7 @@ extern constinit const WorkloadInfo allgather{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = allgather_parameters,
     .make = make<Allgather>,
 };
 

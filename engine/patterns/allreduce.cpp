@@ -25,9 +25,9 @@ class Allreduce final : public Reduction {
   operation::allreduce::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::allreduce>,
-                                    parameters::bytes("bytes of the vector, a multiple of 8"),
-                                    parameters::buffers, parameters::sync};
+constexpr Parameter allreduce_parameters[] = {parameters::algorithm_of<operation::allreduce>,
+                                              parameters::bytes("bytes of the vector, a multiple of 8"),
+                                              parameters::buffers, parameters::sync};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ extern constinit const WorkloadInfo allreduce{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = allreduce_parameters,
     .make = make<Allreduce>,
 };
 

@@ -45,9 +45,9 @@ class Alltoall final : public CollectiveBase {
   operation::alltoall::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::alltoall>,
-                                    parameters::bytes("bytes from each rank to each rank"),
-                                    parameters::buffers, parameters::sync};
+constexpr Parameter alltoall_parameters[] = {parameters::algorithm_of<operation::alltoall>,
+                                             parameters::bytes("bytes from each rank to each rank"),
+                                             parameters::buffers, parameters::sync};
 
 }  // namespace
 
@@ -60,7 +60,7 @@ extern constinit const WorkloadInfo alltoall{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = alltoall_parameters,
     .make = make<Alltoall>,
 };
 

@@ -20,10 +20,10 @@ class BackToBack final : public Workload {
   const int iterations_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm,
-                                    {"iterations", Kind::integer, "", "1", 1, 1e9, "",
-                                     "back to back between two readings of the clock, at least"},
-                                    parameters::sync};
+constexpr Parameter barrier_parameters[] = {parameters::algorithm,
+                                            {"iterations", Kind::integer, "", "1", 1, 1e9, "",
+                                             "back to back between two readings of the clock, at least"},
+                                            parameters::sync};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ extern constinit const WorkloadInfo barrier{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = barrier_parameters,
     .make = make<BackToBack>,
 };
 

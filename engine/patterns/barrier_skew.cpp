@@ -16,7 +16,7 @@ class Skew final : public Workload {
   const std::unique_ptr<Barrier> barrier_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm, parameters::sync_barrier};
+constexpr Parameter barrier_skew_parameters[] = {parameters::algorithm, parameters::sync_barrier};
 
 }  // namespace
 
@@ -28,7 +28,7 @@ extern constinit const WorkloadInfo barrier_skew{
     .time = "from the first rank's exit to the last one's",
     .min_ranks = 1,
     .timing = Timing::exits,
-    .parameters = parameters,
+    .parameters = barrier_skew_parameters,
     .make = make<Skew>,
 };
 

@@ -40,7 +40,7 @@ class Staggered final : public Workload {
   double entered_ = 0;
 };
 
-constexpr Parameter parameters[] = {
+constexpr Parameter barrier_staggered_parameters[] = {
     parameters::algorithm,
     {"delay", Kind::real, "s", "2e-05", 0, 1, "", "between the first rank's entry and the last one's"},
     parameters::sync_barrier};
@@ -55,7 +55,7 @@ extern constinit const WorkloadInfo barrier_staggered{
     .time = "from the last rank's entry to the last exit",
     .min_ranks = 1,
     .timing = Timing::last_entry,
-    .parameters = parameters,
+    .parameters = barrier_staggered_parameters,
     .make = make<Staggered>,
 };
 

@@ -31,9 +31,9 @@ class Bcast final : public CollectiveBase {
   operation::bcast::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::bcast>,
-                                    parameters::bytes("bytes of the vector"), parameters::buffers,
-                                    parameters::root, parameters::sync};
+constexpr Parameter bcast_parameters[] = {parameters::algorithm_of<operation::bcast>,
+                                          parameters::bytes("bytes of the vector"), parameters::buffers,
+                                          parameters::root, parameters::sync};
 
 }  // namespace
 
@@ -46,7 +46,7 @@ extern constinit const WorkloadInfo bcast{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = bcast_parameters,
     .make = make<Bcast>,
 };
 

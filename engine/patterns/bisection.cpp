@@ -60,7 +60,7 @@ class Bisection final : public CollectiveBase {
   const int partner_;
 };
 
-constexpr Parameter parameters[] = {
+constexpr Parameter bisection_parameters[] = {
     parameters::bytes("bytes in each message"),
     parameters::buffers,
     {"direction", Kind::choice, "", "one", 0, 0, "one|both",
@@ -78,7 +78,7 @@ extern constinit const WorkloadInfo bisection{
     .time = "the longest over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = bisection_parameters,
     .make = make<Bisection>,
 };
 

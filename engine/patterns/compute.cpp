@@ -20,8 +20,8 @@ class Compute final : public Workload {
   Computing computing_;
 };
 
-constexpr Parameter parameters[] = {parameters::work("processor time each rank consumes"),
-                                    parameters::sync_each};
+constexpr Parameter compute_parameters[] = {parameters::work("processor time each rank consumes"),
+                                            parameters::sync_each};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo compute{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = compute_parameters,
     .metrics = computing_metrics,
     .make = make<Compute>,
 };

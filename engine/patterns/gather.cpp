@@ -34,9 +34,9 @@ class Gather final : public CollectiveBase {
   operation::gather::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::gather>,
-                                    parameters::bytes("bytes from each rank"), parameters::buffers,
-                                    parameters::root, parameters::sync};
+constexpr Parameter gather_parameters[] = {parameters::algorithm_of<operation::gather>,
+                                           parameters::bytes("bytes from each rank"), parameters::buffers,
+                                           parameters::root, parameters::sync};
 
 }  // namespace
 
@@ -49,7 +49,7 @@ extern constinit const WorkloadInfo gather{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = gather_parameters,
     .make = make<Gather>,
 };
 

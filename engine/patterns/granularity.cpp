@@ -62,7 +62,7 @@ class Granularity final : public Workload {
   RingExchange ring_;
 };
 
-constexpr Parameter parameters[] = {
+constexpr Parameter granularity_parameters[] = {
     parameters::work("processor time that one rank would consume for it all"),
     {"serial", Kind::real, "", "0", 0, 1, "", "fraction of the work that rank 0 does alone"},
     {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
@@ -85,7 +85,7 @@ extern constinit const WorkloadInfo granularity{
     .time = "one iteration, the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = granularity_parameters,
     .metrics = computing_metrics,
     .make = make<Granularity>,
 };

@@ -29,7 +29,8 @@ class IsendRecv final : public PairBase {
   double operations() const override { return 2; }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers};
+constexpr Parameter isend_recv_parameters[] = {parameters::bytes("bytes in each message"),
+                                               parameters::buffers};
 
 }  // namespace
 
@@ -43,7 +44,7 @@ extern constinit const WorkloadInfo isend_recv{
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,
-    .parameters = parameters,
+    .parameters = isend_recv_parameters,
     .make = make<IsendRecv>,
 };
 

@@ -25,7 +25,7 @@ class PingPong final : public PairBase {
   double operations() const override { return 2; }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers};
+constexpr Parameter pingpong_parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ extern constinit const WorkloadInfo pingpong{
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,
-    .parameters = parameters,
+    .parameters = pingpong_parameters,
     .make = make<PingPong>,
 };
 

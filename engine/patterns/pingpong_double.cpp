@@ -19,7 +19,8 @@ class PingPongDouble final : public PairBase {
   std::uint64_t bytes_moved() const override { return 2 * block_.bytes; }
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers};
+constexpr Parameter pingpong_double_parameters[] = {parameters::bytes("bytes in each message"),
+                                                    parameters::buffers};
 
 }  // namespace
 
@@ -33,7 +34,7 @@ extern constinit const WorkloadInfo pingpong_double{
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,
-    .parameters = parameters,
+    .parameters = pingpong_double_parameters,
     .make = make<PingPongDouble>,
 };
 

@@ -93,7 +93,7 @@ class ParametrisedRoundTrip final : public PairBase {
   bool prepared_ = false;
 };
 
-constexpr Parameter parameters[] = {
+constexpr Parameter prtt_parameters[] = {
     parameters::bytes("bytes in each message (s)"),
     {"messages", Kind::integer, "", "1", 1, 1e6, "", "messages before the answer (n)"},
     {"delay", Kind::real, "s", "0", 0, 10, "", "pause between two messages (d)"},
@@ -118,7 +118,7 @@ extern constinit const WorkloadInfo prtt{
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,
-    .parameters = parameters,
+    .parameters = prtt_parameters,
     .metrics = metrics,
     .make = make<ParametrisedRoundTrip>,
 };

@@ -51,7 +51,7 @@ class ReceiveOverhead final : public PairBase {
   std::vector<MPI_Request> requests_;
 };
 
-constexpr Parameter parameters[] = {
+constexpr Parameter receive_overhead_parameters[] = {
     parameters::bytes("bytes in the message"),
     {"delay", Kind::real, "s", "1e-05", 0, 10, "", "time for the message to arrive before it is received"},
     {"sync", Kind::choice, "", "barrier", 0, 0, "barrier",
@@ -70,7 +70,7 @@ extern constinit const WorkloadInfo receive_overhead{
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,
-    .parameters = parameters,
+    .parameters = receive_overhead_parameters,
     .make = make<ReceiveOverhead>,
 };
 

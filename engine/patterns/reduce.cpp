@@ -25,9 +25,9 @@ class Reduce final : public Reduction {
   operation::reduce::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::reduce>,
-                                    parameters::bytes("bytes of the vector, a multiple of 8"),
-                                    parameters::buffers, parameters::root, parameters::sync};
+constexpr Parameter reduce_parameters[] = {parameters::algorithm_of<operation::reduce>,
+                                           parameters::bytes("bytes of the vector, a multiple of 8"),
+                                           parameters::buffers, parameters::root, parameters::sync};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ extern constinit const WorkloadInfo reduce{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = reduce_parameters,
     .make = make<Reduce>,
 };
 

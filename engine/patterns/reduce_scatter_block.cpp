@@ -27,9 +27,10 @@ class ReduceScatterBlock final : public Reduction {
   operation::reduce_scatter_block::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::reduce_scatter_block>,
-                                    parameters::bytes("bytes of the block each rank gets, a multiple of 8"),
-                                    parameters::buffers, parameters::sync};
+constexpr Parameter reduce_scatter_block_parameters[] = {
+    parameters::algorithm_of<operation::reduce_scatter_block>,
+    parameters::bytes("bytes of the block each rank gets, a multiple of 8"), parameters::buffers,
+    parameters::sync};
 
 }  // namespace
 
@@ -42,7 +43,7 @@ extern constinit const WorkloadInfo reduce_scatter_block{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = reduce_scatter_block_parameters,
     .make = make<ReduceScatterBlock>,
 };
 

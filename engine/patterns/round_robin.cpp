@@ -20,8 +20,8 @@ class RoundRobin final : public Workload {
   RingExchange ring_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,
-                                    parameters::exchange, parameters::sync};
+constexpr Parameter round_robin_parameters[] = {parameters::bytes("bytes in each message"),
+                                                parameters::buffers, parameters::exchange, parameters::sync};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo round_robin{
     .time = "the longest over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = round_robin_parameters,
     .make = make<RoundRobin>,
 };
 

@@ -25,9 +25,9 @@ class Scan final : public Reduction {
   operation::scan::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::scan>,
-                                    parameters::bytes("bytes of the vector, a multiple of 8"),
-                                    parameters::buffers, parameters::sync};
+constexpr Parameter scan_parameters[] = {parameters::algorithm_of<operation::scan>,
+                                         parameters::bytes("bytes of the vector, a multiple of 8"),
+                                         parameters::buffers, parameters::sync};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ extern constinit const WorkloadInfo scan{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = scan_parameters,
     .make = make<Scan>,
 };
 

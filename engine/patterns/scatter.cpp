@@ -38,9 +38,9 @@ class Scatter final : public CollectiveBase {
   operation::scatter::Call* const call_;
 };
 
-constexpr Parameter parameters[] = {parameters::algorithm_of<operation::scatter>,
-                                    parameters::bytes("bytes to each rank"), parameters::buffers,
-                                    parameters::root, parameters::sync};
+constexpr Parameter scatter_parameters[] = {parameters::algorithm_of<operation::scatter>,
+                                            parameters::bytes("bytes to each rank"), parameters::buffers,
+                                            parameters::root, parameters::sync};
 
 }  // namespace
 
@@ -53,7 +53,7 @@ extern constinit const WorkloadInfo scatter{
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
-    .parameters = parameters,
+    .parameters = scatter_parameters,
     .make = make<Scatter>,
 };
 

@@ -42,8 +42,8 @@ class Stream final : public PairBase {
   std::vector<MPI_Request> requests_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,
-                                    parameters::window};
+constexpr Parameter stream_parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,
+                                           parameters::window};
 
 }  // namespace
 
@@ -57,7 +57,7 @@ extern constinit const WorkloadInfo stream{
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,
-    .parameters = parameters,
+    .parameters = stream_parameters,
     .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
       return std::make_unique<Stream>(place, values, static_cast<std::size_t>(values.integer("window")));
     },

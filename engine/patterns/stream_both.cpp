@@ -36,8 +36,8 @@ class StreamBoth final : public PairBase {
   std::vector<MPI_Request> requests_;
 };
 
-constexpr Parameter parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,
-                                    parameters::window};
+constexpr Parameter stream_both_parameters[] = {parameters::bytes("bytes in each message"),
+                                                parameters::buffers, parameters::window};
 
 }  // namespace
 
@@ -51,7 +51,7 @@ extern constinit const WorkloadInfo stream_both{
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,
-    .parameters = parameters,
+    .parameters = stream_both_parameters,
     .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
       return std::make_unique<StreamBoth>(place, values, static_cast<std::size_t>(values.integer("window")));
     },

@@ -15,6 +15,9 @@ from hockney.build.log import BuildFailed, disk_full, first_error, log_lines, lo
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 
+BATCH = 8
+"""Files compiled as one: fewer lose time to headers, more leave cores idle."""
+
 PLATFORM = "libhockney-platform.so"
 """Built next to an engine for SimGrid: the described machine, as a plug-in of the simulator."""
 
@@ -31,7 +34,8 @@ def compile_targets(
     original: Path | None = None,
 ) -> None:
     """Configure `source` in `work` and build `targets` there, for SimGrid with its plug-in; some may be of
-    the folder `tests`.
+    the folder `tests`. Several files are compiled as one, which takes a quarter of the time, or each alone
+    where they do not go together.
 
     Raises BuildFailed; the log is then copied to `keep_log`, and the error names the files in `original`, of
     which `source` is a copy.
@@ -43,9 +47,19 @@ def compile_targets(
         f"-DHOCKNEY_TESTS={tests or ''}", *(["-DHOCKNEY_SMPI=ON"] if simulated else []),
     ]  # fmt: skip
     plugin = ["hockney-platform"] if simulated else []
-    for words in (configure, [configure[0], "--build", str(work), "--target", *targets, *plugin]):
-        if logged(words, mpi.environment, log) != 0:
-            raise failed(mpi, log, keep_log=keep_log, moved=(source, original or source))
+    build = [configure[0], "--build", str(work), "--target", *targets, *plugin]
+    for together in (True, False):
+        unity = [
+            f"-DCMAKE_UNITY_BUILD={'ON' if together else 'OFF'}",
+            f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}",
+        ]
+        log.unlink(missing_ok=True)  # it has the reasons of one attempt
+        configured = logged([*configure, *unity], mpi.environment, log) == 0
+        if configured and logged(build, mpi.environment, log) == 0:
+            return
+        if not configured:
+            break
+    raise failed(mpi, log, keep_log=keep_log, moved=(source, original or source))
 
 
 def failed(

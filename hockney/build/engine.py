@@ -104,7 +104,6 @@ def targets(
     with workplace_of(mpi, identify(mpi, source, environ), source, cache) as work:
         work.mirror(source)
         log = work.folder / "targets.log"
-        log.unlink(missing_ok=True)
         with work.building():
             compile_targets(mpi, work.source, work.build, log, names, tests)
         return work.build

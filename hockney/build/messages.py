@@ -25,7 +25,7 @@ def _engine(group: str) -> str:
 
 
 def compiling_engine(group: str, mpi: str) -> str:
-    return f"compiling the {_engine(group)} for {mpi} (once; takes about a minute)"
+    return f"compiling the {_engine(group)} for {mpi} (once; takes about half a minute)"
 
 
 def engine_compiled(group: str, seconds: float) -> str:

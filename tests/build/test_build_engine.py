@@ -174,6 +174,19 @@ def test_a_compile_error_is_one_line_with_the_logs_path(source, mpi_mock, tmp_pa
     assert not list((tmp_path / "cache/engine").glob("*/hockney-engine"))
 
 
+def test_files_whose_names_clash_are_compiled_alone(source, mpi_mock, tmp_path):
+    for name in ("one", "two"):
+        (source / f"{name}.cpp").write_text(
+            f"namespace {{ int same = 1; }} int {name}() {{ return same; }}\n"
+        )
+    lists = LISTS.replace("main.cpp", "main.cpp one.cpp two.cpp")
+    (source / "CMakeLists.txt").write_text(lists)
+    made = build.engine(mpi_mock, source, tmp_path / "cache")
+    assert made.path.is_file() and "error" not in made.log.read_text(), (
+        "the log of the attempt that succeeded"
+    )
+
+
 def test_a_wrapper_without_its_compiler(source, tmp_path):
     mpi = wrapper(tmp_path / "mpi", 'case "$1" in -show) echo g++-99 -lmpi;; *) exec g++-99 "$@";; esac')
     with pytest.raises(EnvironmentProblem) as caught:
@@ -203,7 +216,7 @@ def test_a_bad_flag_is_not_taken_for_an_old_compiler(source, tmp_path):
 def test_a_full_disk_in_any_language(source, tmp_path, monkeypatch):
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     output = '[ "$LC_ALL" = C ] && echo "No space left on device" >&2'
-    text = f'case "$*" in *main.cpp*) {output}; exit 1;; *) exec c++ "$@";; esac'
+    text = f'case "$*" in *main.cpp*|*unity_*) {output}; exit 1;; *) exec c++ "$@";; esac'
     with pytest.raises(build.BuildFailed) as caught:
         build.engine(wrapper(tmp_path / "mpi", text), source, tmp_path / "cache")
     assert caught.value.code == "build-disk-full"
@@ -236,7 +249,9 @@ def test_leftovers_of_killed_builds_are_swept_after_a_day(tmp_path):
 
 
 def test_a_build_that_is_killed_leaves_no_compiler_and_no_engine(source, tmp_path):
-    mpi = wrapper(tmp_path / "mpi", 'case "$*" in *main.cpp*) sleep 6161.7;; *) exec c++ "$@";; esac')
+    mpi = wrapper(
+        tmp_path / "mpi", 'case "$*" in *main.cpp*|*unity_*) sleep 6161.7;; *) exec c++ "$@";; esac'
+    )
     program = f"""
 import msgspec
 from pathlib import Path

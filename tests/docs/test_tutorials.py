@@ -24,8 +24,8 @@ PAGES = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "p
 NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")
 SIMULATED = "simulated"
-LONG = ("8-grain", "9-barriers")
-"""Followed in the slow tier: studies whose parts have fast tests of their own."""
+LONG = ("7-simulated-machines", "8-grain", "9-barriers")
+"""Followed in the slow tier: their parts have fast tests of their own."""
 
 
 def parameters():

@@ -64,10 +64,10 @@ WATCHING = ("hierarchical", "one_sided", "shm_central", "shm_dissemination", "sh
 """Barriers whose ranks watch memory, while simulated time stands still."""
 
 
-SLOW = [pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 8)]
+SLOW = [pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 8, 9)]
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 9, *SLOW])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, *SLOW])
 def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate, ranks):
     without = ("neighborhood", *WATCHING)
     cases = list(every_case(engine.catalog, ranks, ("barrier", "window"), without=without))

@@ -70,7 +70,12 @@ def test_a_page_of_twelve_figures_is_alive_asks_for_nothing_and_complains_of_not
 
 @pytest.mark.parametrize(
     ("width", "height", "dark", "mobile"),
-    [(1280, 900, False, False), (1280, 900, True, False), (390, 844, False, True), (390, 844, True, True)],
+    [
+        (1280, 900, False, False),
+        pytest.param(1280, 900, True, False, marks=pytest.mark.slow),
+        pytest.param(390, 844, False, True, marks=pytest.mark.slow),
+        (390, 844, True, True),
+    ],
 )
 def test_it_fits_the_screen_in_its_theme_s_colours(sample_page: Opened, width, height, dark, mobile):
     browser = sample_page(width, height, dark, mobile, whole=dark == mobile)

@@ -15,7 +15,15 @@ from hockney.models.collective_algorithms import predict
 pytestmark = pytest.mark.simgrid
 
 WITHIN = 0.005
-RANKS = (2, 3, 8, 16, 100, 256, 1024)
+RANKS = (
+    2,
+    3,
+    8,
+    16,
+    100,
+    pytest.param(256, marks=pytest.mark.slow),
+    pytest.param(1024, marks=pytest.mark.slow),
+)
 USUAL = {"alltoall": "bruck", "allgather": "bruck", "gather": "ompi_binomial", "scatter": "ompi_binomial"}
 LINEAR = {
     "barrier": "ompi_basic_linear",

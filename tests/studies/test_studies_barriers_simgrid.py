@@ -29,7 +29,10 @@ def simulated(machine: str, folder: Path):
 
 @pytest.mark.parametrize(
     ("machine", "form", "most"),
-    [("switched-ethernet+true-switch", STRUCTURE, 0.08), ("switched-ethernet", MESSAGES, 0.05)],
+    [
+        pytest.param("switched-ethernet+true-switch", STRUCTURE, 0.08, marks=pytest.mark.slow),
+        ("switched-ethernet", MESSAGES, 0.05),
+    ],
 )
 def test_what_is_foreseen_comes_true(machine, form, most, tmp_path):
     evidence = simulated(machine, tmp_path / "run")

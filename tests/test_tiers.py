@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How tests are shared out among processes."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_tests_that_disturb_each_other_are_grouped(request: pytest.FixtureRequest) -> None:
+    """pytest-xdist marks the names of grouped tests; where it does not, real ranks run side by side."""
+    if not getattr(request.config.option, "loadgroup", False):
+        pytest.skip("tests run in one process")
+    assert "@" in request.node.nodeid
