@@ -9,10 +9,11 @@
 for the centre differs between neighbouring windows of the trace: what an ideal observer, who sees every
 moment of a survey of that length, would repeat.
 
-`surveys` measures surveys one after another, in turns with the peer's way for the same time: one launch, one
-long loop for each case, its mean. It prints how much two of them differ (typically, and in one of ten pairs),
-how wide the intervals are, and how often intervals of ratios cover 1. With --busy, four processes come and go
-meanwhile."""
+`surveys` measures surveys one after another, in turns with the peer's way for the same time (one launch, one
+long loop for each case, its mean) and with an ideal observer, who does nothing but watch the few operations
+for that time. It prints how much two of them differ (typically, and in one of ten pairs), how wide the
+intervals are, how often intervals of ratios cover 1, and for the few operations the spread of surveys over
+that of the observer, which is the machine's own. With --busy, four processes come and go meanwhile."""
 
 from __future__ import annotations
 
@@ -88,16 +89,20 @@ def bench() -> tuple[MpiLauncher, build.Engine]:
     return MpiLauncher(mpi, engine.path, processors().cores), engine
 
 
-def trace(minutes: float) -> None:
+def watch(seconds: float) -> Iterator[tuple[Record, np.ndarray, np.ndarray]]:
+    """Of each watched operation the record, the logarithms of its visits' medians and when they began (s)."""
     launcher, engine = bench()
     cases = [engine.catalog.case(line, 2) for line in WATCHED]
-    visits = int(60 * minutes / VISIT_S)  # more than there is time for
-    options = LaunchOptions("T", 0, 60 * minutes, precision=1e-9, max_repetitions=20 * visits, visits=visits)
+    visits = int(seconds / VISIT_S)  # more than there is time for
+    options = LaunchOptions("T", 0, seconds, precision=1e-9, max_repetitions=20 * visits, visits=visits)
     for record in launcher.run(cases, 2, options):
-        if not isinstance(record, Record):
-            continue
-        values = np.log([np.median(part) for part in record.times_by_visit])
-        at_s = np.array(record.visits.after_s)
+        if isinstance(record, Record):
+            values = np.log([np.median(part) for part in record.times_by_visit])
+            yield record, values, np.array(record.visits.after_s)
+
+
+def trace(minutes: float) -> None:
+    for record, values, at_s in watch(60 * minutes):
         low, middle, high = np.exp(np.quantile(values, (0.01, 0.5, 0.99))) * 1e6
         watched = f"{len(values)} visits in {np.ptp(at_s):.0f} s"
         print(f"\n{record.case}: {watched}, 1% {low:.3g}, median {middle:.3g}, 99% {high:.3g} us")
@@ -121,6 +126,7 @@ def surveys(count: int, budget_s: float) -> str:
     launcher, _ = bench()
     hockney: list[dict[str, object]] = []
     peer: list[dict[str, float]] = []
+    ideal: list[dict[str, float]] = []
     for k in range(count):
         with tempfile.TemporaryDirectory() as folder:
             options = api.RunOptions(budget=budget_s, seed=random.randrange(2**31))
@@ -130,8 +136,26 @@ def surveys(count: int, budget_s: float) -> str:
             megabytes = (run.folder.path / "records.jsonl").stat().st_size / 1e6
             print(f"survey {k}: {len(run.reading.run.launches)} launches, {megabytes:.1f} MB", flush=True)
         peer.append(long_loops(launcher, cases, budget_s))
+        ideal.append({record.case: float(center(values)) for record, values, _ in watch(budget_s)})
     small = [case for case in cases if looked_at(case)]
-    return "\n".join([*table(small, hockney, peer), "", f"load average at the end {os.getloadavg()[0]:.1f}"])
+    load = f"load average at the end {os.getloadavg()[0]:.1f}"
+    return "\n".join([*table(small, hockney, peer), "", *limits(hockney, peer, ideal), "", load])
+
+
+def limits(hockney, peer, ideal) -> list[str]:
+    """Spreads as logarithms, since factors of nearly 1 have no ratio."""
+    rows = ["| typical logarithm of the ratio of two | observer | surveys | the peer | surveys / observer |"]
+    rows.append("|---|---|---|---|---|")
+    apart: dict[str, list[list[float]]] = {}
+    for case in ideal[0]:
+        logs = [seen[case] for seen in ideal], [np.log(s[case].typical.value) for s in hockney]
+        apart[case] = [pairs(of) for of in (*logs, [seen[case] for seen in peer])]
+    apart["all"] = [list(itertools.chain(*kind)) for kind in zip(*apart.values(), strict=True)]
+    for case, kinds in apart.items():
+        observer, surveyed, loops = (float(np.median(kind)) for kind in kinds)
+        row = f"| {case} | {observer:.3f} | {surveyed:.3f} | {loops:.3f} | {surveyed / observer:.2f} |"
+        rows.append(row)
+    return rows
 
 
 def looked_at(case: Case) -> bool:

@@ -20,9 +20,8 @@ constexpr int disturbed_factor = 2;
 
 }  // namespace
 
-int VisitSchedule::add(double seconds, int repetitions, double repetition_s) {
+void VisitSchedule::add(double seconds, int repetitions, double repetition_s) {
   cases_.push_back({seconds, seconds, repetition_s, 1, repetitions, repetitions});
-  return static_cast<int>(cases_.size()) - 1;
 }
 
 void VisitSchedule::visited(int index, double seconds, int repetitions, double repetition_s, bool disturbed,

@@ -19,8 +19,8 @@ class VisitSchedule {
   VisitSchedule(double share_s, int most_visits, int most_repetitions, std::uint64_t seed)
       : share_s_(share_s), most_visits_(most_visits), most_repetitions_(most_repetitions), seed_(seed) {}
 
-  // A case more, after its first visit. Returns its number, from 0.
-  int add(double seconds, int repetitions, double repetition_s);
+  // A case more, after its first visit. Cases have numbers from 0, in the order added.
+  void add(double seconds, int repetitions, double repetition_s);
   // A case that broke off has no visits any more.
   void drop(int index) { cases_[static_cast<std::size_t>(index)].ended = true; }
   // After a visit that took `seconds`. One that was `disturbed` is repeated while there is time. `precise`:

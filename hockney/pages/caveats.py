@@ -26,8 +26,8 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import precision
 from hockney.pages.quality import imprecise
 
-OUTSIDE_CORES = 0.05
-STEAL = 0.01
+WARNED_OUTSIDE_CORES = 0.05
+WARNED_STEAL = 0.01
 FEWEST_LAUNCHES = 3
 ENOUGH_LAUNCHES = 10
 """So many make Student's t small, and let disturbed ones be left out."""
@@ -208,14 +208,14 @@ def _counting(evidence: Evidence) -> list[Close]:
 def _load(evidence: Evidence) -> RunCaveat | None:
     loads = [c.outside_cores for c in _counting(evidence) if c.outside_cores is not None]
     busy = max(loads, default=0.0)
-    if busy <= OUTSIDE_CORES:
+    if busy <= WARNED_OUTSIDE_CORES:
         return None
     return _caveat(messages.load(busy))
 
 
 def _steal(evidence: Evidence) -> RunCaveat | None:
     worst = max((c.steal for c in _counting(evidence) if c.steal is not None), default=0.0)
-    if worst <= STEAL:
+    if worst <= WARNED_STEAL:
         return None
     return _caveat(messages.steal(worst))
 

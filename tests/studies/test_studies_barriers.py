@@ -250,7 +250,7 @@ def test_the_page_has_everything(side_by_side, golden):
     page = studies.study("barriers").page(side_by_side)
     figures = {f.name for s in page.sections for f in s.figures}
     assert figures >= {
-        "barriers-rounds", "barriers-trees", "barriers-total", "barriers-others", "barriers-foreseen",
+        "barriers-rounds", "barriers-trees", "barriers-total", "barriers-others", "barriers-predicted",
         "barriers-entered", "barriers-paper",
     }  # fmt: skip
     tables = {t.name: t for s in page.sections for t in s.tables}

@@ -34,7 +34,7 @@ def simulated(machine: str, folder: Path):
         ("switched-ethernet", MESSAGES, 0.05),
     ],
 )
-def test_what_is_foreseen_comes_true(machine, form, most, tmp_path):
+def test_what_is_predicted_comes_true(machine, form, most, tmp_path):
     evidence = simulated(machine, tmp_path / "run")
     every = [each for each in BarrierResults.of(evidence).results if each.structure_s is not None]
     assert {(each.algorithm, each.ranks) for each in every} == {
@@ -42,6 +42,6 @@ def test_what_is_foreseen_comes_true(machine, form, most, tmp_path):
     }
     assert believed(every)[0] == form
     for each in every:
-        assert abs(each.error(each.foreseen(form))) <= most, each
-    foreseen = choose(evidence, 9)
-    assert not foreseen.measured and foreseen.best.by == form
+        assert abs(each.error(each.predicted(form))) <= most, each
+    predicted = choose(evidence, 9)
+    assert not predicted.measured and predicted.best.by == form

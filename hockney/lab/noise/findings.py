@@ -14,7 +14,7 @@ from hockney.core.errors import HockneyError
 from hockney.lab.finding import Finding
 from hockney.lab.noise import messages
 from hockney.lab.noise.watch import COMPUTING, Launchers, Watch, WatchedCase, reachable, watch
-from hockney.models.statistics import OUTSIDE_CORES, STEAL
+from hockney.models.statistics import DISTURBING_OUTSIDE_CORES, DISTURBING_STEAL
 
 LITTLE_SPREAD = 1.1
 FEW_PREEMPTED = 0.05
@@ -85,7 +85,11 @@ def _disturbances(watched: Watch) -> Finding:
         "outside_cores": outside,
         "steal": steal,
     }
-    quiet = watched.preempted <= FEW_PREEMPTED and (outside or 0) <= OUTSIDE_CORES and (steal or 0) <= STEAL
+    quiet = (
+        watched.preempted <= FEW_PREEMPTED
+        and (outside or 0) <= DISTURBING_OUTSIDE_CORES
+        and (steal or 0) <= DISTURBING_STEAL
+    )
     return messages.disturbed(watched.seconds, watched.preempted, outside, steal, quiet, numbers)
 
 

@@ -20,10 +20,10 @@ from hockney.models.statistics.matrix import (
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import (
+    DISTURBING_OUTSIDE_CORES,
+    DISTURBING_STEAL,
     FEWEST_UNDISTURBED,
-    OUTSIDE_CORES,
     SHORTEST_S,
-    STEAL,
     Observation,
     costing,
     disturbed_launches,
@@ -36,10 +36,10 @@ from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times
 
 __all__ = [
+    "DISTURBING_OUTSIDE_CORES",
+    "DISTURBING_STEAL",
     "FEWEST_UNDISTURBED",
-    "OUTSIDE_CORES",
     "SHORTEST_S",
-    "STEAL",
     "LaunchTimesOnce",
     "MeasuredNoise",
     "Medians",

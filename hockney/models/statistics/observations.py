@@ -40,7 +40,7 @@ __all__ = [
     "precision_of",
 ]
 
-OUTSIDE_CORES, STEAL = 0.25, 0.05
+DISTURBING_OUTSIDE_CORES, DISTURBING_STEAL = 0.25, 0.05
 """From so many cores used by other programs, or from this share of processor time taken by the hypervisor on,
 a launch is disturbed."""
 FEWEST_UNDISTURBED = 5
@@ -156,7 +156,7 @@ def disturbed_launches(run: RunRecords) -> set[str]:
     return {
         close.launch
         for close in run.closes
-        if (close.outside_cores or 0.0) > OUTSIDE_CORES or (close.steal or 0.0) > STEAL
+        if (close.outside_cores or 0.0) > DISTURBING_OUTSIDE_CORES or (close.steal or 0.0) > DISTURBING_STEAL
     }
 
 

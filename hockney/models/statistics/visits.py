@@ -16,13 +16,15 @@ from statistics import median  # of a few numbers quicker than numpy's
 import numpy as np
 
 from hockney.core.record import Record
-from hockney.models.statistics.interval import correlation, interval_and_quantile
+from hockney.models.statistics.interval import FEWEST_BLOCKS, correlation, interval_and_quantile
 from hockney.models.statistics.location import Z, center, spread, student, winsorised
 
 SHORTEST_S = 1e-12
 """Stands for a time of zero, which a coarse clock or a simulator may report."""
 FEWEST_VISITS = 6
 """Fewer are taken as one visit: their repetitions together make the median and its interval."""
+FEWEST_BLOCKS_IN_TIME = 4
+"""Batch means of all launches' visits: a mode may last a tenth of a survey, and blocks must be longer."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +84,13 @@ def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray])
     if len(visits) < 2 or min(map(len, visits)) < FEWEST_VISITS:
         return 0.0
     values = np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
-    return _half_width(values)[0]
+    return _half_width(values, FEWEST_BLOCKS_IN_TIME)[0]
 
 
-def _half_width(visits: np.ndarray) -> tuple[float, float]:
+def _half_width(visits: np.ndarray, fewest_blocks: int = FEWEST_BLOCKS) -> tuple[float, float]:
     variance, freedom = spread(visits)
     kept = winsorised(visits)
     scale = float(kept.std())
-    tau, z = correlation((kept - kept.mean()) / scale) if scale > 0 else (1.0, 0.0)
+    tau, z = correlation((kept - kept.mean()) / scale, fewest_blocks) if scale > 0 else (1.0, 0.0)
     quantile = max(z, student(freedom))
     return quantile * float(np.sqrt(variance * tau)), quantile

@@ -140,7 +140,9 @@ def believed(every: Sequence[BarrierResult]) -> tuple[str, float]:
     telling = [e for e in with_both if e.ranks > 2] or with_both
     if not telling:
         return STRUCTURE, math.inf
-    off = {form: median(_factor(e.foreseen(form), e.loop) for e in telling) for form in (STRUCTURE, MESSAGES)}
+    off = {
+        form: median(_factor(e.predicted(form), e.loop) for e in telling) for form in (STRUCTURE, MESSAGES)
+    }
     form = min(off, key=lambda name: off[name])
     return (form, off[form]) if off[form] <= FITS else (STRUCTURE, off[STRUCTURE])
 

@@ -55,7 +55,7 @@ def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]
             yield Figure(name, title, RANKS, TIME, tuple(drawn), caption)
 
 
-def foreseen(every: Sequence[BarrierResult]) -> Figure | None:
+def predictions(every: Sequence[BarrierResult]) -> Figure | None:
     """Where a prediction holds, its points are on the line."""
     drawn = [
         _pairs("by structure", every, lambda each: each.structure_s),
@@ -66,7 +66,7 @@ def foreseen(every: Sequence[BarrierResult]) -> Figure | None:
         return None
     line = Series("measured = predicted", (min(ends), max(ends)), (min(ends), max(ends)), kind="line")
     return Figure(
-        "barriers-foreseen",
+        "barriers-predicted",
         "Measured against predicted",
         Axis("predicted", "s"),
         Axis("measured back to back", "s"),
@@ -121,7 +121,7 @@ def _lines(results: Sequence[BarrierResult], form: str) -> list[Series]:
     drawn = []
     for name in dict.fromkeys(each.algorithm for each in results):
         known = sorted(
-            (e.ranks, t) for e in results if e.algorithm == name and (t := e.foreseen(form)) is not None
+            (e.ranks, t) for e in results if e.algorithm == name and (t := e.predicted(form)) is not None
         )
         if len(known) > 1:
             xs, ys = zip(*known, strict=True)

@@ -24,7 +24,7 @@ def sentences(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[str, 
     shown = list(dict.fromkeys((counts[0], *counts[-MOST_COUNTS + 1 :]))) if counts else []
     texts = [_best(evidence, ranks) for ranks in shown]
     texts.append(_long(evidence, every))
-    texts += [_failed(evidence), *(_foreseen(every, ranks) for ranks in shown)]
+    texts += [_failed(evidence), *(_predicted(every, ranks) for ranks in shown)]
     return tuple(sentence for sentence in texts if sentence) or ("Nothing was measured.",)
 
 
@@ -89,10 +89,10 @@ def _failed(evidence: Evidence) -> str:
     return f"No result at all in some case of {listing(list(names), 10)}; a table says what happened."
 
 
-def _foreseen(every: Sequence[BarrierResult], ranks: int) -> str:
+def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
     """How the prediction did that fits the run better."""
     form = believed(every)[0]
-    signed = [each.error(each.foreseen(form)) for each in every if each.ranks == ranks]
+    signed = [each.error(each.predicted(form)) for each in every if each.ranks == ranks]
     errors = [abs(error) for error in signed if error is not None]
     if not errors:
         return ""

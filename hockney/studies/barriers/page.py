@@ -31,7 +31,7 @@ def page(evidence: Evidence) -> Page:
     every = BarrierResults.of(evidence).results
     sections = [
         _costs(evidence, every),
-        _foreseen(evidence, every),
+        _predicted(evidence, every),
         _arrivals(every),
         paper.section(),
         None if evidence.machine.traits.noiseless else quality.spread(evidence),  # nothing varies there
@@ -63,11 +63,11 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None
     )
 
 
-def _foreseen(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None:
+def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None:
     costs = BarrierResults.of(evidence).costs
     if costs is None:
         return None
-    figure = figures.foreseen(every)
+    figure = figures.predictions(every)
     crowded = sorted({each.ranks for each in every if each.ranks > BarrierResults.of(evidence).cores})
     text = [
         f"One message takes {quantity(costs.base_s, 's')} (the base line), two that cross "

@@ -39,7 +39,7 @@ class BarrierResult:
     def loop(self) -> Estimate | None:
         return self.times.get("loop")
 
-    def foreseen(self, form: str) -> float | None:
+    def predicted(self, form: str) -> float | None:
         """The prediction by structure, or by messages."""
         return self.messages_s if form == MESSAGES else self.structure_s
 

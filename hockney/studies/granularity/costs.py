@@ -34,7 +34,7 @@ class MachineCosts:
     why: str = ""
 
 
-def foreseen(options: Options, machine: Machine) -> PointToPointCosts | None:
+def expected_costs(options: Options, machine: Machine) -> PointToPointCosts | None:
     """What is known of messages before anything is measured; None if nothing is. Raises Inconclusive for a
     survey that has no model of them."""
     if options.surveyed is not None:

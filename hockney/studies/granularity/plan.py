@@ -14,7 +14,7 @@ from hockney.core.units import half_decades_around
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Options, once
-from hockney.studies.granularity.costs import foreseen
+from hockney.studies.granularity.costs import expected_costs
 from hockney.studies.granularity.text import WORD
 from hockney.studies.sizes import default_ranks, thin
 from hockney.studies.survey import sweep
@@ -83,7 +83,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     others = [each for each in OTHER_EXCHANGES if not simulated or each not in NOT_SIMULATED]
     pairs = _pairs(lengths, options.value(SERIAL_PARTS))
     given = options.value(WORK)
-    works = given or _works(foreseen(options, machine), machine, lengths, together)
+    works = given or _works(expected_costs(options, machine), machine, lengths, together)
 
     def cases(works: Sequence[float]) -> list[Case]:
         lines = [*_computing(works, together)]
