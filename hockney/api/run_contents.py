@@ -17,7 +17,7 @@ from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.record import Record
 from hockney.core.settings import Settings
-from hockney.store import Plan, Reading, RunFolder, left
+from hockney.store import Plan, Reading, RunFolder, missing
 
 if TYPE_CHECKING:
     from hockney.draw.page import Caveat, Page
@@ -151,7 +151,7 @@ def evidence_of(folder: RunFolder, reading: Reading | None = None, cost: Cost = 
         machine=results.machine,
         settings=plan.settings,
         planned=len(plan.items),
-        left=len(left(plan, results.run)),
+        left=len(missing(plan, results.run)),
         added=len(set(results.run.by_case()) - {case.line for case in plan.cases}),
         notices=tuple(notice.text for notice in results.notices),
         surveyed=folder.surveyed(),

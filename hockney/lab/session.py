@@ -28,7 +28,7 @@ from hockney.lab.rounds import Rounds, rounds_of
 from hockney.lab.stopping import still_wanted
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.models.statistics import LaunchTimesOnce, Observation, observe
-from hockney.store import Appender, Item, Plan, RunFolder, left
+from hockney.store import Appender, Item, Plan, RunFolder, left, missing
 
 MOST_FAILURES_OF_A_CASE = 2
 """A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
@@ -40,7 +40,7 @@ LONGEST_HANG_S = 60.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """`left` measurements are planned and not made, `failed` of them were tried."""
+    """`left` measurements were planned, were not made and are missed (`store.missing`); `failed` were tried."""
 
     measured: int
     left: int
@@ -117,7 +117,7 @@ class _Session:
         if todo and self.plan.settings.extend and not self.out_of_time:
             self._go_on()
         seconds = self.bench.now() - self.began
-        still_left = len(left(self.plan, self.out.run()))
+        still_left = len(missing(self.plan, self.out.run()))
         return Outcome(self.measured, still_left, self.failures.total(), seconds)
 
     def _round(self, todo: tuple[Item, ...], whole: bool) -> None:

@@ -4,7 +4,7 @@
 
 from hockney.store.appender import Appender
 from hockney.store.folder import RunFolder, default_path
-from hockney.store.plan import Item, Plan, left
+from hockney.store.plan import Item, Plan, left, missing
 from hockney.store.record_reader import Reading
 
-__all__ = ["Appender", "Item", "Plan", "Reading", "RunFolder", "default_path", "left"]
+__all__ = ["Appender", "Item", "Plan", "Reading", "RunFolder", "default_path", "left", "missing"]

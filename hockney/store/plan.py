@@ -14,6 +14,7 @@ Settings first (NAME = VALUE as in JSON), then one line a case: launch, place in
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, fields
 
 from hockney.core.case import Case, parse_canonical
@@ -32,6 +33,10 @@ _HEAD = """\
 LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine")
 """Settings that the first plans did not have. They are written only where they say something, so that an
 older hockney reads every run that it can resume."""
+
+
+ENOUGH_LAUNCHES = 3
+"""From so many on, an interval includes what differs between launches."""
 
 
 @dataclass(frozen=True)
@@ -119,3 +124,13 @@ def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     index = {launch.launch: launch.index for launch in run.launches}
     done = {(index.get(record.launch), record.parsed_case()) for record in run.records}
     return tuple(item for item in plan.items if (item.launch, item.case) not in done)
+
+
+def missing(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
+    """The items left that a run lacks. Where hockney chose how many launches there are (`extend`), their number
+    is an aim, which a busy machine may not reach: a case with `ENOUGH_LAUNCHES` lacks none."""
+    items = left(plan, run)
+    if not plan.settings.extend:
+        return items
+    launches = Counter(case for case, _ in {(record.case, record.launch) for record in run.records})
+    return tuple(item for item in items if launches[item.case.line] < ENOUGH_LAUNCHES)

@@ -12,8 +12,12 @@ from needs import need_gtest
 from real_mpi import simgrid_here
 
 from hockney import build, process
+from hockney.build.compile import PLATFORM as PLUGIN
 from hockney.build.engine import ALONE
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.launch.command import command
+from hockney.launch.platform_lines import platform_lines
+from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts
 from hockney.machine import processors
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
@@ -66,3 +70,27 @@ def test_simulated_ranks_of_one_process_have_their_own_state(tmp_path):
     words = [smpi.mpiexec, "-np", "2", "-hostfile", "hosts.txt", "-platform", "alone.xml", "-quiet"]
     done = process.capture([*words, "-no-privatize", str(program)], cwd=tmp_path, timeout=120)
     check_states(done, 2)
+
+
+@pytest.mark.parametrize("ranks", [2, 5, 64, pytest.param(1024, marks=pytest.mark.slow)])
+def test_clocks_that_are_off_and_drift_are_synchronised(tmp_path, ranks):
+    """On a switch with messages of 10 us: in 2 s of simulated time at most, within a microsecond."""
+    need_gtest()
+    smpi = simgrid_here()
+    folder = build.targets(smpi, ["clock-ranks"], HERE)
+    network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
+    machine = Platform(
+        name="even", title="Even", network=network, segments=(Segment(latency_s=10e-6, per_byte_s=1e-8),)
+    )
+    (tmp_path / HOSTS).write_text("".join(f"{host}\n" for host in hosts(machine, ranks)))
+    (tmp_path / PLATFORM).write_text(platform_lines(machine, events=EVENTS, seed_offset=0))
+    program = folder / "tests" / "clock-ranks"
+    launch = SmpiLauncher(smpi, program, folder / PLUGIN, machine).describe(ranks)
+    environment = {**os.environ, **dict(launch.environment)}
+    done = process.capture(list(launch.words), env=environment, cwd=tmp_path, timeout=600)
+    assert done.code == 0, done.err
+    words = done.out.split()
+    found = {name: float(value) for name, value in zip(words[::2], words[1::2], strict=True)}
+    assert found.keys() == {"seconds", "error", "residual"}
+    assert 0 < found["seconds"] <= 2.0
+    assert found["error"] <= 1e-6 and found["residual"] <= 1e-6

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measuring on the fake machine: everything planned is there once a launch, whatever breaks on the way."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from hockney.lab.machine_diff import differences, refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
-from hockney.store import RunFolder
+from hockney.store import RunFolder, left
 
 LINES = (
     "pingpong bytes=0",
@@ -71,6 +73,20 @@ def test_each_result_is_stored_before_the_next_case_begins(tmp_path):
     folder, bench = begin(tmp_path / "r", Looking(), launches=1)
     lab.measure(folder, bench, lambda event: None)
     assert seen and all(seen)
+
+
+@pytest.mark.parametrize("extend", [True, False])
+def test_the_number_of_launches_is_an_aim_where_hockney_chose_it(tmp_path, extend):
+    """There is time for about half of them."""
+    bench = lab.fake_bench(FakeLauncher())
+    cases = [bench.catalog.case(line) for line in LINES]
+    settings = Settings("cases", budget_s=6.0, launches=10, seed=1, extend=extend)
+    folder = lab.begin(tmp_path / "r", cases, settings, bench)
+    outcome = lab.measure(folder, bench, lambda event: None)
+    launches = Counter(record.case for record in folder.read().run.records)
+    assert 3 <= min(launches.values()) <= max(launches.values()) < 10
+    assert left(folder.plan(), folder.read().run), "what 'resume' would measure"
+    assert outcome.left == (0 if extend else 60 - outcome.measured)
 
 
 @pytest.mark.parametrize(("kind", "reason"), [("die", "died"), ("hang", "hung")])

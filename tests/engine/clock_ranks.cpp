@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+// Synchronises simulated ranks whose clocks are off and drift, which a simulator's do not do by themselves:
+// this program's MPI_Wtime is each rank's own. Prints the simulated seconds that one synchronisation takes, the
+// largest error of the common clock, which is known here, and the residual error that is measured.
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/clock.hpp"
+#include "comm/comm.hpp"
+#include "comm/global_clock.hpp"
+
+namespace {
+
+// Up to a second off, and up to 20 us a second fast or slow, as crystals are.
+double as_seen_by(int rank, double time) {
+  const double offset = std::sin(12.9898 * rank);
+  const double drift = 20e-6 * std::sin(78.233 * rank);
+  return time * (1 + drift) + offset;
+}
+
+}  // namespace
+
+extern "C" double MPI_Wtime() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return as_seen_by(rank, PMPI_Wtime());
+}
+
+extern "C" int MPI_Comm_get_attr(MPI_Comm comm, int key, void* value, int* found) {
+  if (key != MPI_WTIME_IS_GLOBAL) return PMPI_Comm_get_attr(comm, key, value, found);
+  *found = 0;
+  return MPI_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  hockney::Comm comm{.handle = MPI_COMM_WORLD};
+  MPI_Comm_rank(comm.handle, &comm.rank);
+  MPI_Comm_size(comm.handle, &comm.size);
+  hockney::GlobalClock clock;
+  double longest = 0;
+  for (int time = 0; time < 4; ++time) {
+    comm.barrier();
+    const double began = PMPI_Wtime();
+    clock.synchronise(comm);
+    longest = std::fmax(longest, PMPI_Wtime() - began);
+    hockney::pass(0.05);
+  }
+  const double residual = clock.residual(comm);
+  const double error = std::abs(clock.to_global(MPI_Wtime()) - as_seen_by(0, PMPI_Wtime()));
+  double most[] = {longest, error};
+  comm.longest_each(most, 2);
+  if (comm.root()) std::printf("seconds %.9f error %.9f residual %.9f\n", most[0], most[1], residual);
+  MPI_Finalize();
+  return 0;
+}
