@@ -18,7 +18,7 @@ from hockney.core.errors import HockneyError
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import Bench, Listener, Outcome, Status, notifier, silent
-from hockney.store import RunFolder, default_path
+from hockney.store import RunFolder
 from hockney.studies import Options
 
 DEFAULT = RunOptions()
@@ -60,7 +60,7 @@ def run(
     settings = planned.settings
     if not options.rounds:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
-    folder = lab.begin(out or default_path(settings.study), planned.cases, settings, bench, planned.surveyed)
+    folder = lab.begin(out, planned.cases, settings, bench, planned.surveyed)
     return _measured(folder, bench, listen)
 
 

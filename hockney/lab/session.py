@@ -40,7 +40,7 @@ LONGEST_HANG_S = 60.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """`left` measurements were planned, were not made and are missed (`store.missing`); `failed` were tried."""
+    """`left` measurements were planned and are `missing` (as the store has it), `failed` were tried."""
 
     measured: int
     left: int
@@ -49,11 +49,18 @@ class Outcome:
 
 
 def begin(
-    path: Path, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None = None
+    path: Path | None,
+    cases: Sequence[Case],
+    settings: Settings,
+    bench: Bench,
+    surveyed: Surveyed | None = None,
 ) -> RunFolder:
-    """Lay out a run, complete before its first launch, with the survey that its study goes by."""
-    items = schedule(cases, settings.launches, settings.seed, bench.group_of)
-    return RunFolder.create(path, Plan(settings, items), bench.machine, surveyed, bench.catalog)
+    """Lay out a run, complete before its first launch, with the survey that its study goes by; without `path`
+    in the default place, under a new name."""
+    plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.group_of))
+    if path is None:
+        return RunFolder.create_new(settings.study, plan, bench.machine, surveyed, bench.catalog)
+    return RunFolder.create(path, plan, bench.machine, surveyed, bench.catalog)
 
 
 def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -14,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from hockney.core.catalog import Catalog
-from hockney.core.errors import EnvironmentProblem
+from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
 from hockney.core.migration import upgraded_fits, upgraded_machine, upgraded_survey
@@ -25,10 +26,13 @@ from hockney.store.appender import Appender
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 from hockney.system.bundled import bundled_catalog
-from hockney.system.files import write_atomically
+from hockney.system.files import new_folder, write_atomically
 
 MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
 """What JSON of another shape raises where it is upgraded."""
+
+MOST_NAMES = 1000
+"""Tried one after another where many runs begin in the same second."""
 
 T = TypeVar("T", Machine, Surveyed, Catalog)
 
@@ -62,25 +66,39 @@ class RunFolder:
         surveyed: Surveyed | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
-        """A new folder, or an empty one that is there already. `plan.txt` comes last: a folder that has
-        one is a run. Of the catalog it keeps the entries of the workloads planned."""
+        """A new folder, or an empty one that is there already. It appears whole, so that of several that make
+        the same folder one succeeds. Of the catalog it keeps the entries of the workloads planned.
+
+        Raises UsageError where something is there already, EnvironmentProblem where it cannot be written.
+        """
+        files = {"machine.json": _pretty(machine)}
+        if surveyed is not None:
+            files["survey.json"] = _pretty(surveyed)
+        if catalog is not None:
+            files["catalog.json"] = _pretty(catalog.only(case.workload for case in plan.cases))
+        files["plan.txt"] = plan.text.encode()
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise messages.folder_not_empty(path)
+            new_folder(path, files)
         except FileExistsError as error:
-            raise messages.not_a_folder(path) from error
+            taken = messages.folder_not_empty if path.is_dir() else messages.not_a_folder
+            raise taken(path) from error
         except OSError as error:
             raise messages.not_writable(path, error) from error
-        folder = RunFolder(path)
-        folder._replace(folder.machine_path, _pretty(machine))
-        if surveyed is not None:
-            folder._replace(folder.survey_path, _pretty(surveyed))
-        if catalog is not None:
-            kept = catalog.only(case.workload for case in plan.cases)
-            folder._replace(folder.catalog_path, _pretty(kept))
-        folder._replace(folder.plan_path, plan.text.encode())
-        return folder
+        return RunFolder(path)
+
+    @staticmethod
+    def create_new(
+        study: str,
+        plan: Plan,
+        machine: Machine,
+        surveyed: Surveyed | None = None,
+        catalog: Catalog | None = None,
+    ) -> RunFolder:
+        """The same in the default place, under a name that nobody else has taken."""
+        for _ in range(MOST_NAMES):
+            with contextlib.suppress(UsageError):
+                return RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
+        return RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
 
     @staticmethod
     def open(path: Path) -> RunFolder:

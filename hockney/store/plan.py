@@ -127,8 +127,8 @@ def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
 
 
 def missing(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
-    """The items left that a run lacks. Where hockney chose how many launches there are (`extend`), their number
-    is an aim, which a busy machine may not reach: a case with `ENOUGH_LAUNCHES` lacks none."""
+    """The items left that a run lacks. Where hockney chose how many launches there are (`extend`), their
+    number is an aim, which a busy machine may not reach: a case with `ENOUGH_LAUNCHES` lacks none."""
     items = left(plan, run)
     if not plan.settings.extend:
         return items

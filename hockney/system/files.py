@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from hockney.system import messages
@@ -30,6 +33,47 @@ def write_atomically(path: Path, content: bytes) -> None:
             if temporary:
                 os.unlink(temporary)
         raise
+
+
+def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Make the folder `path` with these files: next to it first, then in its place, so that it is there whole
+    or not at all. One that is there and empty is filled, by one process at a time.
+
+    Raises FileExistsError where something else is there, whoever was faster; OSError.
+    """
+    if path.is_dir():
+        _fill(path, files)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as problem:  # a file among its parents
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent)) from problem
+    fresh = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}-", dir=path.parent))
+    try:
+        fresh.chmod(0o777 & ~_umask())
+        for name, content in files.items():
+            write_atomically(fresh / name, content)
+        if path.exists():  # a file, which the next line reports in its own way
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        os.rename(fresh, path)
+    except BaseException as problem:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if isinstance(problem, OSError) and problem.errno == errno.ENOTEMPTY:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from problem
+        raise
+
+
+def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
+    """It may be a working directory or a mount point, which nothing can take the place of."""
+    claim = folder / ".new"
+    claim.mkdir()
+    try:
+        if list(folder.iterdir()) != [claim]:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
+        for name, content in files.items():
+            write_atomically(folder / name, content)
+    finally:
+        claim.rmdir()
 
 
 def replace(path: Path, content: bytes) -> None:
