@@ -15,15 +15,24 @@ from hockney.system.files import replace
 
 
 def save_csv(table: Rows, name: str) -> None:
-    """As RFC 4180 with a header line; empty cells where there is no value; "-" is stdout."""
+    """As RFC 4180 with a header line; empty cells where there is no value; "-" is stdout. A text that a
+    spreadsheet would take for a formula has an apostrophe before it."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows(zip(*table.columns.values(), strict=True))
+    columns = ([_no_formula(cell) for cell in cells] for cells in table.columns.values())
+    writer.writerows(zip(*columns, strict=True))
     if name == "-":
         sys.stdout.write(text.getvalue())
     else:
         _put(Path(name), text.getvalue().encode("utf-8"))
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _no_formula(cell: Cell) -> Cell:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def save_text(text: str, path: Path) -> None:

@@ -19,10 +19,10 @@ from hockney import process
 from hockney.build import messages
 from hockney.build.compile import PLATFORM, compile_targets
 from hockney.build.groups import MAIN
-from hockney.build.identity import Identity, digest, identify, source_folder
+from hockney.build.identity import KEY, Identity, digest, identify, source_folder
 from hockney.build.workplace import Workplace, workplace
 from hockney.core.catalog import Catalog, decode_catalog
-from hockney.core.errors import one_line
+from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 from hockney.system.messages import cache_unwritable
@@ -71,7 +71,12 @@ def engine(
     environ = os.environ if environ is None else environ
     source = source or source_folder()
     cache = cache or cache_folder(environ)
-    identity = identify(mpi, source, environ, group)
+    try:
+        identity = identify(mpi, source, environ, group)
+    except EnvironmentProblem:
+        identity = _built_before(identify(mpi, source, environ, group, compiler=""), mpi, cache, group)
+        if identity is None:
+            raise
     place = place_of(mpi, identity, cache, group)
     seconds = 0.0
     cached = (place / group).is_file()
@@ -86,6 +91,18 @@ def engine(
     flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
     catalog = read_catalog(place / group, mpi)
     return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
+
+
+def _built_before(without: Identity, mpi: Mpi, cache: Path, group: str) -> Identity | None:
+    """What the cache has where there is no compiler, as on a cluster's nodes: the newest engine of which all
+    but the compiler is the same; None where there is none."""
+    found: list[tuple[float, Identity]] = []
+    for path in (cache / "engine").glob(f"{place_of(mpi, without, cache, group).name[:-KEY]}*/identity.json"):
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            built = msgspec.json.decode(path.read_bytes(), type=Identity)
+            if replace(built, compiler="") == without and (path.parent / group).is_file():
+                found.append((path.stat().st_mtime, built))
+    return max(found, key=lambda each: each[0], default=(0.0, None))[1]
 
 
 def targets(

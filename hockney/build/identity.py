@@ -26,6 +26,8 @@ from hockney.core.machine import Mpi
 # what CMake and the MPI wrappers take from the environment
 VARIABLES = ("CXXFLAGS", "LDFLAGS", "OMPI_CXX", "MPICH_CXX", "I_MPI_CXX", "OMPI_CXXFLAGS", "OMPI_LDFLAGS")
 VARIABLES += ("CPATH", "LIBRARY_PATH")
+KEY = 20
+"""Hexadecimal digits."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Identity:
 
     @property
     def key(self) -> str:
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:20]
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:KEY]
 
     @property
     def tools(self) -> str:
@@ -58,11 +60,14 @@ def source_folder() -> Path:
     raise messages.sources_missing()
 
 
-def identify(mpi: Mpi, source: Path, environ: Mapping[str, str], group: str = MAIN) -> Identity:
-    """Of the executable `group`. Raises EnvironmentProblem when the wrapper has no compiler."""
+def identify(
+    mpi: Mpi, source: Path, environ: Mapping[str, str], group: str = MAIN, compiler: str | None = None
+) -> Identity:
+    """Of the executable `group`, by the wrapper's compiler, or the one named. Raises EnvironmentProblem when
+    the wrapper has none."""
     return Identity(
         sources=digest(source, group),
-        compiler=compiler_version(mpi),
+        compiler=compiler_version(mpi) if compiler is None else compiler,
         mpi=(mpi.family, mpi.version, os.path.realpath(mpi.mpicxx) + " as " + Path(mpi.mpicxx).name),
         library=tuple(libraries(mpi)),
         variables=tuple((name, environ[name]) for name in VARIABLES if environ.get(name)),

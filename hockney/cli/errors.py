@@ -16,12 +16,13 @@ from types import FrameType
 
 import click
 
-from hockney.cli import messages
+from hockney.cli import messages, surroundings
 from hockney.core.errors import Exit, HockneyError
 
 
 def guarded(arguments: Sequence[str] | None) -> int:
     """Run the command line, print its error if it has one, and return its exit code."""
+    surroundings.complete()
     code, error = outcome(arguments)
     if error is not None:
         words = sys.argv[1:] if arguments is None else arguments

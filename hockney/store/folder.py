@@ -26,7 +26,7 @@ from hockney.store.appender import Appender
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 from hockney.system.bundled import bundled_catalog
-from hockney.system.files import new_folder, write_atomically
+from hockney.system.files import new_folder, read_regular, write_atomically
 
 MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
 """What JSON of another shape raises where it is upgraded."""
@@ -142,7 +142,7 @@ class RunFolder:
 
     def plan(self) -> Plan:
         try:
-            text = self.plan_path.read_text("utf-8", errors="strict")
+            text = read_regular(self.plan_path).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise self._unreadable(self.plan_path, error) from error
         return parse_plan(text, str(self.plan_path))
@@ -176,7 +176,7 @@ class RunFolder:
 
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
-            loaded = _decoded(path.read_bytes(), kind)
+            loaded = _decoded(read_regular(path), kind)
         except (OSError, msgspec.MsgspecError, *MISSHAPEN) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:

@@ -40,7 +40,8 @@ def read_lines(path: Path) -> Reading:
     good = 0
     notices: tuple[Notice, ...] = ()
     try:
-        with path.open("rb") as stream:
+        # a pipe without a writer would be waited for
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):  # a device may never end
                 raise messages.records_not_a_file(path)
             for number, raw in enumerate(stream, 1):

@@ -8,6 +8,7 @@ import contextlib
 import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +34,19 @@ def write_atomically(path: Path, content: bytes) -> None:
             if temporary:
                 os.unlink(temporary)
         raise
+
+
+def read_regular(path: Path, most_bytes: int = 1 << 28) -> bytes:
+    """A file's content. Raises OSError, also for pipes and devices, which may never end, and for files larger
+    than anything hockney writes there."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, messages.not_a_file(), str(path))
+        if status.st_size > most_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        return file.read()
 
 
 def new_folder(path: Path, files: Mapping[str, bytes]) -> None:

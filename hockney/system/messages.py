@@ -21,6 +21,10 @@ _REASONS = {
 }
 
 
+def not_a_file() -> str:
+    return "it is not a regular file"
+
+
 def folder_instead_of_file(path: Path) -> UsageError:
     return UsageError(
         f"'{printable(str(path))}' is a folder",

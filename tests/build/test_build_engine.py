@@ -194,6 +194,22 @@ def test_a_wrapper_without_its_compiler(source, tmp_path):
     assert caught.value.code == "wrapper-without-compiler" and caught.value.fields["compiler"] == "g++-99"
 
 
+def test_an_engine_that_was_built_needs_no_compiler(source, tmp_path):
+    """Nodes of clusters often have none."""
+    has = tmp_path / "compiler"
+    has.touch()
+    compiles = f'[ -e {has} ] && exec c++ "$@" || exit 127'
+    text = f'case "$1" in -show) echo c++ -lmpi;; *) {compiles};; esac'
+    mpi = wrapper(tmp_path / "mpi", text)
+    built = build.engine(mpi, source, tmp_path / "cache")
+    has.unlink()
+    again = build.engine(mpi, source, tmp_path / "cache")
+    assert again.cached and (again.path, again.compiler) == (built.path, built.compiler)
+    (source / "main.cpp").write_text(PROGRAM + "// edited\n")
+    with pytest.raises(EnvironmentProblem):
+        build.engine(mpi, source, tmp_path / "cache")
+
+
 def test_an_old_compiler(source, tmp_path):
     text = (
         'case "$*" in -show) echo c++;; *c++20*) echo "what is c++20?" >&2; exit 1;; *) exec c++ "$@";; esac'

@@ -196,7 +196,9 @@ TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {
   double bound = now() - began;
   comm.longest_each(&bound, 1);
   comm.broadcast(bound);
-  if (comm.root()) EXPECT_LE(residual, bound);
+  if (comm.root()) {
+    EXPECT_LE(residual, bound);
+  }
   const double local = now();
   EXPECT_NEAR(clock.to_local(clock.to_global(local)), local, 1e-9);
   double first = clock.to_global(now());

@@ -27,6 +27,12 @@ def binaries(mpi) -> Path:
     return native(mpi)
 
 
+def test_all_files_go_together(binaries):
+    """Else each is compiled alone, which takes four times as long."""
+    settings = (binaries.parent / "CMakeCache.txt").read_text().splitlines()
+    assert [line.partition("=")[2] for line in settings if line.startswith("CMAKE_UNITY_BUILD:")] == ["ON"]
+
+
 def test_units_hold(binaries):
     done = process.capture([str(binaries / "engine-unit"), "--gtest_brief=1"], timeout=300)
     assert done.code == 0 and "PASSED" in done.out, done.out

@@ -28,8 +28,18 @@ def text_table(table: Table) -> str:
 
 
 def print_json(document: Any) -> None:
-    """A document for programs: dataclasses and structs as objects, two spaces deep."""
-    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    """A document for programs: dataclasses and structs as objects, two spaces deep. Terminals that show it
+    obey no character of it."""
+    text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    click.echo(text if text.isascii() else "".join(map(_escaped, text)))
+
+
+def _escaped(character: str) -> str:
+    """As JSON writes it where it does not print: control characters beyond ASCII, changes of direction."""
+    if character.isprintable() or character == "\n":
+        return character
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[k : k + 2].hex()}" for k in range(0, len(units), 2))
 
 
 def print_line(text: str) -> None:

@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a program expects around it and cron, services and containers may leave out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+
+def complete() -> None:
+    """Standard streams that are open, and a home folder: MPI's programs do not start without one."""
+    _open_streams()
+    if not os.environ.get("HOME"):
+        home = Path("~").expanduser()
+        os.environ["HOME"] = str(home) if home.is_absolute() else tempfile.gettempdir()
+
+
+def _open_streams() -> None:
+    """A closed stream reads nothing and swallows what is written. Left closed, its number would go to the
+    first file that is opened, and messages into that file."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
