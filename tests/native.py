@@ -41,6 +41,13 @@ def locked(name: str) -> Iterator[None]:
         yield
 
 
+def compiled_together(folder: Path) -> bool:
+    """Whether the files of CMake's folder were compiled several at a time; each alone takes four times as
+    long."""
+    settings = (folder / "CMakeCache.txt").read_text().splitlines()
+    return [line.partition("=")[2] for line in settings if line.startswith("CMAKE_UNITY_BUILD:")] == ["ON"]
+
+
 def native(mpi: Mpi) -> Path:
     """The folder with the GoogleTest programs for `mpi`. What the engine has compiled is not compiled again,
     nor the other way round."""

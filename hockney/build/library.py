@@ -40,7 +40,7 @@ def install_library(
             configure = [
                 cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                 f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
-                f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib",
+                f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_UNITY_BUILD=ON",
             ]  # fmt: skip
             for words in (configure, [cmake, "--build", str(work)], [cmake, "--install", str(work)]):
                 if logged(words, mpi.environment, log) != 0:

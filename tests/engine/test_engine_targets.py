@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from native import compiled_together
 from needs import need_gtest
 from real_mpi import simgrid_here
 
@@ -78,6 +79,7 @@ def test_clocks_that_are_off_and_drift_are_synchronised(tmp_path, ranks):
     need_gtest()
     smpi = simgrid_here()
     folder = build.targets(smpi, ["clock-ranks"], HERE)
+    assert compiled_together(folder)
     network = Network(shape="switch", nodes=(NodeGroup(count=ranks),))
     machine = Platform(
         name="even", title="Even", network=network, segments=(Segment(latency_s=10e-6, per_byte_s=1e-8),)
