@@ -13,6 +13,7 @@ from hockney.api import messages
 from hockney.api.questions import Question, question, refuse_unknown
 from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions, refuse_long_rounds
+from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError
 from hockney.core.settings import Settings
@@ -60,7 +61,7 @@ def run(
     settings = planned.settings
     if not options.rounds:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
-    folder = lab.begin(out, planned.cases, settings, bench, planned.surveyed)
+    folder = lab.begin(out, planned.cases, marked(settings), bench, planned.surveyed)
     return _measured(folder, bench, listen)
 
 
@@ -111,15 +112,27 @@ def resume(
     budget: float | None = None,
     mpi: str = "",
     machine: str = "",
+    mpiexec_args: str = "",
+    variables: tuple[str, ...] = (),
     listen: Listener = silent,
 ) -> Run:
     """Measure what the run in `path` planned and does not have; cases that failed are tried once more.
 
-    `budget` (s) is for all that is left, or for each round that is; by default its share of the run's. Raises
-    as `run` does.
+    `budget` (s) is for all that is left, or for each round that is; by default its share of the run's. `mpi`,
+    `machine`, `mpiexec_args` and `variables` are used instead of the plan's. Raises as `run` does, and
+    UsageError where the plan names programs that this user has not typed.
     """
     folder = RunFolder.open(path)
     settings = folder.plan().settings
+    given = {"--mpi": mpi, "--mpiexec-args": mpiexec_args, "-x": variables}
+    refuse_foreign(settings, path, [option for option, value in given.items() if value])
+    settings = replace(
+        settings,
+        mpi=mpi or settings.mpi,
+        machine=machine or settings.machine,
+        mpiexec_args=mpiexec_args or settings.mpiexec_args,
+        variables=variables or settings.variables,
+    )
     before = folder.machine()
     folder.read()
     if budget is not None and settings.every_s:
@@ -128,8 +141,8 @@ def resume(
     cases = folder.plan().cases
     workloads = {case.workload for case in cases}
     bench = lab.prepare(
-        machine or settings.machine,
-        mpi or settings.mpi,
+        settings.machine,
+        settings.mpi,
         settings.bind,
         notify,
         workloads,

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable, unknown
@@ -302,6 +303,18 @@ def rounds_follow_at_once() -> Notice:
     return Notice(
         "simulated time does not advance between rounds, so one round follows the other at once",
         "rounds-follow-at-once",
+    )
+
+
+def programs_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> UsageError:
+    """`named` has the values of options, which the folder's plan gives."""
+    words = [word for option, values in named.items() for value in values for word in (option, value)]
+    return UsageError(
+        f"'{printable(str(path))}' names programs that you did not",
+        "a run folder from somebody else could start anything",
+        f"if you trust it, type them: hockney resume {printable(shlex.join([str(path), *words]))}",
+        code="programs-of-a-folder",
+        options=sorted(named),
     )
 
 

@@ -26,6 +26,7 @@ from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 from hockney.system.messages import cache_unwritable
+from hockney.system.trust import refuse_foreign_cache
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 86400.0
@@ -88,6 +89,8 @@ def engine(
         place = place_of(mpi, identity, cache, group)
         seconds = time.monotonic() - begun
         notify(messages.engine_compiled(name, seconds))
+    for folder in (place.parent, place):
+        refuse_foreign_cache(folder, environ)
     flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
     catalog = read_catalog(place / group, mpi)
     return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)

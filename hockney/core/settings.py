@@ -18,7 +18,7 @@ class Settings:
     `extend` more launches than planned follow while cases are less precise than wanted and time is left.
     With `refine` sizes between those planned are added where a cost changes.
     `mpiexec_args` and `variables` (NAME=VALUE) are what the user adds to the launcher's words, as typed;
-    `label` is the user's name for the run."""
+    `label` is the user's name for the run. `mark` shows that this user typed what of it names programs."""
 
     study: str
     budget_s: float = 60.0
@@ -35,6 +35,7 @@ class Settings:
     mpiexec_args: str = ""
     variables: tuple[str, ...] = ()
     label: str = ""
+    mark: str = ""
 
     @property
     def total_s(self) -> float:

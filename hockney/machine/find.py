@@ -47,6 +47,11 @@ def find_mpi(
     return on_path(environ, notify) or in_environment(environ, notify)
 
 
+def is_mpi_name(wanted: str) -> bool:
+    """Whether it names a kind of MPI, whichever is installed, and not a program."""
+    return wanted.lower() in NAMES
+
+
 def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell) -> Mpi:
     family = NAMES.get(wanted.lower())
     if family:

@@ -30,7 +30,7 @@ _HEAD = """\
 """
 
 
-LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine")
+LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine", "mark")
 """Settings that the first plans did not have. They are written only where they say something, so that an
 older hockney reads every run that it can resume."""
 

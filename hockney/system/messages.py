@@ -54,6 +54,24 @@ def cache_unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
     )
 
 
+def cache_writable_by_others(folder: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"everybody can write to {folder}",
+        "hockney starts programs that it keeps there",
+        f"chmod o-w {folder}, if you trust what is in it; else remove it",
+        code="cache-writable-by-others",
+    )
+
+
+def cache_of_somebody_else(folder: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{folder} belongs to another user",
+        "hockney starts programs that it keeps there",
+        "remove it, or name it with HOCKNEY_CACHE if you trust that user",
+        code="cache-of-somebody-else",
+    )
+
+
 def no_installer() -> EnvironmentProblem:
     return EnvironmentProblem(
         "neither pip nor uv is installed",

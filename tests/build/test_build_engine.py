@@ -245,6 +245,29 @@ def test_a_cache_that_cannot_be_written(source, mpi_mock, tmp_path):
     assert caught.value.code == "cache-unwritable"
 
 
+def test_a_cache_that_others_can_write_to_is_not_used(source, mpi_mock, tmp_path):
+    built = build.engine(mpi_mock, source, tmp_path / "cache")
+    for folder in (built.path.parent, built.path.parent.parent):
+        folder.chmod(0o777)
+        with pytest.raises(EnvironmentProblem) as caught:
+            build.engine(mpi_mock, source, tmp_path / "cache")
+        assert caught.value.code == "cache-writable-by-others"
+        folder.chmod(0o755)
+    assert build.engine(mpi_mock, source, tmp_path / "cache").cached
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_cache_of_somebody_else_is_used_only_where_it_is_named(source, mpi_mock, tmp_path):
+    built = build.engine(mpi_mock, source, tmp_path / "cache")
+    os.chown(built.path.parent, 12345, 12345)
+    environ = {k: v for k, v in os.environ.items() if k != "HOCKNEY_CACHE"}
+    with pytest.raises(EnvironmentProblem) as caught:
+        build.engine(mpi_mock, source, tmp_path / "cache", environ=environ)
+    assert caught.value.code == "cache-of-somebody-else"
+    named = environ | {"HOCKNEY_CACHE": str(tmp_path / "cache")}
+    assert build.engine(mpi_mock, source, tmp_path / "cache", environ=named).cached
+
+
 def test_an_engine_that_does_not_start(source, mpi_mock, tmp_path):
     (source / "main.cpp").write_text(
         '#include <cstdio>\nint main() { std::fputs("no such luck\\n", stderr); return 9; }\n'

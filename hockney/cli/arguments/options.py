@@ -120,6 +120,22 @@ where = _all(
     ),
 )
 
+launcher = _all(
+    click.option(
+        "--mpiexec-args",
+        metavar="ARGS",
+        default="",
+        help="Arguments for mpiexec, added to hockney's own, as '--mca btl self,tcp'.",
+    ),
+    click.option(
+        "-x",
+        "variables",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="A variable for the environment of the ranks; may be given several times.",
+    ),
+)
+
 asked = _all(
     click.option(
         "--ranks",
@@ -192,19 +208,7 @@ asked = _all(
         help="Seed of the shuffled order.  [default: another each time; simulated: 1]",
     ),
     click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
-    click.option(
-        "--mpiexec-args",
-        metavar="ARGS",
-        default="",
-        help="Arguments for mpiexec, added to hockney's own, as '--mca btl self,tcp'.",
-    ),
-    click.option(
-        "-x",
-        "variables",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="A variable for the environment of the ranks; may be given several times.",
-    ),
+    launcher,
     click.option("--label", metavar="WORD", default="", help="A name for the run, shown with its results."),
     where,
 )

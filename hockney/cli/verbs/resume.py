@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,11 +24,15 @@ from hockney.cli.output.summary import print_answer
     metavar="TIME",
     help="Time for what is left, or for each round that is.  [default: its share of the run's]",
 )
+@options.launcher
 @options.where
 @options.quiet
 @options.as_json
-def command(run: Path, budget: float | None, mpi: str, machine: str, quiet: bool, as_json: bool) -> int:
-    """Measure what a run planned and does not have; cases that failed are tried once more."""
+def command(run: Path, budget: float | None, quiet: bool, as_json: bool, **instead: Any) -> int:
+    """Measure what a run planned and does not have; cases that failed are tried once more.
+
+    A run folder that you did not make starts no program that it names, unless you name it again.
+    """
     with ProgressReporter(quiet) as reporter:
-        made = api.resume(run, budget=budget, mpi=mpi, machine=machine, listen=reporter)
+        made = api.resume(run, budget=budget, **instead, listen=reporter)
     return print_answer(made, as_json)

@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which programs a run folder may name. `resume` starts what `plan.txt` names only where this user typed it:
+in the command that made the run, which has left a mark, or again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+from hockney.api import messages
+from hockney.core.settings import Settings
+from hockney.machine import is_mpi_name
+from hockney.system import trust
+
+
+def marked(settings: Settings) -> Settings:
+    """With the mark of what names programs, or reaches them, in settings that were just typed."""
+    named = _named(settings)
+    return replace(settings, mark=trust.mark(_text(named), os.environ)) if named else settings
+
+
+def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> None:
+    """Raises UsageError for what the plan in the folder `path` names and this user neither typed when the run
+    was made nor types now, in one of the options `typed`."""
+    named = _named(settings)
+    if not named or trust.is_marked(_text(named), settings.mark, os.environ):
+        return
+    foreign = {option: values for option, values in named.items() if option not in typed}
+    if foreign:
+        raise messages.programs_of_a_folder(path, foreign)
+
+
+def _named(settings: Settings) -> dict[str, list[str]]:
+    """The values of the options that decide which programs start. An MPI's name stands for what this user has
+    installed; a relative path means another program in every folder."""
+    named: dict[str, list[str]] = {}
+    if settings.mpi not in ("", os.environ.get("HOCKNEY_MPI")) and not is_mpi_name(settings.mpi):
+        named["--mpi"] = [os.path.abspath(settings.mpi)]
+    if settings.mpiexec_args:
+        named["--mpiexec-args"] = [settings.mpiexec_args]
+    if settings.variables:
+        named["-x"] = list(settings.variables)
+    return named
+
+
+def _text(named: dict[str, list[str]]) -> str:
+    return json.dumps(named, sort_keys=True)

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is trusted: words of a file that this user typed, programs in a cache that nobody else can write to.
+
+A mark on words is an HMAC-SHA256 with a key that is kept in hockney's cache, readable by its owner alone."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from hockney.core.paths import cache_folder
+from hockney.system import messages
+
+NAME = "private.key"
+BYTES = 32
+
+
+def mark(text: str, environ: Mapping[str, str]) -> str:
+    """The mark of `text`; "" where no key can be kept, so that nothing is trusted later."""
+    key = _key(cache_folder(environ), make=True)
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest() if key else ""
+
+
+def is_marked(text: str, found: str, environ: Mapping[str, str]) -> bool:
+    key = _key(cache_folder(environ), make=False)
+    if not key or not found.isascii():
+        return False
+    return hmac.compare_digest(hmac.new(key, text.encode(), hashlib.sha256).hexdigest(), found)
+
+
+def refuse_foreign_cache(folder: Path, environ: Mapping[str, str]) -> None:
+    """Before a program in hockney's cache is started. Raises EnvironmentProblem where others can write into
+    this folder of it, or it is somebody else's and not the one that $HOCKNEY_CACHE names."""
+    status = folder.stat()
+    if status.st_mode & stat.S_IWOTH:
+        raise messages.cache_writable_by_others(folder)
+    if status.st_uid not in (0, os.geteuid()) and not environ.get("HOCKNEY_CACHE"):
+        raise messages.cache_of_somebody_else(folder)
+
+
+def _key(folder: Path, *, make: bool) -> bytes:
+    """b"" where there is none that is this user's own."""
+    path = folder / NAME
+    with contextlib.suppress(OSError):
+        if make and not path.exists():
+            _make(path)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with open(handle, "rb") as file:
+            status = os.fstat(handle)
+            private = stat.S_ISREG(status.st_mode) and not status.st_mode & 0o077
+            key = file.read(BYTES + 1) if private and status.st_uid == os.geteuid() else b""
+        return key if len(key) == BYTES else b""
+    return b""
+
+
+def _make(path: Path) -> None:
+    """Whole or not at all; of several that try, one succeeds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{NAME}-", dir=path.parent)  # readable by its owner alone
+    try:
+        with open(handle, "wb") as file:
+            file.write(secrets.token_bytes(BYTES))
+        with contextlib.suppress(FileExistsError):
+            os.link(temporary, path)
+    finally:
+        os.unlink(temporary)
