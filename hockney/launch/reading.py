@@ -56,6 +56,7 @@ class EngineReader:
         """The engine's lines, the launch's with its command; raises LaunchFailed when it dies or hangs."""
         watch, plan = self.watch, self.plan
         finished: int | None = None
+        cut: LaunchFailed | None = None
         with process.stream(self.started.words, env=dict(self.started.environment), cwd=self.cwd) as job:
             watch.begun(time.monotonic())
             ended = False
@@ -76,7 +77,13 @@ class EngineReader:
                         job.tail.append(line.text)
                     watch.take_answer(now, line.text)
                     continue
-                entry = decoded(line.text)
+                if cut is not None:  # it was not the last line, so that no kill has cut it
+                    raise cut
+                try:
+                    entry = decoded(line.text)
+                except LaunchFailed as problem:
+                    cut = problem
+                    continue
                 if isinstance(entry, Launch):
                     self.begun()
                     watch.launched(now)
@@ -96,6 +103,8 @@ class EngineReader:
             if ended:
                 return
             code = job.end() if code is None else code
+            if cut is not None and code == 0:
+                raise cut
             if watch.answered:  # the engine gave itself up
                 raise watch.failure(code, tuple(job.tail))
             # launchers drop lines that they have not yet passed on, also that a case was started
