@@ -23,6 +23,7 @@ from hockney.core.record import SCHEMA
 from hockney.core.survey_reference import Surveyed
 from hockney.store import messages
 from hockney.store.appender import Appender
+from hockney.store.consistency import refuse_inconsistent
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 from hockney.system.bundled import bundled_catalog
@@ -166,7 +167,10 @@ class RunFolder:
         return self._load(self.catalog_path, Catalog) if self.catalog_path.exists() else None
 
     def read(self) -> Reading:
-        return read_lines(self.records_path)
+        """The records. Raises EnvironmentProblem where they are damaged, or not those of the plan."""
+        reading = read_lines(self.records_path)
+        refuse_inconsistent(reading, self.plan(), self.records_path)
+        return reading
 
     def append(self) -> Appender:
         return Appender(self.records_path)

@@ -84,6 +84,54 @@ def line_damaged(path: Path, number: int, reason: str) -> EnvironmentProblem:
     )
 
 
+def line_repeated(path: Path, number: int, first: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {path} is there twice",
+        f"line {first} is of the same launch and case, and would count twice",
+        "remove one of them",
+        code="record-repeated",
+        path=str(path),
+        line=number,
+        first=first,
+    )
+
+
+def record_without_launch(path: Path, number: int, launch: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {path} belongs to no launch",
+        f"there is no line of launch '{printable(launch)}' before it",
+        "restore the file from a copy, or remove the line to use the rest",
+        code="record-without-launch",
+        path=str(path),
+        line=number,
+        launch=launch,
+    )
+
+
+def record_not_planned(path: Path, number: int, case: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {path} is of a case that was not planned",
+        f"plan.txt has no '{printable(case)}'",
+        "restore plan.txt from a copy, or remove the line to use the rest",
+        code="record-not-planned",
+        path=str(path),
+        line=number,
+        case=case,
+    )
+
+
+def plan_of_other_length(path: str, found: int, said: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{path} has {found} measurements",
+        f"it was written with {printable(said)}",
+        "restore it from a copy",
+        code="plan-of-other-length",
+        path=path,
+        found=found,
+        said=said,
+    )
+
+
 def plan_line_damaged(path: str, number: int, line: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot read line {number} of {path}",

@@ -30,6 +30,10 @@ _HEAD = """\
 """
 
 
+COUNT = "# measurements = "
+"""Before the number of lines that follow the settings, so that one that is missing is noticed. A comment,
+which an older hockney passes over."""
+
 LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine", "mark")
 """Settings that the first plans did not have. They are written only where they say something, so that an
 older hockney reads every run that it can resume."""
@@ -70,15 +74,18 @@ class Plan:
         written = {"schema": SCHEMA} | {name: v for name, v in values.items() if v or name not in LATER}
         settings = "".join(f"{name} = {json.dumps(value)}\n" for name, value in written.items())
         cases = "".join(f"{item.launch} {item.order} {item.case.line}\n" for item in self.items)
-        return f"{_HEAD}{settings}\n{cases}"
+        return f"{_HEAD}{COUNT}{len(self.items)}\n{settings}\n{cases}"
 
 
 def parse_plan(text: str, where: str) -> Plan:
     """The inverse of `Plan.text`; errors name the line of `where`."""
     settings: dict[str, str] = {}
     items: list[Item] = []
+    said = ""
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
+        if line.startswith(COUNT):
+            said = line.removeprefix(COUNT)
         if not line or line.startswith("#"):
             continue
         try:
@@ -92,6 +99,8 @@ def parse_plan(text: str, where: str) -> Plan:
                 items.append(Item(int(launch), int(order), parse_canonical(upgraded_case(case))))
         except (ValueError, HockneyError) as error:
             raise messages.plan_line_damaged(where, number, line) from error
+    if said not in ("", str(len(items))):
+        raise messages.plan_of_other_length(where, len(items), said)
     return Plan(_settings(settings, where), tuple(items))
 
 

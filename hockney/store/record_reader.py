@@ -23,11 +23,13 @@ from hockney.store import messages
 
 @dataclass(frozen=True)
 class Reading:
-    """`good_bytes` is the length of the file up to the last line that counts; `notices` are for the user."""
+    """`good_bytes` is the length of the file up to the last line that counts; `notices` are for the user;
+    `lines` has the number of each record's line."""
 
     run: RunRecords
     good_bytes: int
     notices: tuple[Notice, ...] = ()
+    lines: tuple[int, ...] = ()
 
 
 class _LineHead(msgspec.Struct):
@@ -35,8 +37,10 @@ class _LineHead(msgspec.Struct):
 
 
 def read_lines(path: Path) -> Reading:
-    """All of the file; a missing file is an empty run."""
+    """All of the file; a missing file is an empty run. Raises EnvironmentProblem for a line that cannot be
+    read."""
     lines: list[Line] = []
+    numbers: list[int] = []
     good = 0
     notices: tuple[Notice, ...] = ()
     try:
@@ -51,12 +55,14 @@ def read_lines(path: Path) -> Reading:
                     notices = (messages.last_line_dropped(path),)
                     break
                 lines.append(line)
+                if isinstance(line, Record):
+                    numbers.append(number)
                 good += len(raw)
     except FileNotFoundError:
         pass
     except OSError as error:
         raise messages.not_readable(path, error) from error
-    return Reading(RunRecords.of(lines), good, notices)
+    return Reading(RunRecords.of(lines), good, notices, tuple(numbers))
 
 
 def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | None:

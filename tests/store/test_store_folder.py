@@ -233,9 +233,11 @@ def test_the_time_for_all_rounds():
         (f"schema = {SCHEMA}\n", "", "plan-without-settings", None),
         ("seed = 7", 'seed = "x"', "plan-without-settings", None),
         ("seed = 7", "tempo = 7", "plan-without-settings", None),
-        ("1 1 barrier", "1 x barrier", "plan-damaged", 15),
-        ("ranks=2 sync", "ranks=0 sync", "plan-damaged", 15),
-        ("1 1 barrier", "what is this", "plan-damaged", 15),
+        ("1 1 barrier", "1 x barrier", "plan-damaged", 16),
+        ("ranks=2 sync", "ranks=0 sync", "plan-damaged", 16),
+        ("1 1 barrier", "what is this", "plan-damaged", 16),
+        ("1 1 barrier", "# 1 1 barrier", "plan-of-other-length", None),
+        ("# measurements = ", "# measurements = 1", "plan-of-other-length", None),
     ],
 )
 def test_a_damaged_plan_is_named_by_line(old, new, code, number):
