@@ -11,8 +11,8 @@ import pytest
     ("old", "new", "code"),
     [
         ('"started_s":', '"started_s":1e300,"was":', 0),
-        ("buffers=hot bytes=8 ", "buffers=hot bytes=x ", 2),
-        ("pingpong buffers=hot bytes=8 ", "prtt bytes=8 delay=0 messages=y ", 2),
+        ("buffers=hot bytes=8 ", "buffers=hot bytes=x ", 3),
+        ("pingpong buffers=hot bytes=8 ", "prtt bytes=8 delay=0 messages=y ", 3),
     ],
 )
 def test_records_that_the_engine_cannot_have_written(hockney, mine, old, new, code):
