@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-RACERS, ROUNDS = 4, 25
+RACERS = 4
 PROGRAM = """
 import sys, time
 from pathlib import Path
@@ -39,13 +39,20 @@ for round_ in range(int(sys.argv[2])):
 """
 
 
-def race(folder: Path, kind: str, prepare: Callable[[int], None] = lambda round_: None) -> list[list[str]]:
+@pytest.fixture
+def rounds(pytestconfig: pytest.Config) -> int:
+    return 250 if pytestconfig.getoption("--all") else 8
+
+
+def race(
+    folder: Path, rounds: int, kind: str, prepare: Callable[[int], None] = lambda round_: None
+) -> list[list[str]]:
     """The names of the folders that the racers of each round got."""
     words = [sys.executable, "-c", PROGRAM]
-    racers = [subprocess.Popen([*words, str(me), str(ROUNDS), kind], cwd=folder) for me in range(RACERS)]
+    racers = [subprocess.Popen([*words, str(me), str(rounds), kind], cwd=folder) for me in range(RACERS)]
     found = []
     try:
-        for round_ in range(ROUNDS):
+        for round_ in range(rounds):
             prepare(round_)
             (folder / f"go-{round_}").touch()
             end = time.monotonic() + 600
@@ -72,17 +79,17 @@ def whole(path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_one_of_those_that_name_the_same_folder_has_it(tmp_path, there):
+def test_one_of_those_that_name_the_same_folder_has_it(tmp_path, rounds, there):
     """A new folder, or an empty one."""
     prepare = (lambda round_: (tmp_path / f"out-{round_}").mkdir()) if there else (lambda round_: None)
-    for round_, names in enumerate(race(tmp_path, "named", prepare)):
+    for round_, names in enumerate(race(tmp_path, rounds, "named", prepare)):
         assert len(names) == 1
         whole(tmp_path / f"out-{round_}")
     assert not list(tmp_path.glob(".*")), "nothing is left next to them"
 
 
-def test_in_the_default_place_everybody_has_a_folder(tmp_path):
-    names = [name for round_ in race(tmp_path, "default") for name in round_]
-    assert len(names) == len(set(names)) == RACERS * ROUNDS
+def test_in_the_default_place_everybody_has_a_folder(tmp_path, rounds):
+    names = [name for round_ in race(tmp_path, rounds, "default") for name in round_]
+    assert len(names) == len(set(names)) == RACERS * rounds
     for name in names:
         whole(tmp_path / "runs" / name)
