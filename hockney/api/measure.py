@@ -123,7 +123,8 @@ def resume(
     UsageError where the plan names programs that this user has not typed.
     """
     folder = RunFolder.open(path)
-    settings = folder.plan().settings
+    planned = folder.plan()
+    settings = planned.settings
     given = {"--mpi": mpi, "--mpiexec-args": mpiexec_args, "-x": variables}
     refuse_foreign(settings, path, [option for option, value in given.items() if value])
     settings = replace(
@@ -138,7 +139,7 @@ def resume(
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
     notify = notifier(listen)
-    cases = folder.plan().cases
+    cases = planned.cases
     workloads = {case.workload for case in cases}
     bench = lab.prepare(
         settings.machine,

@@ -7,15 +7,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from pathlib import Path
 
 
 def complete() -> None:
     """Standard streams that are open, and a home folder: MPI's programs do not start without one."""
     _open_streams()
     if not os.environ.get("HOME"):
-        home = Path("~").expanduser()
-        os.environ["HOME"] = str(home) if home.is_absolute() else tempfile.gettempdir()
+        home = os.path.expanduser("~")  # as it is, where the user has no entry
+        os.environ["HOME"] = home if os.path.isabs(home) else tempfile.gettempdir()
 
 
 def _open_streams() -> None:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 
+FEWEST_LAUNCHES = 3
+"""From so many on, an interval includes what differs between launches."""
+
 
 @dataclass(frozen=True)
 class Settings:

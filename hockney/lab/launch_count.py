@@ -8,8 +8,9 @@ through the run. What a launch costs by itself limits them."""
 
 from __future__ import annotations
 
+from hockney.core.settings import FEWEST_LAUNCHES
+
 WANTED = 10
-FEWEST = 3
 MOST = 100
 LONGEST_S = 6.0
 """Of measuring in one launch, where more launches can be afforded."""
@@ -34,7 +35,7 @@ def launch_count(budget_s: float, cost_s: float, groups: int, cases: int) -> int
     by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
     affordable = min(by_cost, (1 - COST_SHARE) * budget_s / (CASE_S * max(1, cases)))
     wanted = max(float(WANTED), budget_s / (LONGEST_S * max(1, groups)))
-    return int(max(FEWEST, min(affordable, wanted, MOST)))
+    return int(max(FEWEST_LAUNCHES, min(affordable, wanted, MOST)))
 
 
 def most_repetitions(measurements: int) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -83,14 +84,14 @@ def _gaps(curve: Sequence[Observation]) -> Iterator[Gap]:
     miss = np.abs(np.log(fit.times / fit.center.time(sizes)[0]))
     missed = (miss > LEAST_MISS) & (miss > MISS_DEVIATIONS * np.sqrt(table.variance))
     for row in np.flatnonzero(missed):
-        for beside in (row, row + 1):
-            if 0 < beside < len(sizes):
-                yield Gap(int(beside), float(miss[row]), 3)
+        for end in (row, row + 1):  # of the gap below the missed size, and of the one above
+            if 0 < end < len(sizes):
+                yield Gap(int(end), float(miss[row]), 3)
 
 
 def _of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
     """Every gap in which a change may lie, by what the line of the wrong side would be off next to it."""
-    for change, before, after in zip(fit.changes(), fit.lines, fit.lines[1:], strict=False):
+    for change, (before, after) in zip(fit.changes(), pairwise(fit.lines), strict=True):
         edges = sizes[after.first - 1 : after.first + 1]
         times = [line.center[0] + line.center[1] * edges for line in (before, after)]
         effect = float(np.max(np.abs(np.log(times[0] / times[1]))))

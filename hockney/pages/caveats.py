@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from hockney.core.record import Close, Launch
+from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Section
 from hockney.models.statistics import (
     FEWEST_UNDISTURBED,
@@ -28,7 +29,6 @@ from hockney.pages.quality import imprecise
 
 WARNED_OUTSIDE_CORES = 0.05
 WARNED_STEAL = 0.01
-FEWEST_LAUNCHES = 3
 ENOUGH_LAUNCHES = 10
 """So many make Student's t small, and let disturbed ones be left out."""
 LAUNCHES_DIFFER = 0.1

@@ -21,7 +21,7 @@ from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import HockneyError
 from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA, RunRecords
-from hockney.core.settings import Settings
+from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.store import messages
 
 _HEAD = """\
@@ -37,10 +37,6 @@ which an older hockney passes over."""
 LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine", "mark")
 """Settings that the first plans did not have. They are written only where they say something, so that an
 older hockney reads every run that it can resume."""
-
-
-ENOUGH_LAUNCHES = 3
-"""From so many on, an interval includes what differs between launches."""
 
 
 @dataclass(frozen=True)
@@ -137,9 +133,9 @@ def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
 
 def missing(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The items left that a run lacks. Where hockney chose how many launches there are (`extend`), their
-    number is an aim, which a busy machine may not reach: a case with `ENOUGH_LAUNCHES` lacks none."""
+    number is an aim, which a busy machine may not reach: a case with `FEWEST_LAUNCHES` lacks none."""
     items = left(plan, run)
     if not plan.settings.extend:
         return items
     launches = Counter(case for case, _ in {(record.case, record.launch) for record in run.records})
-    return tuple(item for item in items if launches[item.case.line] < ENOUGH_LAUNCHES)
+    return tuple(item for item in items if launches[item.case.line] < FEWEST_LAUNCHES)

@@ -53,7 +53,7 @@ def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
     """Make the folder `path` with these files: next to it first, then in its place, so that it is there whole
     or not at all. One that is there and empty is filled, by one process at a time.
 
-    Raises FileExistsError where something else is there, whoever was faster; OSError.
+    Raises FileExistsError where something else exists, also if another process has just made it; OSError.
     """
     if path.is_dir():
         _fill(path, files)

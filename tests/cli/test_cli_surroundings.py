@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from test_cli_errors import one_error
 
 from hockney.api import export_files
 from hockney.api.export_table import Rows
+from hockney.cli import surroundings
 from hockney.cli.output.tables import print_json
 
 MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
@@ -50,6 +52,19 @@ def test_measuring_with_closed_streams_keeps_its_files(tmp_path):
 def test_without_a_home_folder(tmp_path):
     done = started((*SMALL, "r"), tmp_path, HOCKNEY_CACHE=str(tmp_path / "cache"))
     assert done.returncode == 0, done.stderr
+
+
+def test_without_a_home_folder_and_without_an_entry_for_the_user(monkeypatch):
+    """As in a container that runs under any number."""
+
+    def nobody(number: int):
+        raise KeyError(number)
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.delenv("HOME")
+    surroundings.complete()
+    assert Path(os.environ["HOME"]).is_dir()
+    monkeypatch.delenv("HOME")
 
 
 @pytest.mark.parametrize("name", ["plan.txt", "machine.json", "records.jsonl", "catalog.json"])

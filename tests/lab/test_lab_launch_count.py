@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.lab.launch_count import (
-    FEWEST,
     MOST,
     MOST_REPETITIONS,
     MOST_VALUES,
@@ -36,7 +36,7 @@ def test_launches_follow_budget_cost_and_cases(budget_s, cost_s, groups, cases, 
 
 @given(st.floats(0.1, 1e5), st.floats(0, 100), st.integers(0, 20), st.integers(0, 10**5))
 def test_there_are_always_some_and_never_too_many(budget_s, cost_s, groups, cases):
-    assert FEWEST <= launch_count(budget_s, cost_s, groups, cases) <= MOST
+    assert FEWEST_LAUNCHES <= launch_count(budget_s, cost_s, groups, cases) <= MOST
 
 
 def test_a_run_keeps_no_more_than_fits_its_file():
