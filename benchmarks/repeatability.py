@@ -4,6 +4,7 @@
 
     python benchmarks/repeatability.py trace   [--minutes 10] [--busy]
     python benchmarks/repeatability.py surveys [--surveys 10] [--budget 60] [--busy] [--out FILE]
+                                               [--keep FOLDER]
 
 `trace` watches a few operations in turns, every 20 ms or so, for minutes. It prints how much each candidate
 for the centre differs between neighbouring windows of the trace: what an ideal observer, who sees every
@@ -122,7 +123,7 @@ def factors(logs: Sequence[float]) -> str:
     return "typically {:.3f}, 90%: {:.3f}".format(*np.exp(np.quantile(apart, (0.5, 0.9))))
 
 
-def surveys(count: int, budget_s: float) -> str:
+def surveys(count: int, budget_s: float, keep: Path | None) -> str:
     launcher, _ = bench()
     hockney: list[dict[str, object]] = []
     peer: list[dict[str, float]] = []
@@ -130,7 +131,7 @@ def surveys(count: int, budget_s: float) -> str:
     for k in range(count):
         with tempfile.TemporaryDirectory() as folder:
             options = api.RunOptions(budget=budget_s, seed=random.randrange(2**31))
-            run = api.survey(options, out=Path(folder) / "run")
+            run = api.survey(options, out=(keep or Path(folder)) / f"survey-{k}")
             hockney.append({s.case: s for s in run.fits.summaries})
             cases = [case for case in run.folder.plan().cases if case.ranks == 2]
             megabytes = (run.folder.path / "records.jsonl").stat().st_size / 1e6
@@ -209,12 +210,13 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=60)
     parser.add_argument("--busy", action="store_true")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--keep", type=Path, help="where the surveys' run folders stay")
     arguments = parser.parse_args()
     with others(arguments.busy):
         if arguments.part == "trace":
             trace(arguments.minutes)
             return
-        text = surveys(arguments.surveys, arguments.budget)
+        text = surveys(arguments.surveys, arguments.budget, arguments.keep)
     print(text)
     if arguments.out:
         arguments.out.write_text(text + "\n")

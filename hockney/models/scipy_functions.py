@@ -30,3 +30,10 @@ def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> tuple[np
 
     solution, norm = nnls(matrix, right)
     return solution, float(norm)
+
+
+def f_quantile(above: float, below: float, share: float) -> float:
+    """Of the F distribution with so many degrees of freedom above and below."""
+    from scipy.special import fdtri
+
+    return float(fdtri(above, below, share))

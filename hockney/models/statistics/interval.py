@@ -74,13 +74,13 @@ def interval_and_quantile(times: Sequence[float]) -> tuple[float, float | None, 
     return median, float(s[rank - 1]), float(s[n - rank]), z
 
 
-def correlation(sign: np.ndarray, fewest_blocks: int = FEWEST_BLOCKS) -> tuple[float, float]:
+def correlation(sign: np.ndarray) -> tuple[float, float]:
     """(tau, z) of the signs of times minus median, as the module's text defines them; or of other numbers
-    with mean 0 and variance 1. Fewer blocks see longer correlations, less precisely."""
+    with mean 0 and variance 1."""
     n = len(sign)
     tau, z = 1.0, 1.96
     length = 2
-    while n // length >= fewest_blocks:
+    while n // length >= FEWEST_BLOCKS:
         blocks = n // length
         sums = sign[: blocks * length].reshape(blocks, length).sum(axis=1)
         ratio = float(np.dot(sums, sums)) / float((blocks - 1) * length)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.core.fit import Modes
+from hockney.models.scipy_functions import f_quantile
 from hockney.models.statistics.visits import FEWEST_VISITS as FEWEST_OF_A_LAUNCH
 
 LOW_QUANTILE = 0.1
@@ -27,6 +28,8 @@ APART = np.log(1.25)
 """Modes closer than this are one."""
 LEAST_SHARE = 0.1
 """Of the visits: a mode seen less often is an outlier."""
+FEW_CYCLES = 6.0
+"""Through both modes: with more of them, what was seen is about the long run."""
 GAP_SHARE = 0.1
 """Of the visits, those that lie in the middle third between two modes at most."""
 
@@ -79,6 +82,27 @@ def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | N
         slow_share=len(slow) / count,
         dwell_s=watched / switches if switches else None,
     )
+
+
+def margins(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> tuple[float, float]:
+    """How far below and above the centre (of logs) the long-run mean of two modes may lie that were seen for
+    a few cycles only; (0, 0) where there are none such.
+
+    With exponential stays the odds of the slow mode are the ratio of two mean stays, each of m of them, and
+    that over the true ratio has the F distribution with 2m and 2m degrees of freedom. An interval from the
+    variance of what was seen is too narrow where, by chance, a mode was hardly seen."""
+    two = modes(visits, at_s)
+    if two is None or not two.dwell_s:
+        return 0.0, 0.0
+    watched = sum(float(np.ptp(moments)) for moments in at_s if len(moments))
+    cycles = max(1.0, watched / two.dwell_s / 2)
+    if cycles > FEW_CYCLES:
+        return 0.0, 0.0
+    factor = f_quantile(2 * cycles, 2 * cycles, 0.975)
+    odds = two.slow_share / (1 - two.slow_share)
+    low, high = (each / (1 + each) for each in (odds / factor, odds * factor))
+    apart = float(np.log(two.slow_s / two.fast_s))
+    return (two.slow_share - low) * apart, (high - two.slow_share) * apart
 
 
 def _split(ordered: np.ndarray) -> int:

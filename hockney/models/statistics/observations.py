@@ -19,7 +19,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost
 from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.location import Z, center, half_width, of_mean
-from hockney.models.statistics.modes import fast_visits
+from hockney.models.statistics.modes import fast_visits, margins
 from hockney.models.statistics.visits import (
     SHORTEST_S,
     LaunchTimes,
@@ -105,8 +105,9 @@ class Observation:
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
         least = half_width_in_time(self.visits, self.visits_at_s)
-        low = center - max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least)
-        high = center + max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least)
+        below, above = margins(self.visits, self.visits_at_s)
+        low = center - max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least, below)
+        high = center + max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least, above)
         return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
 
     @property

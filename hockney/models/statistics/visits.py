@@ -16,15 +16,16 @@ from statistics import median  # of a few numbers quicker than numpy's
 import numpy as np
 
 from hockney.core.record import Record
-from hockney.models.statistics.interval import FEWEST_BLOCKS, correlation, interval_and_quantile
+from hockney.models.statistics.drift import half_width_under_drift
+from hockney.models.statistics.interval import correlation, interval_and_quantile
 from hockney.models.statistics.location import Z, center, spread, student, winsorised
 
 SHORTEST_S = 1e-12
 """Stands for a time of zero, which a coarse clock or a simulator may report."""
+FEWEST_IN_TIME = 16
+"""Visits, in all launches: fewer make no series."""
 FEWEST_VISITS = 6
 """Fewer are taken as one visit: their repetitions together make the median and its interval."""
-FEWEST_BLOCKS_IN_TIME = 4
-"""Batch means of all launches' visits: a mode may last a tenth of a survey, and blocks must be longer."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +80,18 @@ def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
 
 
 def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
-    """Half width of the centre of all launches' visits as one series in the order of time: where a mode
-    continues into the next launch, launches are not independent. 0 where a launch has too few visits."""
-    if len(visits) < 2 or min(map(len, visits)) < FEWEST_VISITS:
+    """Half width of the centre of all launches' visits as one series in the order of time (`drift`): where a
+    mode continues into the next launch, launches are not independent. 0 where there are too few visits."""
+    if len(visits) < 2 or sum(map(len, visits)) < FEWEST_IN_TIME:
         return 0.0
     values = np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
-    return _half_width(values, FEWEST_BLOCKS_IN_TIME)[0]
+    return half_width_under_drift(winsorised(values))
 
 
-def _half_width(visits: np.ndarray, fewest_blocks: int = FEWEST_BLOCKS) -> tuple[float, float]:
+def _half_width(visits: np.ndarray) -> tuple[float, float]:
     variance, freedom = spread(visits)
     kept = winsorised(visits)
     scale = float(kept.std())
-    tau, z = correlation((kept - kept.mean()) / scale, fewest_blocks) if scale > 0 else (1.0, 0.0)
+    tau, z = correlation((kept - kept.mean()) / scale) if scale > 0 else (1.0, 0.0)
     quantile = max(z, student(freedom))
     return quantile * float(np.sqrt(variance * tau)), quantile

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The long-run share of two modes that were seen for a few cycles only."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hockney.models.scipy_functions import f_quantile
+from hockney.models.statistics.modes import margins
+
+APART = np.log(2.0)
+
+
+def series(stays: list[int], visits_each: int = 20) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Alternating stays (in units of `visits_each` visits a second), from the fast mode on."""
+    values = np.concatenate([np.full(stay * visits_each, APART * (k % 2)) for k, stay in enumerate(stays)])
+    values = values + 0.001 * np.random.default_rng(1).standard_normal(len(values))
+    return [values], [np.arange(len(values)) / visits_each]
+
+
+def test_few_cycles_leave_the_share_open():
+    """Eight stays of 5 s: four cycles, so that the odds are known within the F distribution's quantile."""
+    below, above = margins(*series([5] * 8))
+    cycles = 40 / (40 / 7) / 2  # seven switches were seen
+    odds = f_quantile(2 * cycles, 2 * cycles, 0.975)
+    expected = (odds / (1 + odds) - 0.5) * APART
+    assert below == pytest.approx(expected, rel=0.02) and above == pytest.approx(expected, rel=0.02)
+
+
+def test_the_rarer_mode_may_be_more_frequent_than_it_was():
+    below, above = margins(*series([8, 2] * 4))
+    assert above > 1.5 * below > 0
+
+
+def test_many_cycles_and_no_modes_need_no_margin():
+    assert margins(*series([1] * 60)) == (0, 0)
+    assert margins(*series([60])) == (0, 0)
