@@ -31,6 +31,7 @@ ERRORS = {
     "Interrupted",
     "BuildFailed",
     "CannotStart",
+    "CannotWrite",
     "LaunchFailed",
     "TookTooLong",
 }

@@ -113,6 +113,8 @@ std::string record_line(const Options& options, const std::string& case_line, lo
                                    .field("bytes", m.verified.bytes)
                                    .field("errors", m.verified.errors)
                                    .field("first", m.verified.first)
+                                   .field("runs", m.verified_runs)
+                                   .field("of_runs", m.runs)
                                    .str();
   Json record;
   record.field("kind", "record")

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "comm/checked_message.hpp"
+
 namespace hockney {
 namespace {
 
@@ -17,15 +19,15 @@ constexpr int tag = 76;
 // Up a binomial tree: each rank combines what the ranks above it in its subtree bring, then passes it on.
 template <class T, class Combine>
 void onto_root(const Comm& comm, T* values, int count, Combine combine) {
-  const int bytes = count * static_cast<int>(sizeof(T));
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
   std::vector<T> more(static_cast<std::size_t>(count));
   for (int bit = 1; bit < comm.size; bit <<= 1) {
     if (comm.rank & bit) {
-      MPI_Send(values, bytes, MPI_BYTE, comm.rank - bit, tag, comm.handle);
+      send_checked(values, bytes, comm.rank - bit, tag, comm.handle);
       return;
     }
     if (comm.rank + bit >= comm.size) continue;
-    MPI_Recv(more.data(), bytes, MPI_BYTE, comm.rank + bit, tag, comm.handle, MPI_STATUS_IGNORE);
+    receive_checked(more.data(), bytes, comm.rank + bit, tag, comm.handle);
     std::transform(values, values + count, more.begin(), values, combine);
   }
 }
@@ -57,12 +59,11 @@ void Comm::release() {
 }
 
 void Comm::broadcast(void* data, std::size_t bytes) const {
-  const auto count = static_cast<int>(bytes);
   int bit = 1;
   while (bit < size && !(rank & bit)) bit <<= 1;
-  if (!root()) MPI_Recv(data, count, MPI_BYTE, rank - bit, tag, handle, MPI_STATUS_IGNORE);
+  if (!root()) receive_checked(data, bytes, rank - bit, tag, handle);
   while (bit >>= 1)
-    if (rank + bit < size) MPI_Send(data, count, MPI_BYTE, rank + bit, tag, handle);
+    if (rank + bit < size) send_checked(data, bytes, rank + bit, tag, handle);
 }
 
 bool Comm::all(bool value) const {
@@ -109,17 +110,16 @@ std::string Comm::joined(std::string text) const {
   for (int bit = 1; bit < size; bit <<= 1) {
     if (rank & bit) {
       const std::size_t length = text.size();
-      MPI_Send(&length, sizeof length, MPI_BYTE, rank - bit, tag, handle);
-      MPI_Send(text.data(), static_cast<int>(length), MPI_CHAR, rank - bit, tag, handle);
+      send_checked(&length, sizeof length, rank - bit, tag, handle);
+      send_checked(text.data(), length, rank - bit, tag, handle);
       break;
     }
     if (rank + bit >= size) continue;
     std::size_t length = 0;
-    MPI_Recv(&length, sizeof length, MPI_BYTE, rank + bit, tag, handle, MPI_STATUS_IGNORE);
+    receive_checked(&length, sizeof length, rank + bit, tag, handle);
     const std::size_t before = text.size();
     text.resize(before + length);
-    MPI_Recv(text.data() + before, static_cast<int>(length), MPI_CHAR, rank + bit, tag, handle,
-             MPI_STATUS_IGNORE);
+    receive_checked(text.data() + before, length, rank + bit, tag, handle);
   }
   return text;
 }

@@ -31,7 +31,7 @@ struct Comm {
 
   // The steps around a measurement go along binomial trees of plain messages, one or two for each rank. MPI's
   // collectives are what is measured: a simulated machine names an algorithm for each, which may send P log P
-  // messages, cost what that machine's cost, or not work for every size.
+  // messages, cost what that machine's cost, or not work for every size. Each message carries a checksum.
 
   // Rank 0's value, everywhere. For trivially copyable types; all ranks run the same program.
   template <class T>

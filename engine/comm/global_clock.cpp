@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/expect.hpp"
+#include "comm/checked_message.hpp"
 
 namespace hockney {
 namespace {
@@ -56,7 +57,7 @@ void GlobalClock::answer(const Comm& comm, int partner, double offset) {
     char token = 0;
     MPI_Recv(&token, 1, MPI_CHAR, partner, clock_tag, comm.handle, MPI_STATUS_IGNORE);
     const double time = now() + offset;
-    MPI_Send(&time, 1, MPI_DOUBLE, partner, clock_tag, comm.handle);
+    send_checked(&time, sizeof time, partner, clock_tag, comm.handle);
   }
 }
 
@@ -68,7 +69,7 @@ GlobalClock::Sample GlobalClock::ask(const Comm& comm, int partner) {
     double there = 0;
     const double sent = now();
     MPI_Send(&token, 1, MPI_CHAR, partner, clock_tag, comm.handle);
-    MPI_Recv(&there, 1, MPI_DOUBLE, partner, clock_tag, comm.handle, MPI_STATUS_IGNORE);
+    receive_checked(&there, sizeof there, partner, clock_tag, comm.handle);
     const double received = now();
     if (received - sent >= shortest) continue;
     shortest = received - sent;

@@ -44,11 +44,6 @@ std::unique_ptr<Workload> set_up(const WorkloadInfo& info, const Values& values,
   throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
 }
 
-struct Span {
-  double start;
-  double end;
-};
-
 // Seconds of computing in one run(): on every rank the most over them; none where they do not compute.
 std::optional<double> longest_computing(const Workload& workload, const Comm& control) {
   std::optional<double> computing_s = workload.computing_s();
@@ -81,18 +76,6 @@ void refuse_too_many(double run_s, int back_to_back, const StopRule& rule, doubl
   throw InvalidCase(words.str());
 }
 
-// One operation with the payload filled in before, which is then compared. It is no repetition: its time only
-// serves as a first idea of how long one takes.
-Span verified_run(Workload& workload, std::uint64_t seed, Check& check) {
-  watchdog::at(watchdog::verification);
-  workload.prepare(1);
-  const double start = now();
-  workload.run();
-  const double end = now();
-  check += workload.verify(seed);
-  return {start, end};
-}
-
 // On rank 0: how long the operation took whose span on this rank is `span`. The ranks did not start together,
 // and who starts late may find the message there; one clock for all sees through that.
 double overall(const Span& span, const Comm& control) {
@@ -101,18 +84,6 @@ double overall(const Span& span, const Comm& control) {
   double extremes[] = {span.end, -span.start};
   control.longest_each(extremes, 2);
   return extremes[0] + extremes[1];
-}
-
-Check summed(const Check& check, const Comm& control) {
-  std::uint64_t counts[] = {check.bytes, check.errors};
-  control.sum_each(counts, 2);
-  Check all{counts[0], counts[1], ""};
-  if (all.errors == 0) return all;
-  // The lowest rank with a mismatch describes it.
-  const int reporter = control.lowest(check.errors ? control.rank : control.size);
-  const std::string first = "rank " + std::to_string(reporter) + ": " + check.first;
-  all.first = control.joined(control.rank == reporter ? first : "");
-  return all;
 }
 
 // Windows need an estimate of the operation's time, which barriers can give.
@@ -141,7 +112,7 @@ void CaseRun::visit(const VisitLimit& limit) {
     result_.bytes_moved = workload->bytes_moved();
     computing_s = longest_computing(*workload, control_);
     if (computing_s) refuse_endless(*computing_s, back_to_back, rule_);
-    first_s = overall(verified_run(*workload, seed_before, check_), control_);
+    first_s = overall(verified_run(*workload, seed_before), control_);
   }
   const double until = now() + Method::warm_up_share * std::max(0.0, limit.ends - now());
   const bool warm = computing_s && *computing_s >= Method::warm_by_itself_s;
@@ -171,7 +142,7 @@ void CaseRun::visit(const VisitLimit& limit) {
   result_.late += sync.late();
 
   workload->fill(seed_after);
-  verified_run(*workload, seed_after, check_);
+  verified_run(*workload, seed_after);
   report_ = record_report(*workload, info_.metrics, control_);
   keep(sync.metrics());
   const auto done = static_cast<int>(result_.times_s.size());
@@ -211,12 +182,51 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
     const double began = now();
     const std::vector<double> chunk =
         sync.repeat(workload, decision.count, runs_, already + static_cast<long>(times_s.size()));
-    repetition_s = (now() - began) / decision.count;
+    const double chunk_s = now() - began;
+    repetition_s = chunk_s / decision.count;
+    all_runs_ += static_cast<std::uint64_t>(decision.count) * static_cast<std::uint64_t>(runs_);
+    verify_repetition(workload, chunk_s);
     times_s.insert(times_s.end(), chunk.begin(), chunk.end());
   }
   repetition_s_ = repetition_s;
   if (!times_s.empty()) medians_s_.push_back(median(times_s));
   result_.times_s.insert(result_.times_s.end(), times_s.begin(), times_s.end());
+}
+
+// One operation with the payload filled in before, which is then compared. It is no repetition: its time only
+// serves as a first idea of how long one takes.
+Span CaseRun::verified_run(Workload& workload, std::uint64_t seed) {
+  watchdog::at(watchdog::verification);
+  workload.prepare(1);
+  const double start = now();
+  workload.run();
+  const double end = now();
+  check_ += workload.verify(seed);
+  verify_s_ = now() - end;
+  ++verified_runs_;
+  ++all_runs_;
+  return {start, end};
+}
+
+// The last run of a chunk of repetitions, which no other has overwritten yet. Each rank decides by itself: no
+// other waits for it but in the next step, which is not timed.
+void CaseRun::verify_repetition(Workload& workload, double chunk_s) {
+  if (!workload.keeps_payload() || verify_s_ > Method::verification_share * chunk_s) return;
+  check_ += workload.verify(seed_before);
+  ++verified_runs_;
+}
+
+void CaseRun::sum_verified() {
+  std::uint64_t counts[] = {check_.bytes, check_.errors, verified_runs_, all_runs_};
+  control_.sum_each(counts, 4);
+  result_.verified = {counts[0], counts[1], ""};
+  result_.verified_runs = counts[2];
+  result_.runs = counts[3];
+  if (result_.verified.errors == 0) return;
+  // The lowest rank with a mismatch describes it.
+  const int reporter = control_.lowest(check_.errors ? control_.rank : control_.size);
+  const std::string first = "rank " + std::to_string(reporter) + ": " + check_.first;
+  result_.verified.first = control_.joined(control_.rank == reporter ? first : "");
 }
 
 // Values per repetition follow those of the visits before.
@@ -239,7 +249,7 @@ Measurement CaseRun::finish(const char* reason) {
   HOCKNEY_EXPECT(!result_.visits.empty());
   result_.achieved = achieved();
   if (reason) result_.stop_reason = reason;
-  result_.verified = summed(check_, control_);
+  sum_verified();
   result_.metrics = std::move(report_.metrics);
   std::move(series_.begin(), series_.end(), std::back_inserter(result_.metrics));
   result_.labels = std::move(report_.labels);

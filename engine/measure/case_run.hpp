@@ -38,6 +38,9 @@ struct Measurement {
   std::vector<MetricSeries> metrics;
   std::map<std::string, std::string> labels;
   Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
+  // Summed over the ranks: runs that were verified, of all but those of the warm-up.
+  std::uint64_t verified_runs = 0;
+  std::uint64_t runs = 0;
 };
 
 // How long a visit lasts: until `ends` by rank 0's clock, or `most_repetitions`. `only`: the case has no
@@ -46,6 +49,11 @@ struct VisitLimit {
   double ends;
   int most_repetitions;
   bool only;
+};
+
+struct Span {
+  double start;
+  double end;
 };
 
 // One case in one launch, measured in one visit or several. Between visits it holds results, but no buffers:
@@ -65,6 +73,7 @@ class CaseRun {
         kind_(Synchroniser::kind_of(values)) {}
 
   // Set the workload up, warm up, repeat, verify; the first visit also verifies before, and finds the batch.
+  // Repetitions are verified too: the last of every chunk, where that costs little.
   // Throws, alike on all ranks, OutOfMemory when one rank has not enough, InvalidCase when the ranks cannot
   // meet a window, BrokenWorkload when the metrics are not those that `info` declares.
   void visit(const VisitLimit& limit);
@@ -83,6 +92,9 @@ class CaseRun {
  private:
   void repeat(Workload& workload, Synchroniser& sync, const VisitLimit& limit, int first_chunk);
   void keep(std::vector<MetricSeries>& series);
+  Span verified_run(Workload& workload, std::uint64_t seed);
+  void verify_repetition(Workload& workload, double chunk_s);
+  void sum_verified();
 
   const WorkloadInfo& info_;
   const Values values_;
@@ -94,6 +106,9 @@ class CaseRun {
   const Synchroniser::Kind kind_;
   Measurement result_;
   Check check_;
+  std::uint64_t verified_runs_ = 0;
+  std::uint64_t all_runs_ = 0;
+  double verify_s_ = 0;  // what verifying one run took last, on this rank
   Report report_;
   std::vector<MetricSeries> series_;
   std::vector<double> medians_s_;  // of each visit

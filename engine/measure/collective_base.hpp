@@ -21,6 +21,8 @@ class CollectiveBase : public Workload {
         outgoing_(place.arena, outgoing * values.bytes(), values.word("buffers")),
         incoming_(place.arena, incoming * values.bytes(), values.word("buffers")) {}
 
+  // A ring of places has it in one of them.
+  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  protected:

@@ -22,6 +22,8 @@ class PairBase : public Workload {
 
   void fill(std::uint64_t seed) override;
   Check verify(std::uint64_t seed) override;
+  // A ring of places has it in one of them.
+  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  protected:

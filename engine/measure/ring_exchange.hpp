@@ -39,6 +39,7 @@ class RingExchange {
 
   void fill(std::uint64_t seed);
   Check verify(std::uint64_t seed);
+  bool keeps_payload() const { return outgoing_.places() == 1; }
   std::uint64_t bytes_moved() const { return comm_.size > 1 ? block_.bytes : 0; }
 
  private:

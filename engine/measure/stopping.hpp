@@ -42,6 +42,9 @@ struct Method {
   // A time that was only extrapolated from fewer runs, and is longer than this, is first measured once.
   static constexpr double long_repetition_s = 10e-3;
 
+  // Verifying a repetition takes no more than this part of the time of the chunk that it ends.
+  static constexpr double verification_share = 0.02;
+
   // Stopping. An interval from fewer repetitions may be narrow by luck: times come in modes that last for
   // tens of messages, and 30 repetitions may see one mode only. With 30 the interval at which a case stops
   // would cover 58% where there are two modes, with 300 it covers as often as that of a fixed number

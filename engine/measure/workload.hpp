@@ -15,7 +15,7 @@
 
 namespace hockney {
 
-// What a verification found on this rank.
+// What verifications found on this rank.
 struct Check {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
@@ -46,6 +46,10 @@ class Workload {
 
   // Compare what the last run() brought with what `seed` says it must be.
   virtual Check verify([[maybe_unused]] std::uint64_t seed) { return {}; }
+
+  // Whether every run() carries the payload of the last fill(), so that verify() holds after any number of
+  // runs. Alike on all ranks.
+  virtual bool keeps_payload() const { return false; }
 
   // How many operations one run() is: 2 for a ping-pong, whose time is quoted one way.
   virtual double operations() const { return 1; }

@@ -38,6 +38,7 @@ class Granularity final : public Workload {
   }
   void fill(std::uint64_t seed) override { ring_.fill(seed); }
   Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
+  bool keeps_payload() const override { return ring_.keeps_payload(); }
   int back_to_back() const override { return iterations_; }
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
   std::optional<double> computing_s() const override { return computing_.preset_s(); }

@@ -14,6 +14,7 @@ class RoundRobin final : public Workload {
   void run() override { ring_.exchange(); }
   void fill(std::uint64_t seed) override { ring_.fill(seed); }
   Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
+  bool keeps_payload() const override { return ring_.keeps_payload(); }
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
 
  private:

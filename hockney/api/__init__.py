@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line does, as functions: measure, resume, read a run, predict, reproduce.
+"""What the command line does, as functions: measure, resume, read and verify a run, predict, reproduce.
 
     from hockney import api
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hockney.api.reproduction import Reproduced, reproduce
     from hockney.api.run_contents import Run, load
     from hockney.api.run_options import RunOptions
+    from hockney.api.verification import salvage, verify
 else:
     __getattr__ = lazy.attributes(
         __name__,
@@ -43,6 +44,7 @@ else:
             "hockney.api.reproduction": "Reproduced reproduce",
             "hockney.api.run_contents": "Run load",
             "hockney.api.run_options": "RunOptions",
+            "hockney.api.verification": "salvage verify",
         },
     )
 
@@ -64,5 +66,7 @@ __all__ = [
     "reproduce",
     "resume",
     "run",
+    "salvage",
     "survey",
+    "verify",
 ]

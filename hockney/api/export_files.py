@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hockney.api import messages
 from hockney.api.export_table import Cell, Rows
+from hockney.core.spreadsheet import not_a_formula
 from hockney.system.files import replace
 
 
@@ -28,11 +29,8 @@ def save_csv(table: Rows, name: str) -> None:
         _put(Path(name), text.getvalue().encode("utf-8"))
 
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
 def _no_formula(cell: Cell) -> Cell:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    return not_a_formula(cell) if isinstance(cell, str) else cell
 
 
 def save_text(text: str, path: Path) -> None:

@@ -15,7 +15,8 @@ from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions, refuse_long_rounds
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
-from hockney.core.errors import HockneyError
+from hockney.core.catalog import Catalog
+from hockney.core.errors import HockneyError, UsageError, keeping
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import Bench, Listener, Outcome, Status, notifier, silent
@@ -52,7 +53,7 @@ def run(
     """Measure a study or cases into the folder `out` (default: a new one in runs), and fit models.
 
     Raises UsageError before anything is written; EnvironmentProblem or LaunchFailed when nothing can be
-    launched. What was measured is kept then, and on Ctrl-C: `resume` goes on.
+    launched. What was measured is kept then, and on Ctrl-C, which raises RunInterrupted: `resume` goes on.
     """
     if options.every is not None and not options.every_s:
         listen(messages.rounds_follow_at_once())
@@ -149,6 +150,8 @@ def resume(
         workloads,
         launcher=settings.launcher,
     )
+    for case in cases:
+        _refuse_unusable(case, bench.catalog, folder)
     bench = lab.check(bench, cases, notify)
     for difference in lab.differences(before, bench.machine):
         field = lab.name_of(difference)
@@ -156,12 +159,22 @@ def resume(
     return _measured(folder, bench, listen, budget)
 
 
+def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
+    """Raises EnvironmentProblem for a case of a plan that nobody could have asked for."""
+    try:
+        catalog.case(case.line)
+    except UsageError as problem:
+        raise messages.planned_case_not_usable(folder.plan_path, case.line, problem) from problem
+
+
 def _measured(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Run:
     try:
-        outcome: Outcome = lab.measure(folder, bench, listen, budget_s)
-    except (HockneyError, KeyboardInterrupt, SystemExit):
+        with keeping(folder.path, complete=False):
+            outcome: Outcome = lab.measure(folder, bench, listen, budget_s)
+    except HockneyError:
         listen(Status(messages.records_kept(folder.path)))
         raise
-    made = Run(folder, outcome)
-    made.save_fits()
+    with keeping(folder.path, complete=not outcome.left):
+        made = Run(folder, outcome)
+        made.save_fits()
     return made

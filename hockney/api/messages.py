@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError, printable, unknown
+from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, UsageError, printable, unknown
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
 from hockney.core.units import format_seconds
@@ -315,6 +315,17 @@ def programs_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> Usag
         f"if you trust it, type them: hockney resume {printable(shlex.join([str(path), *words]))}",
         code="programs-of-a-folder",
         options=sorted(named),
+    )
+
+
+def planned_case_not_usable(plan: Path, case: str, problem: HockneyError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"'{printable(case)}' in {printable(str(plan))} cannot be measured",
+        str(problem),
+        "the file may have been edited by hand; measure again",
+        code="planned-case-not-usable",
+        case=case,
+        problem=problem.code,
     )
 
 

@@ -93,7 +93,7 @@ class _Reproducer:
         machine = self.machine or lab.simulated_reference(part.machine)
         try:
             folder, left = lab.run_part(out / part.name, machine, part.cases, self._bench, self.listen)
-        except (HockneyError, KeyboardInterrupt, SystemExit):
+        except (HockneyError, KeyboardInterrupt):
             if (out / part.name).exists():
                 self.listen(Status(messages.reproduction_kept(out)))
             raise

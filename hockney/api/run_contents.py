@@ -103,8 +103,9 @@ class Run:
 
     @property
     def wrong(self) -> bool:
-        """Whether any payload arrived wrong."""
-        return any(record.verified.errors for record in self.reading.run.records)
+        """Whether any payload, or any message of hockney's own, arrived wrong."""
+        run = self.reading.run
+        return any(r.verified.errors for r in run.records) or any(c.reason == "corrupted" for c in run.closes)
 
     def save_fits(self) -> None:
         """Write fits.json, for other programs. Fits of the undisturbed cost are not saved."""

@@ -23,13 +23,18 @@ def marked(settings: Settings) -> Settings:
     return replace(settings, mark=trust.mark(_text(named), os.environ)) if named else settings
 
 
+def is_own(settings: Settings) -> bool:
+    """Whether this user typed all that the settings of a plan have started, or they start nothing."""
+    named = _named(settings)
+    return not named or trust.is_marked(_text(named), settings.mark, os.environ)
+
+
 def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> None:
     """Raises UsageError for what the plan in the folder `path` names and this user neither typed when the run
     was made nor types now, in one of the options `typed`."""
-    named = _named(settings)
-    if not named or trust.is_marked(_text(named), settings.mark, os.environ):
+    if is_own(settings):
         return
-    foreign = {option: values for option, values in named.items() if option not in typed}
+    foreign = {option: values for option, values in _named(settings).items() if option not in typed}
     if foreign:
         raise messages.programs_of_a_folder(path, foreign)
 

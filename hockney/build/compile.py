@@ -34,8 +34,7 @@ def compile_targets(
     original: Path | None = None,
 ) -> None:
     """Configure `source` in `work` and build `targets` there, for SimGrid with its plug-in; some may be of
-    the folder `tests`. Several files are compiled as one, which takes a quarter of the time, or each alone
-    where they do not go together.
+    the folder `tests`.
 
     Raises BuildFailed; the log is then copied to `keep_log`, and the error names the files in `original`, of
     which `source` is a copy.
@@ -48,18 +47,24 @@ def compile_targets(
     ]  # fmt: skip
     plugin = ["hockney-platform"] if simulated else []
     build = [configure[0], "--build", str(work), "--target", *targets, *plugin]
-    for together in (True, False):
-        unity = [
-            f"-DCMAKE_UNITY_BUILD={'ON' if together else 'OFF'}",
-            f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}",
-        ]
-        log.unlink(missing_ok=True)  # it has the reasons of one attempt
-        configured = logged([*configure, *unity], mpi.environment, log) == 0
-        if configured and logged(build, mpi.environment, log) == 0:
-            return
-        if not configured:
-            break
-    raise failed(mpi, log, keep_log=keep_log, moved=(source, original or source))
+    if not configured_and_built(configure, [build], mpi, log):
+        raise failed(mpi, log, keep_log=keep_log, moved=(source, original or source))
+
+
+def configured_and_built(
+    configure: Sequence[str], builds: Sequence[Sequence[str]], mpi: Mpi, log: Path
+) -> bool:
+    """Whether CMake configures, and each of `builds` succeeds after another. Several files are compiled as
+    one, which takes a quarter of the time, or each alone where they do not go together. The log has the
+    reasons of the last attempt."""
+    for together in ("ON", "OFF"):
+        unity = [f"-DCMAKE_UNITY_BUILD={together}", f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}"]
+        log.unlink(missing_ok=True)
+        if logged([*configure, *unity], mpi.environment, log) != 0:
+            return False
+        if all(logged(build, mpi.environment, log) == 0 for build in builds):
+            return True
+    return False
 
 
 def failed(

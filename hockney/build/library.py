@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hockney.build import messages
-from hockney.build.compile import failed
+from hockney.build.compile import configured_and_built, failed
 from hockney.build.identity import compiler_version, source_folder
-from hockney.build.log import logged
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
@@ -40,11 +39,11 @@ def install_library(
             configure = [
                 cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                 f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
-                f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_UNITY_BUILD=ON",
+                f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib",
             ]  # fmt: skip
-            for words in (configure, [cmake, "--build", str(work)], [cmake, "--install", str(work)]):
-                if logged(words, mpi.environment, log) != 0:
-                    raise failed(mpi, log, "library", keep_log=keep_log)
+            builds = [[cmake, "--build", str(work)], [cmake, "--install", str(work)]]
+            if not configured_and_built(configure, builds, mpi, log):
+                raise failed(mpi, log, "library", keep_log=keep_log)
     except OSError as error:
         raise cache_unwritable(Path(tempfile.gettempdir()), error) from error
 

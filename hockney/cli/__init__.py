@@ -1,14 +1,19 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `hockney VERB`. One file a verb; `guard` turns every problem into one line."""
+"""The command line: `hockney VERB`. One file a verb; `errors` turns every problem into one line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.cli.errors import guarded
+from hockney.cli import interrupts
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the words, do what the verb says, end with its exit code."""
-    raise SystemExit(guarded(arguments))
+    interrupts.keep()
+    from hockney.cli.errors import guarded
+
+    code = guarded(arguments)
+    interrupts.ignore()
+    raise SystemExit(code)

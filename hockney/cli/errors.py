@@ -7,17 +7,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
-from types import FrameType
 
 import click
 
-from hockney.cli import messages, surroundings
-from hockney.core.errors import Exit, HockneyError
+from hockney.cli import interrupts, messages, surroundings
+from hockney.core.errors import Exit, HockneyError, RunInterrupted
 
 
 def guarded(arguments: Sequence[str] | None) -> int:
@@ -32,12 +30,14 @@ def guarded(arguments: Sequence[str] | None) -> int:
 
 def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
     """Run the command line: its exit code, and the error to be printed."""
-    with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, _terminated)
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
         # a host's name need not fit the terminal's encoding
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
+        interrupts.answer()
+        limit = surroundings.memory_limit()
+        if limit is not None:
+            raise messages.memory_limit(limit, surroundings.LEAST_BYTES)
         from hockney.cli.app import app
 
         code = app.main(args=arguments, prog_name="hockney", standalone_mode=False)
@@ -48,7 +48,7 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
         return Exit.USAGE, None
     except BrokenPipeError:
         return _reader_has_gone(), None
-    except SystemExit as end:  # click's way to say the same, or SIGTERM
+    except SystemExit as end:  # click's way to say the same
         return _reader_has_gone() if end.code == 1 else int(end.code or 0), None
     except (Exception, KeyboardInterrupt) as error:
         problem = _as_error(error)
@@ -56,15 +56,20 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
 
 
 def _as_error(error: BaseException) -> HockneyError:
-    """Whatever was raised as an error with a code."""
+    """Whatever was raised as an error with a code. What an interrupted library raised is the interrupt."""
+    interrupted = error.__cause__ if isinstance(error, click.Abort) else error  # click's word for Ctrl-C
+    if isinstance(interrupted, RunInterrupted):
+        return messages.run_interrupted(interrupts.exit_code(), interrupted.folder, interrupted.complete)
+    if interrupts.received or isinstance(error, KeyboardInterrupt | click.Abort):
+        return messages.interrupted(interrupts.exit_code())
     if isinstance(error, HockneyError):
         return error
     if isinstance(error, click.UsageError):
         return _usage(error)
     if isinstance(error, click.ClickException):
         return messages.bad_usage(error.format_message(), "hockney")
-    if isinstance(error, KeyboardInterrupt | click.Abort):
-        return messages.interrupted()
+    if isinstance(error, MemoryError):
+        return messages.out_of_memory()
     if isinstance(error, OSError) and error.filename is None and error.errno is not None:
         return messages.cannot_write_output((error.strerror or "").lower())
     return messages.bug(type(error).__name__, str(error), _traceback_file(error))
@@ -106,8 +111,3 @@ def _traceback_file(error: BaseException) -> str:
     except OSError:
         return ""
     return log.name
-
-
-def _terminated(number: int, frame: FrameType | None) -> None:
-    """SIGTERM ends hockney as Ctrl-C does: the launch's processes are ended, the run stays usable."""
-    raise SystemExit(128 + number)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -45,8 +46,39 @@ def bad_usage(message: str, verb: str) -> UsageError:
     return UsageError(text[:1].lower() + text[1:], "", f"see '{verb} --help'", code="bad-usage")
 
 
-def interrupted() -> Interrupted:
-    return Interrupted("interrupted", code="interrupted")
+def interrupted(exit_code: int) -> Interrupted:
+    return Interrupted("interrupted", code="interrupted", exit_code=exit_code)
+
+
+def run_interrupted(exit_code: int, folder: Path, complete: bool) -> Interrupted:
+    """`complete`: all is measured, and only the report is missing."""
+    verb, what = ("report", "writes the report") if complete else ("resume", "goes on")
+    return Interrupted(
+        "interrupted",
+        "all that was measured is kept",
+        f"'hockney {verb} {printable(shlex.quote(str(folder)))}' {what}",
+        code="run-interrupted",
+        exit_code=exit_code,
+        folder=str(folder),
+        complete=complete,
+    )
+
+
+def memory_limit(limit: int, least: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"the limit on memory is {limit // 1_000_000} MB",
+        f"hockney needs {least // 1_000_000} MB",
+        "raise it (ulimit -v)",
+        code="memory-limit",
+        limit=limit,
+        least=least,
+    )
+
+
+def out_of_memory() -> EnvironmentProblem:
+    return EnvironmentProblem(
+        "there is not enough memory", "", "free some, or raise the limit (ulimit -v)", code="out-of-memory"
+    )
 
 
 def cannot_write_output(reason: str) -> EnvironmentProblem:
@@ -266,3 +298,9 @@ def missing(count: str, folder: Path) -> str:
 
 def next_round(wait: str, number: int, rounds: int) -> str:
     return f"next round in {wait}, round {number} of {rounds}"
+
+
+def salvaged(folder: Path, kept: int, dropped: Sequence[int]) -> str:
+    """`dropped` are line numbers."""
+    lost = f"; without line {listing([str(number) for number in dropped])}" if dropped else ""
+    return f"{printable(str(folder))}: a run with the {kept} lines that are intact{lost}"

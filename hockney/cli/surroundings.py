@@ -4,9 +4,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
+
+LEAST_BYTES = 400_000_000
+"""Of address space: with less, libraries for numbers wait for ever or end the program in their own way."""
+
+
+def memory_limit() -> int | None:
+    """The limit on address space (bytes), where it is too small to work with; else None."""
+    with contextlib.suppress(ImportError, OSError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY and limit < LEAST_BYTES:
+            return limit
+    return None
 
 
 def complete() -> None:

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from typing_extensions import Self
 
 CLOSE = 0.5
@@ -36,7 +39,7 @@ class HockneyError(Exception):
     consequence and `remedy` the way out may be empty.
     """
 
-    exit_code = Exit.ENVIRONMENT
+    exit_code: int = Exit.ENVIRONMENT
 
     def __init__(
         self, what: str, why: str = "", remedy: str = "", *, code: str = "", **fields: object
@@ -65,9 +68,33 @@ class HockneyError(Exception):
 
 
 class Interrupted(HockneyError):
-    """The user ended it."""
+    """The user ended it, or a signal did."""
 
-    exit_code = Exit.INTERRUPTED
+    def __init__(
+        self, what: str, why: str = "", remedy: str = "", *, exit_code: int = Exit.INTERRUPTED, **fields: Any
+    ) -> None:
+        super().__init__(what, why, remedy, **fields)
+        self.exit_code = exit_code
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM while there was a run in `folder`, which is kept. `complete`: all is measured."""
+
+    def __init__(self, folder: Path, complete: bool) -> None:
+        super().__init__(str(folder))
+        self.folder = folder
+        self.complete = complete
+
+
+@contextlib.contextmanager
+def keeping(folder: Path, *, complete: bool) -> Iterator[None]:
+    """A KeyboardInterrupt inside tells which run it left behind."""
+    try:
+        yield
+    except RunInterrupted:
+        raise
+    except KeyboardInterrupt as end:
+        raise RunInterrupted(folder, complete) from end
 
 
 class UsageError(HockneyError):

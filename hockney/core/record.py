@@ -106,11 +106,15 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
     """Payload checks outside the timed region, summed over the ranks: `bytes` compared, and `errors`, the
-    messages or blocks that differ. `first` describes one (rank, what, offset); empty when there is none."""
+    messages or blocks that differ. `first` describes one (rank, what, offset); empty when there is none.
+    `runs` were verified of the `of_runs` that followed the warm-up, both summed over the ranks as well; 0 in
+    older records."""
 
     bytes: int
     errors: int
     first: str = ""
+    runs: int = 0
+    of_runs: int = 0
 
 
 class Visits(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,7 +209,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
     schema: int
     launch: str
     case: str
-    reason: Literal["hung", "died", "refused", "memory"]
+    reason: Literal["hung", "died", "refused", "memory", "corrupted"]
     message: str
     silent_ranks: list[int] = []
 
@@ -215,7 +219,8 @@ class Close(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="cl
 
     `outside_cores` is the CPU time that processes other than the launch's used, in cores; `steal` the
     fraction of CPU time the hypervisor took away; both None where the system does not tell. `seconds` is 0
-    for a simulated launch.
+    for a simulated launch. `reason` is why a launch ended before its plan, empty where it did not or an older
+    hockney wrote it; corrupted: a message between ranks arrived changed.
     """
 
     schema: int
@@ -224,6 +229,7 @@ class Close(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="cl
     exit_code: int
     outside_cores: float | None = None
     steal: float | None = None
+    reason: Literal["", "hung", "died", "refused", "time", "corrupted"] = ""
 
 
 class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="start"):

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 
+MOST_LAUNCHES = 10_000
 FEWEST_LAUNCHES = 3
 """From so many on, an interval includes what differs between launches."""
 
@@ -39,6 +41,19 @@ class Settings:
     variables: tuple[str, ...] = ()
     label: str = ""
     mark: str = ""
+
+    @property
+    def out_of_range(self) -> str:
+        """The name of a setting whose value no option could give; "" where there is none."""
+        limits = {
+            "budget_s": 0 <= self.budget_s < math.inf,
+            "precision": 0 < self.precision <= 1,
+            "launches": 0 <= self.launches <= MOST_LAUNCHES,
+            "seed": 0 <= self.seed < 2**63,
+            "every_s": 0 <= self.every_s < math.inf,
+            "through_s": 0 <= self.through_s < math.inf,
+        }
+        return next((name for name, fits in limits.items() if not fits), "")
 
     @property
     def total_s(self) -> float:

@@ -61,6 +61,7 @@ class LaunchRecorder:
                     exit_code=code,
                     outside_cores=load.outside_cores,
                     steal=load.steal,
+                    reason="" if problem is None else problem.reason,
                 )
             )
         measuring = 0.0 if self._first_start is None else self._last_result - self._first_start

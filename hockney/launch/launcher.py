@@ -12,11 +12,11 @@ from typing import Literal
 import msgspec
 
 from hockney.core.case import Case
-from hockney.core.errors import HockneyError
+from hockney.core.errors import Exit, HockneyError
 from hockney.core.notice import Notice
 from hockney.core.record import EngineLine, Origin
 
-Reason = Literal["hung", "died", "refused", "time"]
+Reason = Literal["hung", "died", "refused", "time", "corrupted"]
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,10 @@ class LaunchFailed(HockneyError):
     """A launch that ended before its plan did. Lines yielded before are good.
 
     `reason` hung: a case did not end in its time, and the job was killed; died: a rank, mpiexec or the engine
-    ended the job; refused: it never started; time: its time was used up, and nothing is wrong. `case` is the
-    line of the case that was running, empty when none was; `silent_ranks` did not answer the watchdog;
-    `phase` is where the others were. `job_exit` is the job's exit code, `tail` the last lines of its
-    standard error.
+    ended the job; refused: it never started; time: its time was used up, and nothing is wrong; corrupted: a
+    message of the engine's own arrived changed. `case` is the line of the case that was running, empty when
+    none was; `silent_ranks` did not answer the watchdog; `phase` is where the others were. `job_exit` is the
+    job's exit code, `tail` the last lines of its standard error.
     """
 
     def __init__(
@@ -100,6 +100,8 @@ class LaunchFailed(HockneyError):
     ) -> None:
         super().__init__(what, why, remedy, code=code, **fields)
         self.reason = reason
+        if reason == "corrupted":
+            self.exit_code = Exit.ANSWER_IS_NO
         self.case = case
         self.silent_ranks = silent_ranks
         self.phase = phase

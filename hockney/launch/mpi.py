@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +26,9 @@ from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, Launc
 from hockney.launch.messages import failures
 from hockney.launch.reading import EngineReader
 from hockney.launch.transport import report_variables
+from hockney.process import Scratch
+
+PLAN = "plan.txt"
 
 
 class MpiLauncher(Launcher):
@@ -67,11 +70,11 @@ class MpiLauncher(Launcher):
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         engine = program(plan, self.engine, self.others)
-        with plan_file(plan, engine.parent) as file:
-            started = self._command(engine, ranks, *option_words(options), "--plan", str(file))
-            watch = HangDetector(options, len(plan), ranks)
-            read = EngineReader(started, watch, plan, lambda: file.unlink(missing_ok=True), self._died)
-            yield from read.lines()
+        scratch = plan_folder(plan, engine.parent)
+        file = scratch.folder / PLAN
+        started = self._command(engine, ranks, *option_words(options), "--plan", str(file))
+        watch = HangDetector(options, len(plan), ranks)
+        yield from EngineReader(started, watch, plan, scratch, self._died).lines()
 
     def _command(self, engine: Path, ranks: int, *words: str) -> LaunchCommand:
         return command(
@@ -101,23 +104,19 @@ def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> P
     return programs.pop() if programs else engine
 
 
-@contextmanager
-def plan_file(plan: Sequence[Case], folder: Path) -> Iterator[Path]:
-    """The plan in a file next to the engine, which every host that can start the engine can read.
+def plan_folder(plan: Sequence[Case], beside: Path) -> Scratch:
+    """The plan as file PLAN of a folder next to the engine, which every host that can start the engine can
+    read; among the temporary files where nothing can be written there.
 
     Open MPI 5's launcher does not pass on standard input as it is (see engine/app/session.cpp).
     """
-    place = folder if os.access(folder, os.W_OK) else None
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=".plan-", suffix=".txt", dir=place)
-        with os.fdopen(descriptor, "w") as file:
-            file.writelines(f"{case.line}\n" for case in plan)
-    except OSError as error:
-        raise failures.folder_not_writable(place or Path(tempfile.gettempdir()), error) from error
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    place = beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
+    return Scratch(place / f".launch-{uuid.uuid4().hex}", {PLAN: plan_text(plan)})
+
+
+def plan_text(plan: Sequence[Case]) -> str:
+    """What the engine reads."""
+    return "".join(f"{case.line}\n" for case in plan)
 
 
 def option_words(options: LaunchOptions) -> list[str]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -26,48 +27,50 @@ from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed
 from hockney.launch.messages import binding, failures
 
-FINISH_SECONDS = 30.0  # for MPI_Finalize; all results are safe by then
+FINISH_SECONDS, FINISH_SECONDS_PER_RANK = 8.0, 0.02
+"""For MPI_Finalize; all results are safe by then."""
+
+CORRUPTED = re.compile(r"hockney-corrupted rank=(\d+) from=(\d+)")
 
 Died = Callable[[int, str, int, tuple[str, ...]], LaunchFailed]
 
 
 class EngineReader:
-    """Starts `started` and follows it. `begun` is called when the engine has read its plan; `died` makes the
-    error of a launch that failed, from ranks, the case it failed on, exit code and last output; `cwd` is the
-    folder it is started in."""
+    """Starts `started` and follows it. `scratch` is there while it runs; `died` makes the error of a launch
+    that failed, from ranks, the case it failed on, exit code and last output."""
 
     def __init__(
         self,
         started: LaunchCommand,
         watch: HangDetector,
         plan: Sequence[Case],
-        begun: Callable[[], None],
+        scratch: process.Scratch,
         died: Died,
-        cwd: str | None = None,
     ) -> None:
         self.started = started
         self.watch = watch
         self.plan = plan
-        self.begun = begun
+        self.scratch = scratch
         self.died = died
-        self.cwd = cwd
 
     def lines(self) -> Iterator[EngineLine]:
         """The engine's lines, the launch's with its command; raises LaunchFailed when it dies or hangs."""
         watch, plan = self.watch, self.plan
+        finish_s = FINISH_SECONDS + FINISH_SECONDS_PER_RANK * watch.ranks
         finished: int | None = None
         cut: LaunchFailed | None = None
-        with process.stream(self.started.words, env=dict(self.started.environment), cwd=self.cwd) as job:
+        corrupted: re.Match[str] | None = None
+        environment = dict(self.started.environment)
+        with process.stream(self.started.words, environment, scratch=self.scratch) as job:
             watch.begun(time.monotonic())
             ended = False
             while True:
                 try:
-                    patience = FINISH_SECONDS if ended else until(watch.deadline)
-                    line = job.line(patience)
+                    line = job.line(finish_s if ended else until(watch.deadline))
                 except process.Quiet:
                     code = job.end()
                     if ended:
-                        return
+                        raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail)) from None
                     raise watch.failure(code, tuple(job.tail)) from None
                 if line is None:
                     break
@@ -75,6 +78,7 @@ class EngineReader:
                 if line.source == "err" or not line.text.startswith('{"kind"'):
                     if line.source == "out":  # Hydra reports how ranks ended on standard output
                         job.tail.append(line.text)
+                    corrupted = corrupted or CORRUPTED.search(line.text)
                     watch.take_answer(now, line.text)
                     continue
                 if cut is not None:  # it was not the last line, so that no kill has cut it
@@ -85,7 +89,6 @@ class EngineReader:
                     cut = problem
                     continue
                 if isinstance(entry, Launch):
-                    self.begun()
                     watch.launched(now)
                     finished = 0
                     entry = with_command(entry, self.started)
@@ -99,10 +102,18 @@ class EngineReader:
                 elif isinstance(entry, End):
                     ended = entry.cases == watch.cases  # else the plan did not arrive whole
                 yield entry
-            code = job.wait(FINISH_SECONDS)
+            code = job.wait(finish_s)
+            if code is None:
+                code = job.end()
+                if ended:
+                    raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail))
             if ended:
                 return
-            code = job.end() if code is None else code
+            if corrupted is not None:
+                rank, sender = map(int, corrupted.groups())
+                raise failures.message_corrupted(
+                    watch.case, rank, sender, job_exit=code, tail=tuple(job.tail)
+                )
             if cut is not None and code == 0:
                 raise cut
             if watch.answered:  # the engine gave itself up

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,9 +27,10 @@ from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.messages import binding, explanations, failures
 from hockney.launch.messages.explanations import Explanation
-from hockney.launch.mpi import option_words, program
+from hockney.launch.mpi import PLAN, option_words, plan_text, program
 from hockney.launch.platform_lines import algorithm_words, platform_lines
 from hockney.launch.reading import EngineReader
+from hockney.process import Scratch
 
 REPETITIONS = 2
 """The second shows that nothing was left over from the first; more would give the same times."""
@@ -42,7 +44,7 @@ EVENTS = 200_000_000
 """Messages, some hours of simulation: this ends a program that never stops sending."""
 STACK_KIB = 1024
 # in a separate folder, where the simulator is started: the same command line in every launch
-PLAN, HOSTS, PLATFORM = "plan.txt", "hosts.txt", "platform.txt"
+HOSTS, PLATFORM = "hosts.txt", "platform.txt"
 
 
 class SmpiLauncher(Launcher):
@@ -70,32 +72,29 @@ class SmpiLauncher(Launcher):
         return self._command(self.engine, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
-        with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
-            self._lay_out(Path(folder), plan, ranks, options.index)
-            most = min(options.max_repetitions, self._repetitions(ranks))
-            simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
-            # where reading the clock takes time, warm-up finds how many operations go between two readings
-            warm_up = WARM_UP if self.platform.clock_s else 0
-            words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
-            watch = WallClock(options, len(plan), ranks)
-            started = self._command(program(plan, self.engine, self.others), ranks, *words)
-            read = EngineReader(started, watch, plan, lambda: None, self._died, cwd=folder)
-            for line in read.lines():
-                yield anonymous(line) if isinstance(line, Launch) else line
+        most = min(options.max_repetitions, self._repetitions(ranks))
+        simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
+        # where reading the clock takes time, warm-up finds how many operations go between two readings
+        warm_up = WARM_UP if self.platform.clock_s else 0
+        words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
+        watch = WallClock(options, len(plan), ranks)
+        started = self._command(program(plan, self.engine, self.others), ranks, *words)
+        scratch = self._scratch(plan, ranks, options.index)
+        for line in EngineReader(started, watch, plan, scratch, self._died).lines():
+            yield anonymous(line) if isinstance(line, Launch) else line
 
     def _repetitions(self, ranks: int) -> int:
         if self.platform.noise is not None:
             return NOISY_REPETITIONS
         return 1 if ranks >= MANY_RANKS else REPETITIONS
 
-    def _lay_out(self, folder: Path, plan: Sequence[Case], ranks: int, index: int) -> None:
-        try:
-            (folder / PLAN).write_text("".join(f"{case.line}\n" for case in plan))
-            (folder / HOSTS).write_text("".join(f"{host}\n" for host in hosts(self.platform, ranks)))
-            text = platform_lines(self.platform, events=self.events, seed_offset=index)
-            (folder / PLATFORM).write_text(text)
-        except OSError as error:
-            raise failures.folder_not_writable(folder, error) from error
+    def _scratch(self, plan: Sequence[Case], ranks: int, index: int) -> Scratch:
+        files = {
+            PLAN: plan_text(plan),
+            HOSTS: "".join(f"{host}\n" for host in hosts(self.platform, ranks)),
+            PLATFORM: platform_lines(self.platform, events=self.events, seed_offset=index),
+        }
+        return Scratch(Path(tempfile.gettempdir()) / f"hockney-{uuid.uuid4().hex}", files, inside=True)
 
     def _command(self, engine: Path, ranks: int, *words: str) -> LaunchCommand:
         options = [

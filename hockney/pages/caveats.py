@@ -111,6 +111,11 @@ def _verification(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.verification(errors, bad[0].verified.first), {r.case for r in bad})
 
 
+def _corrupted(evidence: Evidence) -> RunCaveat | None:
+    launches = sum(close.reason == "corrupted" for close in evidence.run.closes)
+    return _caveat(messages.corrupted(launches)) if launches else None
+
+
 def _failures(evidence: Evidence) -> RunCaveat | None:
     failed = {f.case: f for f in evidence.run.failures}
     for record in evidence.run.records:
@@ -334,7 +339,7 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, _simulated, _published, _verification, _failures, _incomplete, _surveyed, _notices,
+    _fake, _simulated, _published, _verification, _corrupted, _failures, _incomplete, _surveyed, _notices,
     _disturbed_launches, _load, _steal, _oversubscribed, _unbound, _virtual, _governor, _precision,
     _launches_differ, _few_launches, _clock, _contradiction,
 )  # fmt: skip

@@ -22,6 +22,15 @@ def verification(errors: int, first: str) -> Caveat:
     )
 
 
+def corrupted(launches: int) -> Caveat:
+    return Caveat(
+        "corrupted",
+        f"in {plural(launches, 'launch', 'launches')} a message of hockney's own changed on its way",
+        "",
+        "do not use these numbers; this MPI or this network corrupts messages",
+    )
+
+
 def failures(count: int, case: str, message: str, silent: Sequence[int]) -> Caveat:
     """`case` is the first of `count` that failed, with its `message` and the ranks that were `silent`."""
     noun = "rank" if len(silent) == 1 else "ranks"

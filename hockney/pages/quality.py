@@ -106,11 +106,13 @@ def imprecise(summary: Summary, evidence: Evidence) -> bool:
 def verification(evidence: Evidence) -> Section | None:
     if not evidence.run.records:
         return None
-    checked = sum(r.verified.bytes for r in evidence.run.records)
+    verified = [r.verified for r in evidence.run.records]
+    checked, runs = sum(v.bytes for v in verified), sum(v.of_runs for v in verified)
     bad = [r for r in evidence.run.records if r.verified.errors]
+    share = f" ({percent(sum(v.runs for v in verified) / runs)} of the runs)" if runs else ""
     text = (
         f"{quantity(checked, 'B')} of payload were compared outside the timed region in "
-        f"{plural(len(evidence.run.records), 'measurement')}: "
+        f"{plural(len(evidence.run.records), 'measurement')}{share}: "
         + (f"{sum(r.verified.errors for r in bad)} errors." if bad else "no error.")
     )
     rows = tuple((r.case, r.launch, str(r.verified.errors), r.verified.first) for r in bad[:MOST_ROWS])

@@ -2,7 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only room that starts processes."""
 
-from hockney.process.errors import CannotStart, TookTooLong
-from hockney.process.run import Finished, Job, OutputLine, Quiet, capture, stream
+from hockney.process.errors import CannotStart, CannotWrite, TookTooLong
+from hockney.process.run import Finished, Job, OutputLine, Quiet, Scratch, capture, stream
 
-__all__ = ["CannotStart", "Finished", "Job", "OutputLine", "Quiet", "TookTooLong", "capture", "stream"]
+__all__ = [
+    "CannotStart",
+    "CannotWrite",
+    "Finished",
+    "Job",
+    "OutputLine",
+    "Quiet",
+    "Scratch",
+    "TookTooLong",
+    "capture",
+    "stream",
+]

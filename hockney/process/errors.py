@@ -11,6 +11,10 @@ class CannotStart(EnvironmentProblem):
     """The program is missing, not executable, or not for this machine."""
 
 
+class CannotWrite(EnvironmentProblem):
+    """Files that the program needs cannot be written."""
+
+
 class TookTooLong(EnvironmentProblem):
     """The program did not end within its time limit, and was ended. `out` and `err` are its output."""
 

@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process between hockney and a program it starts, which sees to it that nothing outlives hockney.
 
-Run by path (`python -I -S keeper.py FD GRACE WORDS...`) and free of imports from hockney, so that it starts
-in milliseconds. It starts WORDS with its own standard input, output and error, then waits for one of two:
+Run by path (`python -I -S keeper.py FD GRACE FOLDER INSIDE WORDS...`) and free of imports from hockney, so
+that it starts in milliseconds. It starts WORDS with its own standard input, output and error, then waits for
+one of two:
 
 * the program ends: what it left running is killed, the keeper leaves with its exit code (128+n for signal n);
 * the socket FD closes, because hockney closed it or is dead (SIGKILL included): the program gets SIGTERM, and
   after the grace everything below the keeper gets SIGKILL.
+
+Where FOLDER is not empty, files come through the socket before: for each a line with its name and its length
+in bytes, then its content; at last an empty line. The keeper makes the folder with the files in it, and
+removes it when it leaves, so that no moment at which hockney is killed leaves it behind. With INSIDE 1 the
+program is started in that folder.
 
 MPI launchers put their ranks into sessions of their own, so killing a process group does not reach them. The
 keeper is a subreaper (Linux, prctl(2)): orphans below it become its children, so that walking the process
@@ -26,6 +32,8 @@ import time
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
 CANNOT_START = "hockney-keeper cannot start: "
+CANNOT_WRITE = "hockney-keeper cannot write: "
+CANNOT_WRITE_CODE = 126
 
 
 def prctl(option, value):
@@ -33,7 +41,43 @@ def prctl(option, value):
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def spawn(words):
+def receive(lifeline):
+    """The files that come through the socket; None where hockney died meanwhile."""
+    files = {}
+    with os.fdopen(os.dup(lifeline), "rb") as sent:
+        while True:
+            head = sent.readline()
+            if not head.endswith(b"\n"):
+                return None
+            if head == b"\n":
+                return files
+            name, length = head.split()
+            content = sent.read(int(length))
+            if len(content) < int(length):
+                return None
+            files[name.decode()] = content
+
+
+def lay_out(folder, files):
+    os.mkdir(folder, 0o700)
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+
+
+def remove(folder):
+    for here, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(here, name))
+        for name in folders:
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.join(here, name))
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+
+
+def spawn(words, folder):
     pid = os.fork()
     if pid:
         return pid
@@ -42,6 +86,8 @@ def spawn(words):
     for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     try:
+        if folder is not None:
+            os.chdir(folder)
         os.execvp(words[0], words)
     except OSError as error:
         os.write(2, (CANNOT_START + os.strerror(error.errno) + "\n").encode())
@@ -101,7 +147,12 @@ def kill_all(main, code):
 
 
 def main():
-    lifeline, grace, words = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
+    lifeline, grace, folder, inside, words = (
+        int(sys.argv[1]),
+        float(sys.argv[2]),
+        *sys.argv[3:5],
+        sys.argv[5:],
+    )
     os.set_inheritable(lifeline, False)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     wake_read, wake_write = os.pipe()
@@ -113,7 +164,17 @@ def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    child = spawn(words)
+    if folder:
+        files = receive(lifeline)
+        if files is None:
+            os._exit(137)
+        try:
+            lay_out(folder, files)
+        except OSError as error:
+            os.write(2, (CANNOT_WRITE + os.strerror(error.errno) + "\n").encode())
+            remove(folder)
+            os._exit(CANNOT_WRITE_CODE)
+    child = spawn(words, folder if inside == "1" else None)
     for stream in (0, 1):  # the reader must see the end of the program's output, not of the keeper's
         os.close(stream)
 
@@ -135,6 +196,8 @@ def main():
             with contextlib.suppress(OSError):
                 os.kill(child, signal.SIGTERM)
     code = kill_all(child, code)
+    if folder:
+        remove(folder)
     os._exit(137 if code is None else 128 - code if code < 0 else code)
 
 

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hockney.core.errors import printable
-from hockney.process.errors import CannotStart, TookTooLong
+from hockney.process.errors import CannotStart, CannotWrite, TookTooLong
 
 
 def program_not_found(program: str) -> CannotStart:
@@ -24,6 +26,16 @@ def cannot_start(program: str, reason: str) -> CannotStart:
         code="program-not-starting",
         program=program,
         reason=reason,
+    )
+
+
+def cannot_write(folder: Path, reason: str) -> CannotWrite:
+    return CannotWrite(
+        f"cannot write to {printable(str(folder))}",
+        reason,
+        "free some space there",
+        code="launch-folder-not-writable",
+        folder=str(folder),
     )
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Literal
 
 from hockney.process import messages
-from hockney.process.keeper import CANNOT_START
+from hockney.process.keeper import CANNOT_START, CANNOT_WRITE, CANNOT_WRITE_CODE
 
 KEEPER = Path(__file__).with_name("keeper.py")
 Environment = Mapping[str, "str | None"]
@@ -52,6 +52,24 @@ class OutputLine:
     text: str
 
 
+@dataclass(frozen=True)
+class Scratch:
+    """A folder with these files (text by name), which exists while a program runs, and no longer, whatever
+    ends it. Its parent exists, and it does not. `inside`: the program is started there."""
+
+    folder: Path
+    files: Mapping[str, str]
+    inside: bool = False
+
+    def sent(self) -> bytes:
+        """As the keeper takes it."""
+        parts = []
+        for name, text in self.files.items():
+            content = text.encode()
+            parts.append(f"{name} {len(content)}\n".encode() + content)
+        return b"".join([*parts, b"\n"])
+
+
 class Quiet(Exception):
     """No line came within the time asked for."""
 
@@ -67,12 +85,14 @@ class Job:
         cwd: str | os.PathLike | None = None,
         grace_s: float = 3.0,
         tail: int = 40,
+        scratch: Scratch | None = None,
     ) -> None:
         self.words = tuple(str(word) for word in words)
         self.tail: deque[str] = deque(maxlen=tail)
         """The last lines of standard error, and what the reader adds."""
         self._env, self._cwd, self._grace_s = env, cwd, grace_s
         self._input = memoryview(input.encode()) if input is not None else None
+        self._scratch = scratch
         self._ready: deque[OutputLine] = deque()
         self._part = {"out": bytearray(), "err": bytearray()}
         self._selector = selectors.DefaultSelector()
@@ -95,6 +115,7 @@ class Job:
                     str(KEEPER),
                     str(theirs.fileno()),
                     str(self._grace_s),
+                    *self._scratch_words(),
                     *self.words,
                 ],
                 stdin=subprocess.DEVNULL if self._input is None else subprocess.PIPE,
@@ -111,6 +132,9 @@ class Job:
             raise messages.cannot_start(self.words[0], error.strerror or str(error)) from error
         finally:
             theirs.close()
+        if self._scratch is not None:
+            with contextlib.suppress(OSError):  # the keeper has died, and its end will be noticed
+                self._lifeline.sendall(self._scratch.sent())
         self._selector.register(self._lifeline, selectors.EVENT_READ, "end")
         for stream, name in ((self._process.stdout, "out"), (self._process.stderr, "err")):
             os.set_blocking(stream.fileno(), False)
@@ -119,6 +143,11 @@ class Job:
             os.set_blocking(self._process.stdin.fileno(), False)
             self._selector.register(self._process.stdin, selectors.EVENT_WRITE, "in")
         return self
+
+    def _scratch_words(self) -> tuple[str, str]:
+        if self._scratch is None:
+            return "", "0"
+        return str(self._scratch.folder), "1" if self._scratch.inside else "0"
 
     def __exit__(self, *_: object) -> None:
         self.end()
@@ -131,7 +160,8 @@ class Job:
     def line(self, timeout: float | None = None) -> OutputLine | None:
         """The next line; None when the program has ended and all is read.
 
-        Raises Quiet when nothing comes for `timeout` seconds. Feeds standard input meanwhile.
+        Raises Quiet when nothing comes for `timeout` seconds, CannotWrite when the scratch folder could not
+        be made. Feeds standard input meanwhile.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._ready:
@@ -151,8 +181,17 @@ class Job:
                     self._read(key.fileobj, key.data)
         line = self._ready.popleft()
         if line.source == "err":
+            self._refuse_unwritten(line.text)
             self.tail.append(line.text)
         return line
+
+    def _refuse_unwritten(self, text: str) -> None:
+        """Raises CannotWrite where `text` is the keeper's word that it could not make the scratch folder."""
+        if self._scratch is None or not text.startswith(CANNOT_WRITE):
+            return
+        if self.wait(self._grace_s) == CANNOT_WRITE_CODE:
+            reason = text[len(CANNOT_WRITE) :].strip().lower()
+            raise messages.cannot_write(self._scratch.folder.parent, reason)
 
     def wait(self, timeout: float | None = None) -> int | None:
         """The exit code, or None when the program is still running after `timeout` seconds."""
@@ -228,12 +267,13 @@ def stream(
     cwd: str | os.PathLike | None = None,
     grace_s: float = 3.0,
     tail: int = 40,
+    scratch: Scratch | None = None,
 ) -> Job:
     """A program to be read line by line; it starts when the `with` is entered.
 
     `env` is laid over this process's environment; None removes a variable.
     """
-    return Job(words, env, input, cwd, grace_s, tail)
+    return Job(words, env, input, cwd, grace_s, tail, scratch)
 
 
 def capture(

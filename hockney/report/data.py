@@ -9,6 +9,7 @@ import io
 import math
 
 from hockney.core.errors import one_line
+from hockney.core.spreadsheet import not_a_formula
 from hockney.core.units import format_interval, format_value
 from hockney.draw.describe import axis_title
 from hockney.draw.figure import Figure, Plane, Series
@@ -102,6 +103,4 @@ def _word(unit: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """A spreadsheet takes a text that begins like this for a formula, and runs it."""
-    line = one_line(text)
-    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
+    return not_a_formula(one_line(text))

@@ -6,5 +6,17 @@ from hockney.store.appender import Appender
 from hockney.store.folder import RunFolder, default_path
 from hockney.store.plan import Item, Plan, left, missing
 from hockney.store.record_reader import Reading
+from hockney.store.salvage import Salvaged, salvage
 
-__all__ = ["Appender", "Item", "Plan", "Reading", "RunFolder", "default_path", "left", "missing"]
+__all__ = [
+    "Appender",
+    "Item",
+    "Plan",
+    "Reading",
+    "RunFolder",
+    "Salvaged",
+    "default_path",
+    "left",
+    "missing",
+    "salvage",
+]

@@ -15,6 +15,7 @@ from types import TracebackType
 from hockney.core.notice import Notice
 from hockney.core.record import Line, RunRecords, encode_line
 from hockney.store import messages
+from hockney.store.checksums import NONE, sealed
 from hockney.store.record_reader import Reading, read_lines
 
 # What flock(2) gives on file systems without locks: Lustre mounted with noflock, some of NFS and FUSE.
@@ -26,12 +27,15 @@ class Appender:
     """Use as a context manager. Entering locks the file against other writers, reads it, and cuts off an
     unfinished last line (see `reading.notices`), so that what is appended cannot merge with it.
 
+    `before` is the checksum that the first line names (`checksums`).
+
     The lock is flock(2)'s: the kernel drops it when the process ends, however it ends. Where the file system
     has no locks, a notice says so.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, before: str = NONE) -> None:
         self.path = path
+        self._before = before
         self.reading = Reading(run=RunRecords(), good_bytes=0)
         self._appended: list[Line] = []
         self._file = -1
@@ -40,8 +44,11 @@ class Appender:
         try:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
             unlocked = self._lock()
-            self.reading = read_lines(self.path)
+            self.reading = read_lines(self.path, self._before)
             self.reading = replace(self.reading, notices=(*self.reading.notices, *unlocked))
+            if self.reading.unfit is not None:
+                raise self.reading.unfit
+            self._before = self.reading.last
             self._mend()
         except OSError as error:
             self._close()
@@ -58,10 +65,12 @@ class Appender:
 
     def append(self, line: Line) -> None:
         """Write one line through to the disk; on failure the file is as it was before."""
+        text, own = sealed(encode_line(line), self._before)
         try:
-            self._write(encode_line(line) + b"\n")
+            self._write(text + b"\n")
         except OSError as error:
             raise messages.not_writable(self.path, error) from error
+        self._before = own
         self._appended.append(line)
 
     def run(self) -> RunRecords:

@@ -23,6 +23,7 @@ from hockney.core.record import SCHEMA
 from hockney.core.survey_reference import Surveyed
 from hockney.store import messages
 from hockney.store.appender import Appender
+from hockney.store.checksums import NONE, checksum, file_checksums, plan_checksum, sealed_plan
 from hockney.store.consistency import refuse_inconsistent
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
@@ -77,7 +78,7 @@ class RunFolder:
             files["survey.json"] = _pretty(surveyed)
         if catalog is not None:
             files["catalog.json"] = _pretty(catalog.only(case.workload for case in plan.cases))
-        files["plan.txt"] = plan.text.encode()
+        files["plan.txt"] = sealed_plan(plan.text, files).encode()
         try:
             new_folder(path, files)
         except FileExistsError as error:
@@ -142,18 +143,25 @@ class RunFolder:
         return self.path / "report.html"
 
     def plan(self) -> Plan:
+        return parse_plan(self._plan_text(), str(self.plan_path))
+
+    @property
+    def sealed(self) -> bool:
+        """Whether its plan has a checksum; an older hockney wrote none."""
+        return plan_checksum(self._plan_text()) != NONE
+
+    def _plan_text(self) -> str:
         try:
-            text = read_regular(self.plan_path).decode("utf-8")
+            return read_regular(self.plan_path).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise self._unreadable(self.plan_path, error) from error
-        return parse_plan(text, str(self.plan_path))
 
     def machine(self) -> Machine:
         return self._load(self.machine_path, Machine)
 
     def surveyed(self) -> Surveyed | None:
         """The survey whose parameters the run's study uses; None where it uses its own."""
-        if not self.survey_path.exists():
+        if not self.has(self.survey_path):
             return None
         survey = self._load(self.survey_path, Surveyed)
         if survey.fits.workloads:
@@ -162,29 +170,38 @@ class RunFolder:
         fits = replace(survey.fits, workloads=bundled_catalog().workloads)
         return replace(survey, fits=fits)
 
+    def has(self, path: Path) -> bool:
+        """Whether the run has this file, or should have it: then reading it names what is wrong."""
+        return path.exists() or path.name in file_checksums(self._plan_text())
+
     def catalog(self) -> Catalog | None:
         """The entries of the run's workloads; None in a run that was made before they were kept."""
-        return self._load(self.catalog_path, Catalog) if self.catalog_path.exists() else None
+        return self._load(self.catalog_path, Catalog) if self.has(self.catalog_path) else None
 
     def read(self) -> Reading:
         """The records. Raises EnvironmentProblem where they are damaged, or not those of the plan."""
-        reading = read_lines(self.records_path)
+        reading = read_lines(self.records_path, plan_checksum(self._plan_text()))
         refuse_inconsistent(reading, self.plan(), self.records_path)
+        if reading.unfit is not None:
+            raise reading.unfit
         return reading
 
     def append(self) -> Appender:
-        return Appender(self.records_path)
+        return Appender(self.records_path, plan_checksum(self._plan_text()))
 
     def save_fits(self, fits: Fits) -> None:
         self._replace(self.fits_path, _pretty(fits))
 
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
-            loaded = _decoded(read_regular(path), kind)
+            data = read_regular(path)
+            loaded = _decoded(data, kind)
         except (OSError, msgspec.MsgspecError, *MISSHAPEN) as error:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise messages.newer_file(str(path), loaded.schema, SCHEMA)
+        if file_checksums(self._plan_text()).get(path.name, checksum(data)) != checksum(data):
+            raise messages.file_changed(str(path))
         return loaded
 
     def _unreadable(self, path: Path, error: Exception) -> EnvironmentProblem:

@@ -10,6 +10,8 @@ from pathlib import Path
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.notice import Notice
 
+RECORD_DAMAGED = "record-damaged"
+
 _OTHER_FOLDER = "use a writable folder: another one for a new run (--out DIR), a copy of an old one"
 _FREE_SPACE = "free some space, then continue with 'hockney resume'"
 _REMEDIES = {
@@ -18,6 +20,7 @@ _REMEDIES = {
     errno.EFBIG: "raise the limit on file sizes (ulimit -f), then continue with 'hockney resume'",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
+_SALVAGE = "restore the file from a copy; 'hockney verify RUN --salvage NEW' keeps the lines that are intact"
 _EDITED = "the file may have been edited by hand; measure again"
 _NEW_FOLDER = "choose a new folder with --out"
 
@@ -50,6 +53,16 @@ def file_damaged(path: Path, reason: str) -> EnvironmentProblem:
     )
 
 
+def file_changed(path: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{path} was changed after the run began",
+        "its checksum in plan.txt is another one",
+        "restore it from a copy, or measure again",
+        code="file-changed",
+        path=path,
+    )
+
+
 def newer_file(path: str, schema: int, supported: int) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"{path} has schema {schema}",
@@ -77,8 +90,30 @@ def line_damaged(path: Path, number: int, reason: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot read line {number} of {path}",
         printable(reason),
-        "remove the line to use the rest",
-        code="record-damaged",
+        _SALVAGE,
+        code=RECORD_DAMAGED,
+        path=str(path),
+        line=number,
+    )
+
+
+def line_changed(path: Path, number: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {path} was changed after it was written",
+        "its checksum does not fit",
+        _SALVAGE,
+        code="line-changed",
+        path=str(path),
+        line=number,
+    )
+
+
+def line_out_of_order(path: Path, number: int) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"line {number} of {path} does not belong behind the line before it",
+        "by the checksums lines were removed, added or moved, or plan.txt is that of another run",
+        _SALVAGE,
+        code="line-out-of-order",
         path=str(path),
         line=number,
     )
@@ -88,7 +123,7 @@ def line_repeated(path: Path, number: int, first: int) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"line {number} of {path} is there twice",
         f"line {first} is of the same launch and case, and would count twice",
-        "remove one of them",
+        _SALVAGE,
         code="record-repeated",
         path=str(path),
         line=number,
@@ -100,7 +135,7 @@ def record_without_launch(path: Path, number: int, launch: str) -> EnvironmentPr
     return EnvironmentProblem(
         f"line {number} of {path} belongs to no launch",
         f"there is no line of launch '{printable(launch)}' before it",
-        "restore the file from a copy, or remove the line to use the rest",
+        _SALVAGE,
         code="record-without-launch",
         path=str(path),
         line=number,
@@ -112,7 +147,7 @@ def record_not_planned(path: Path, number: int, case: str) -> EnvironmentProblem
     return EnvironmentProblem(
         f"line {number} of {path} is of a case that was not planned",
         f"plan.txt has no '{printable(case)}'",
-        "restore plan.txt from a copy, or remove the line to use the rest",
+        _SALVAGE,
         code="record-not-planned",
         path=str(path),
         line=number,
@@ -152,6 +187,11 @@ def plan_without_settings(path: str, reason: str) -> EnvironmentProblem:
 def not_of_type(text: str, kind: str) -> str:
     """Why a setting in a plan is not usable."""
     return f"{text} is not of type {kind}"
+
+
+def out_of_range(name: str, text: str) -> str:
+    """Why a setting in a plan is not usable."""
+    return f"{name} = {text} is out of range"
 
 
 def records_not_a_file(path: Path) -> EnvironmentProblem:

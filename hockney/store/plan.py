@@ -23,6 +23,7 @@ from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.store import messages
+from hockney.store.checksums import plan_fits
 
 _HEAD = """\
 # A hockney plan. First the settings, then one case a line: launch, place in the launch, case.
@@ -33,6 +34,9 @@ _HEAD = """\
 COUNT = "# measurements = "
 """Before the number of lines that follow the settings, so that one that is missing is noticed. A comment,
 which an older hockney passes over."""
+
+DIGITS = 9
+"""Of a launch's number, and of a place in it, at most."""
 
 LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine", "mark")
 """Settings that the first plans did not have. They are written only where they say something, so that an
@@ -92,11 +96,15 @@ def parse_plan(text: str, where: str) -> Plan:
                 settings[name] = value
             else:
                 launch, order, case = line.split(maxsplit=2)
+                if len(launch) > DIGITS or len(order) > DIGITS:
+                    raise ValueError
                 items.append(Item(int(launch), int(order), parse_canonical(upgraded_case(case))))
         except (ValueError, HockneyError) as error:
             raise messages.plan_line_damaged(where, number, line) from error
     if said not in ("", str(len(items))):
         raise messages.plan_of_other_length(where, len(items), said)
+    if not plan_fits(text):
+        raise messages.file_changed(where)
     return Plan(_settings(settings, where), tuple(items))
 
 
@@ -106,7 +114,10 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         if schema > SCHEMA:
             raise messages.newer_file(where, schema, SCHEMA)
         declared = {f.name: f for f in fields(Settings)}
-        return Settings(**{name: _read(declared[name].type, value) for name, value in raw.items()})
+        read = Settings(**{name: _read(declared[name].type, value) for name, value in raw.items()})
+        if read.out_of_range:
+            raise ValueError(messages.out_of_range(read.out_of_range, raw[read.out_of_range]))
+        return read
     except (KeyError, TypeError, ValueError) as error:
         raise messages.plan_without_settings(where, str(error)) from error
 

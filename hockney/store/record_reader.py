@@ -10,62 +10,112 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from hockney.core.errors import UsageError
+from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Line, Record, RunRecords, decode_line
 from hockney.store import messages
+from hockney.store.checksums import NONE, seal_of
 
 
 @dataclass(frozen=True)
 class Reading:
     """`good_bytes` is the length of the file up to the last line that counts; `notices` are for the user;
-    `lines` has the number of each record's line."""
+    `lines` has the number of each record's line; `last` is the checksum that the next line names; `unfit` is
+    the first line whose checksums do not fit; `sealed` of the `count` lines have checksums."""
 
     run: RunRecords
     good_bytes: int
     notices: tuple[Notice, ...] = ()
     lines: tuple[int, ...] = ()
+    last: str = NONE
+    unfit: EnvironmentProblem | None = None
+    count: int = 0
+    sealed: int = 0
 
 
 class _LineHead(msgspec.Struct):
     schema: int
 
 
-def read_lines(path: Path) -> Reading:
-    """All of the file; a missing file is an empty run. Raises EnvironmentProblem for a line that cannot be
-    read."""
+def read_lines(path: Path, before: str = NONE) -> Reading:
+    """All of the file; a missing file is an empty run. `before` is the checksum that its first line names.
+    Raises EnvironmentProblem for a line that cannot be read."""
     lines: list[Line] = []
     numbers: list[int] = []
     good = 0
     notices: tuple[Notice, ...] = ()
+    chain = _Chain(path, before)
+    for number, raw in raw_lines(path):
+        try:
+            line = decoded(raw, path, number)
+        except EnvironmentProblem as problem:
+            if raw.endswith(b"\n") or problem.code != messages.RECORD_DAMAGED:
+                raise
+            notices = (messages.last_line_dropped(path),)
+            break
+        chain.add(raw, number)
+        lines.append(line)
+        if isinstance(line, Record):
+            numbers.append(number)
+        good += len(raw)
+    return Reading(
+        RunRecords.of(lines),
+        good,
+        notices,
+        tuple(numbers),
+        last=chain.last,
+        unfit=chain.unfit,
+        count=len(lines),
+        sealed=chain.sealed,
+    )
+
+
+class _Chain:
+    """Follows the checksums of lines. An older hockney wrote none; from the first on, each line has one."""
+
+    def __init__(self, path: Path, before: str) -> None:
+        self.path = path
+        self.last = before
+        self.sealing = before != NONE
+        self.sealed = 0
+        self.unfit: EnvironmentProblem | None = None
+
+    def add(self, raw: bytes, number: int) -> None:
+        seal = seal_of(raw)
+        if seal is None and not self.sealing:
+            return
+        if self.unfit is None and (seal is None or not seal.fits):
+            self.unfit = messages.line_changed(self.path, number)
+        elif self.unfit is None and seal is not None and seal.before != self.last:
+            self.unfit = messages.line_out_of_order(self.path, number)
+        self.sealing = True
+        if seal is not None:
+            self.last = seal.own
+            self.sealed += 1
+
+
+def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, from 1; none where it is missing."""
     try:
         # a pipe without a writer would be waited for
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):  # a device may never end
                 raise messages.records_not_a_file(path)
-            for number, raw in enumerate(stream, 1):
-                finished = raw.endswith(b"\n")
-                line = _decode(raw, path, number, forgive=not finished)
-                if line is None:
-                    notices = (messages.last_line_dropped(path),)
-                    break
-                lines.append(line)
-                if isinstance(line, Record):
-                    numbers.append(number)
-                good += len(raw)
+            yield from enumerate(stream, 1)
     except FileNotFoundError:
-        pass
+        return
     except OSError as error:
         raise messages.not_readable(path, error) from error
-    return Reading(RunRecords.of(lines), good, notices, tuple(numbers))
 
 
-def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | None:
+def decoded(raw: bytes, path: Path, number: int) -> Line:
+    """A line of the file `path`. Raises EnvironmentProblem."""
     try:
         line = decode_line(raw)
         if isinstance(line, Record) and line.schema <= SCHEMA:
@@ -73,8 +123,6 @@ def _decode(raw: bytes, path: Path, number: int, *, forgive: bool) -> Line | Non
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UsageError) as error:
         if _schema_of(raw) > SCHEMA:
             raise messages.newer_line(path, number, _schema_of(raw), SCHEMA) from error
-        if forgive:
-            return None
         raise messages.line_damaged(path, number, str(error)) from error
     if line.schema > SCHEMA:
         raise messages.newer_line(path, number, line.schema, SCHEMA)

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from resealed import reseal
 from test_cli_errors import one_error
 
 from hockney import api
@@ -32,6 +33,7 @@ def kept_modes(tmp_path_factory) -> Path:
     path = folder / "records.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps(in_modes(line)) + "\n" for line in lines))
+    reseal(folder)
     return folder
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from resealed import reseal
 from test_cli_errors import one_error
 
 from hockney.api.trusted_settings import marked, refuse_foreign
@@ -42,6 +43,7 @@ def names(folder: Path, **settings) -> None:
     at = next(k for k, line in enumerate(lines) if line.startswith("study = "))
     lines[at:at] = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     plan.write_text("\n".join(lines) + "\n")
+    reseal(folder)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from resealed import reseal
 from test_cli_errors import one_error
 
 from hockney import simulated
@@ -129,6 +130,7 @@ def test_the_newest_survey_is_taken_and_told(hockney, surveyed, small_survey, tm
     assert hockney(*ASKED).err == newest("runs/first")
     machine = tmp_path / "runs" / "first" / "machine.json"
     machine.write_text(machine.read_text().replace('"origin": "fake"', '"origin": "simulated"'))
+    reseal(machine.parent)
     assert hockney(*ASKED).err == newest("runs/second"), "first is of no machine here"
     machine.write_text("{")
     assert hockney(*ASKED).err == newest("runs/second"), "damaged ones are passed by"
@@ -141,6 +143,7 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small
 
     def made_on(host: str, cpu: str) -> None:
         machine.write_text(json.dumps({**fake, "kind": "real", "traits": {}, "host": host, "cpu": cpu}))
+        reseal(machine.parent)
 
     here = socket.gethostname(), processors().model
     made_on(*here)

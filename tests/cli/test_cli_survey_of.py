@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from resealed import reseal
 from test_cli_errors import one_error
 
 from hockney import api
@@ -38,6 +39,7 @@ def elsewhere(survey: Path) -> None:
     path = survey / "machine.json"
     machine = json.loads(path.read_text()) | {"host": "otherhost", "cores": 64}
     path.write_text(json.dumps(machine))
+    reseal(survey)
 
 
 @pytest.mark.page

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
 #include "app/lookup.hpp"
 #include "base/invalid_case.hpp"
 #include "base/words.hpp"
@@ -35,6 +40,43 @@ TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
     EXPECT_THROW(find(bad, 2), InvalidCase) << bad;
   EXPECT_THROW(find("pingpong", 3), InvalidCase);
   EXPECT_THROW(find("pingpong", 1), InvalidCase);
+}
+
+// Damaged at random, a line is a case or refused.
+TEST(LookUp, RefusesWhateverElseComes) {
+  std::vector<std::string> corpus;
+  for (const hockney::WorkloadInfo* workload : hockney::all_workloads())
+    corpus.push_back(find(workload->name, workload->min_ranks).line);
+  const std::string tokens[] = {"=",       " ",
+                                "-",       "1e999",
+                                "nan",     "inf",
+                                "0x1",     "9999999999999999999999",
+                                ":",       ",",
+                                "\xff",    std::string(1, '\0'),
+                                "\t",      std::string(5000, 'a'),
+                                "ranks=2", "bytes="};
+  std::mt19937 draw(20260101);
+  const auto below = [&draw](std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(draw);
+  };
+  for (int round = 0; round < 20000; ++round) {
+    std::string line = corpus[below(corpus.size())];
+    for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+      const std::size_t at = below(line.size() + 1);
+      switch (below(4)) {
+        case 0: line.insert(at, tokens[below(std::size(tokens))]); break;
+        case 1: line.erase(at, 1 + below(10)); break;
+        case 2:
+          if (at < line.size()) line[at] = static_cast<char>(line[at] ^ (1 << below(8)));
+          break;
+        default: line += line.substr(at);
+      }
+    }
+    try {
+      EXPECT_FALSE(find(line.c_str(), 2).line.empty());
+    } catch (const InvalidCase&) {
+    }
+  }
 }
 
 TEST(Catalog, EveryWorkloadIsComplete) {

@@ -15,6 +15,7 @@ from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
 from hockney.launch.reading import EngineReader
+from hockney.process import Scratch
 
 LINES = (Path(__file__).parents[2] / "contract/golden/records_schema1.jsonl").read_text().splitlines()
 START = '{"kind":"start","case":"pingpong buffers=hot bytes=8 ranks=2","position":0}'
@@ -28,9 +29,9 @@ def died(ranks: int, case: str, code: int, tail: tuple[str, ...]) -> LaunchFaile
 
 def read(folder: Path, *lines: str, end: str = "", code: int = 0) -> list[object]:
     """What a program gives that prints these lines, then `end` without a newline, and exits with `code`."""
-    (folder / "out").write_text("".join(f"{line}\n" for line in lines) + end)
     command = LaunchCommand(("sh", "-c", f"cat out; exit {code}"))
-    reader = EngineReader(command, HangDetector(OPTIONS, 1, 2), [CASE], lambda: None, died, cwd=str(folder))
+    out = Scratch(folder / "s", {"out": "".join(f"{line}\n" for line in lines) + end}, inside=True)
+    reader = EngineReader(command, HangDetector(OPTIONS, 1, 2), [CASE], out, died)
     return list(reader.lines())
 
 

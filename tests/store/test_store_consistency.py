@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from resealed import without_checksums
 
 from hockney import api, lab
 from hockney.core.errors import EnvironmentProblem
@@ -68,5 +69,6 @@ def test_an_edited_run_is_not_believed(folder, name):
 
 
 def test_a_plan_from_before_they_were_counted_is_read(folder):
-    edit(folder.plan_path, lambda x: x.pop(next(k for k, line in enumerate(x) if "measurements" in line)))
+    without_checksums(folder.path)
+    assert "# measurements" not in folder.plan_path.read_text()
     assert len(api.load(folder.path).summaries) == 3

@@ -16,7 +16,7 @@ from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, text_table
 from hockney.core.catalog import PING_PONG
-from hockney.core.errors import Exit, printable
+from hockney.core.errors import Exit, keeping, printable
 from hockney.core.fit import Fit
 from hockney.core.wording import plural
 from hockney.draw.page import Page, Table
@@ -39,11 +39,13 @@ def measure_and_print(
 
 def print_answer(run: Run, as_json: bool) -> int:
     """Write the report of a run just measured and print its results; returns the exit code."""
-    run.report()
-    (print_document if as_json else print_summary)(run)
+    left = 0 if run.outcome is None else run.outcome.left
+    with keeping(run.folder.path, complete=not left):
+        run.report()
+        (print_document if as_json else print_summary)(run)
     if run.wrong:
         return Exit.ANSWER_IS_NO
-    return Exit.INCONCLUSIVE if run.outcome is not None and run.outcome.left else Exit.FINE
+    return Exit.INCONCLUSIVE if left else Exit.FINE
 
 
 def print_summary(run: Run) -> None:

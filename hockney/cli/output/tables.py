@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ import msgspec
 
 from hockney.core.errors import one_line
 from hockney.draw.page import Table
+from hockney.lab.finding import Finding
 
 
 def text_table(table: Table) -> str:
@@ -44,3 +46,8 @@ def _escaped(character: str) -> str:
 
 def print_line(text: str) -> None:
     click.echo(one_line(text))
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        print_line(f"{finding.verdict:5} {finding.subject}: {finding.text}")

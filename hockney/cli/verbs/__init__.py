@@ -16,6 +16,7 @@ VERBS = {
     "report": "Make report.html of a run again from its records.",
     "models": "Print the models fitted to a run: parameters, 95% intervals, verdicts.",
     "resume": "Measure what a run planned and does not have; cases that failed are tried once more.",
+    "verify": "Check that a run's files are what was written, complete, and right.",
     "export": "Write a run's times as CSV or Parquet.",
     "machines": "Show this machine with every MPI on it, the simulated and the published machines.",
     "calibrate": "Describe a run's machine for the simulator, so that it can be grown beyond its size.",

@@ -9,7 +9,7 @@ import click
 from hockney import lab
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.tables import print_json, print_line
+from hockney.cli.output.tables import print_findings, print_json
 from hockney.core.errors import Exit
 
 
@@ -35,7 +35,7 @@ def command(mpi: str, machine: str, noise: float, no_noise: bool, as_json: bool)
     for finding in lab.examine(machine, mpi, 0.0 if no_noise else noise):
         findings.append(finding)
         if not as_json:
-            print_line(f"{finding.verdict:5} {finding.subject}: {finding.text}")
+            print_findings([finding])
     if as_json:
         print_json(findings)
     return Exit.ENVIRONMENT if any(f.verdict == "bad" for f in findings) else 0

@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem
 from hockney.core.units import format_seconds
 from hockney.launch.ending import Ending
 from hockney.launch.launcher import LaunchFailed
@@ -37,6 +35,20 @@ def silent_between_cases(*, job_exit: int = 0, tail: tuple[str, ...] = ()) -> La
         reason="hung",
         job_exit=job_exit,
         tail=tail,
+    )
+
+
+def not_ending(seconds: float, *, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+    """After its last result."""
+    return LaunchFailed(
+        f"a launch did not end within {format_seconds(seconds)} of its last result",
+        "a rank or the launcher may have been stopped",
+        "the job was ended; all its results are kept",
+        code="launch-not-ending",
+        reason="hung",
+        job_exit=job_exit,
+        tail=tail,
+        seconds=seconds,
     )
 
 
@@ -71,22 +83,29 @@ def case_hung(
     )
 
 
+def message_corrupted(
+    case: str, rank: int, sender: int, *, job_exit: int, tail: tuple[str, ...]
+) -> LaunchFailed:
+    """`case` is "" where none was running."""
+    return LaunchFailed(
+        f"rank {rank} received a message of hockney's own from rank {sender} that was changed on the way",
+        "what this MPI and network deliver cannot be trusted",
+        code="message-corrupted",
+        reason="corrupted",
+        case=case,
+        job_exit=job_exit,
+        tail=tail,
+        rank=rank,
+        sender=sender,
+    )
+
+
 def line_not_understood(reason: str) -> LaunchFailed:
     return LaunchFailed(
         "the engine wrote a line that hockney does not understand",
         reason,
         "run 'hockney build' to compile the engine again",
         code="engine-line-not-understood",
-    )
-
-
-def folder_not_writable(folder: Path, error: OSError) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"cannot write to {folder}",
-        error.strerror or str(error),
-        "free some space there",
-        code="launch-folder-not-writable",
-        folder=str(folder),
     )
 
 

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a run's folder is worth: whether its files are what was written, complete, and right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hockney.api.trusted_settings import is_own
+from hockney.api.verification import messages
+from hockney.core.errors import HockneyError
+from hockney.lab.finding import Finding
+from hockney.store import Plan, Reading, RunFolder, Salvaged, missing
+from hockney.store import salvage as salvaged_lines
+
+FILES = {
+    "plan.txt",
+    "machine.json",
+    "catalog.json",
+    "survey.json",
+    "records.jsonl",
+    "fits.json",
+    "report.html",
+}
+
+
+def verify(path: Path) -> list[Finding]:
+    """Findings about every file of the run in `path`: bad ones where something does not fit, notes about what
+    is missing or cannot be told. Raises UsageError where there is no run."""
+    folder = RunFolder.open(path)
+    return list(_findings(folder))
+
+
+def salvage(path: Path, into: Path) -> Salvaged:
+    """A new run in `into` with the lines of the run in `path` that are intact. Raises UsageError where there
+    is no run or `into` is not new, EnvironmentProblem where its plan or machine.json is damaged."""
+    return salvaged_lines(RunFolder.open(path), into)
+
+
+def _findings(folder: RunFolder) -> Iterator[Finding]:
+    plan: Plan | None = None
+    try:
+        plan = folder.plan()
+        sealed = folder.sealed
+        yield messages.verified_plan(len(plan.items), sealed, is_own(plan.settings))
+    except HockneyError as problem:
+        yield messages.does_not_fit("plan.txt", problem)
+    others: dict[Path, Callable[[], object]] = {
+        folder.machine_path: folder.machine,
+        folder.catalog_path: folder.catalog,
+        folder.survey_path: folder.surveyed,
+    }
+    for path, load in others.items():
+        try:
+            if path == folder.machine_path or folder.has(path):
+                load()
+                yield messages.verified_file(path.name)
+        except HockneyError as problem:
+            yield messages.does_not_fit(path.name, problem)
+    if plan is not None:
+        yield from _records(folder, plan)
+    yield from _strangers(folder)
+
+
+def _records(folder: RunFolder, plan: Plan) -> Iterator[Finding]:
+    try:
+        reading = folder.read()
+    except HockneyError as problem:
+        yield messages.does_not_fit("records.jsonl", problem)
+        return
+    yield messages.verified_records(reading.count, reading.sealed)
+    for notice in reading.notices:
+        yield messages.noticed("records.jsonl", notice)
+    yield from _payload(reading)
+    ended = {close.launch for close in reading.run.closes}
+    launches = [launch for launch in reading.run.launches if launch.origin != "published"]
+    unended = [launch.launch for launch in launches if launch.launch not in ended]
+    if unended:
+        yield messages.launches_without_end(unended)
+    left = len(missing(plan, reading.run))
+    if left:
+        yield messages.measurements_missing(left, len(plan.items))
+
+
+def _payload(reading: Reading) -> Iterator[Finding]:
+    run = reading.run
+    wrong = [record for record in run.records if record.verified.errors]
+    corrupted = sum(close.reason == "corrupted" for close in run.closes)
+    if wrong:
+        yield messages.payload_wrong(len(wrong), wrong[0].case, wrong[0].verified.first)
+    if corrupted:
+        yield messages.launches_corrupted(corrupted)
+
+
+def _strangers(folder: RunFolder) -> Iterator[Finding]:
+    """Files that hockney does not write there."""
+    found = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in FILES)
+    if found:
+        yield messages.foreign_files(found)

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of what a run's folder is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.errors import HockneyError, printable
+from hockney.core.notice import Notice
+from hockney.core.wording import listing, plural
+from hockney.lab.finding import Finding
+
+
+def verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
+    """`sealed`: it has a checksum; `own`: this user typed what it starts."""
+    planned = f"{plural(measurements, 'measurement')} planned"
+    if not sealed:
+        text = f"{planned}; an older hockney wrote it without checksums, so that changes cannot be noticed"
+    elif not own:
+        text = f"{planned}, unchanged; it names programs that you did not, which only you can allow to start"
+    else:
+        text = f"{planned}, unchanged"
+    code = "plan-without-checksum" if not sealed else "plan-unchanged" if own else "plan-of-somebody-else"
+    return Finding("good" if sealed and own else "note", "plan.txt", text, code, {"planned": measurements})
+
+
+def verified_file(name: str) -> Finding:
+    return Finding("good", name, "unchanged since the run began", "file-unchanged")
+
+
+def does_not_fit(name: str, problem: HockneyError) -> Finding:
+    return Finding("bad", name, str(problem), problem.code, problem.fields)
+
+
+def verified_records(lines: int, sealed: int) -> Finding:
+    if sealed < lines:
+        text = f"{lines} lines, of which an older hockney wrote {lines - sealed} without checksums"
+        return Finding(
+            "note", "records.jsonl", text, "records-without-checksum", {"lines": lines, "sealed": sealed}
+        )
+    text = f"{plural(lines, 'line')}, each as it was written and in its place"
+    return Finding("good", "records.jsonl", text, "records-unchanged", {"lines": lines})
+
+
+def noticed(name: str, notice: Notice) -> Finding:
+    return Finding("note", name, notice.text, notice.code)
+
+
+def launches_without_end(launches: Sequence[str]) -> Finding:
+    text = f"launch {listing(launches)} has no end: hockney was killed then, or lines are missing at the end"
+    return Finding("note", "records.jsonl", text, "launches-without-end", {"launches": list(launches)})
+
+
+def measurements_missing(left: int, planned: int) -> Finding:
+    text = f"{left} of {planned} measurements are missing; 'hockney resume' makes them"
+    return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": planned})
+
+
+def payload_wrong(records: int, case: str, first: str) -> Finding:
+    text = f"payload arrived wrong in {plural(records, 'record')}; {printable(case)}: {printable(first)}"
+    return Finding("bad", "records.jsonl", text, "payload-wrong", {"records": records, "case": case})
+
+
+def launches_corrupted(launches: int) -> Finding:
+    text = f"in {plural(launches, 'launch', 'launches')} a message of hockney's own changed on its way"
+    return Finding("bad", "records.jsonl", text, "launches-corrupted", {"launches": launches})
+
+
+def foreign_files(names: Sequence[str]) -> Finding:
+    text = f"hockney did not write {listing([printable(name) for name in names])}"
+    return Finding("note", "folder", text, "foreign-files", {"names": list(names)})

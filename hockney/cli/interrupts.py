@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C and SIGTERM, from the first moment to the last. Imports nothing that takes time.
+
+Both become a KeyboardInterrupt, which ends the launch's processes on its way and leaves the run usable.
+One that comes before the command line can answer it is kept until then."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from types import FrameType
+
+SIGNALS = signal.SIGINT, signal.SIGTERM
+
+received: list[int] = []
+"""The signals that came so far: whatever was raised since the first one is its consequence."""
+
+
+def keep() -> None:
+    """Until `answer` is called, signals are kept; those that the caller had ignored stay ignored."""
+    _handle(lambda number, frame: received.append(number))
+
+
+def answer() -> None:
+    """From now on a signal raises KeyboardInterrupt; at once where one was kept."""
+    _handle(_raise)
+    if received:
+        raise KeyboardInterrupt
+
+
+def ignore() -> None:
+    """The exit code is decided."""
+    _handle(signal.SIG_IGN)
+
+
+def exit_code() -> int:
+    """Of a program that the first signal ended."""
+    return 128 + (received[0] if received else signal.SIGINT)
+
+
+def _raise(number: int, frame: FrameType | None) -> None:
+    received.append(number)
+    raise KeyboardInterrupt
+
+
+def _handle(handler: object) -> None:
+    with contextlib.suppress(ValueError):  # not in the main thread
+        for number in SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)  # type: ignore[arg-type]

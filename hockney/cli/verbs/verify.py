@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney verify: what a run's folder is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import api
+from hockney.cli import messages
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.tables import print_findings, print_json, print_line
+from hockney.core.errors import Exit
+
+
+@click.command(
+    "verify",
+    cls=Command,
+    epilog=example("hockney verify runs/mine", "hockney verify runs/mine --salvage runs/intact"),
+)
+@options.folder
+@click.option(
+    "--salvage",
+    type=options.PATH,
+    metavar="NEW",
+    help="Make the folder NEW: a run with the lines of records.jsonl that are intact.",
+)
+@options.as_json
+def command(run: Path, salvage: Path | None, as_json: bool) -> int:
+    """Check that a run's files are what was written, complete, and right.
+
+    Every line of records.jsonl and every other file that measuring writes has a checksum. Exit code 1 if
+    anything does not fit, 4 if all fits but measurements are missing.
+    """
+    findings = api.verify(run)
+    saved = None if salvage is None else api.salvage(run, salvage)
+    if as_json:
+        kept = (
+            None
+            if saved is None
+            else {"run": str(saved.folder.path), "kept": saved.kept, "dropped": saved.dropped}
+        )
+        print_json({"findings": findings, "salvaged": kept})
+    else:
+        print_findings(findings)
+        if saved is not None:
+            print_line(messages.salvaged(saved.folder.path, saved.kept, saved.dropped))
+    if any(finding.verdict == "bad" for finding in findings):
+        return Exit.ANSWER_IS_NO
+    missing = any(finding.code == "measurements-missing" for finding in findings)
+    return Exit.INCONCLUSIVE if missing else Exit.FINE

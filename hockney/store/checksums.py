@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checksums (CRC-32, eight hexadecimal digits), which tell an edit or damage from a crash.
+
+Each line of `records.jsonl` ends in its own checksum and that of the line before: one that was changed has
+another checksum, and where one was removed, added, repeated or moved, the line after it names another one.
+The first line names the checksum of `plan.txt`, which in turn has those of the other files that were written
+before the first launch. A crash leaves lines out at the end only.
+
+They protect from accidents and careless edits, not from somebody who computes them again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from zlib import crc32
+
+NONE = "00000000"
+"""Of what is not there: a plan without a checksum."""
+_SEAL = re.compile(rb',"sum":"([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
+_PLAN = "# checksum = "
+_FILE = re.compile(r"# ([a-z]+\.json) = ([0-9a-f]{8})")
+
+
+def checksum(data: bytes) -> str:
+    return f"{crc32(data):08x}"
+
+
+@dataclass(frozen=True)
+class Seal:
+    """At the end of a line: its `own` checksum and that of the line `before`. `fits`: the line is what it was
+    when it was written."""
+
+    own: str
+    before: str
+    fits: bool
+
+
+def sealed(line: bytes, before: str) -> tuple[bytes, str]:
+    """A line of JSON, an object, with its seal; and its own checksum."""
+    own = checksum(line + before.encode())
+    return line[:-1] + f',"sum":"{own}-{before}"}}'.encode(), own
+
+
+def seal_of(raw: bytes) -> Seal | None:
+    """Of a line as it is in the file; None where it has none."""
+    found = _SEAL.search(raw)
+    if found is None:
+        return None
+    own, before = (part.decode() for part in found.groups())
+    return Seal(own, before, checksum(raw[: found.start()] + b"}" + found[2]) == own)
+
+
+def sealed_plan(text: str, files: dict[str, bytes]) -> str:
+    """The text of a plan, after its first comments with the checksums of the other `files`, and its own."""
+    sums = "".join(f"# {name} = {checksum(data)}\n" for name, data in files.items())
+    head, body = _head(text)
+    text = head + sums + body
+    head, body = _head(text)
+    return f"{head}{_PLAN}{_of_plan(text)}\n{body}"
+
+
+def plan_checksum(text: str) -> str:
+    """What a plan says is its own; NONE where it was written before there were any."""
+    return next(
+        (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN)), NONE
+    )
+
+
+def plan_fits(text: str) -> bool:
+    """Whether a plan is what it was when it was written, as far as it has a checksum."""
+    said = plan_checksum(text)
+    return said == NONE or said == _of_plan(text)
+
+
+def file_checksums(text: str) -> dict[str, str]:
+    """By name, of the files that a plan lists."""
+    return dict(_FILE.findall(_head(text)[0]))
+
+
+def _of_plan(text: str) -> str:
+    lines = text.splitlines()
+    own = next((k for k, line in enumerate(lines) if line.startswith(_PLAN)), len(lines))
+    return checksum("\n".join([*lines[:own], *lines[own + 1 :]]).encode())
+
+
+def _head(text: str) -> tuple[str, str]:
+    """The comments that a plan begins with, and the rest."""
+    lines = text.splitlines(keepends=True)
+    count = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    return "".join(lines[:count]), "".join(lines[count:])

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C and SIGTERM at the moments that random ones seldom meet."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+STRIKE = "import os, signal; strike = lambda *_, **__: os.kill(os.getpid(), signal.Signals({}));"
+MAIN = "from hockney.cli import main, interrupts;"
+WORDS = ["run", "pingpong bytes=0:16", "--launches", "2", "--seed", "1", "--out", "r", "-q", "--json"]
+
+PLACES = {
+    # before the first import that takes time
+    "start": ("keep = interrupts.keep; interrupts.keep = lambda: (keep(), strike());", "interrupted", None),
+    # while a library is imported, which makes of it what it likes
+    "import": (
+        "import hockney.cli.errors as e; import hockney.cli.surroundings as s;"
+        "s.memory_limit = lambda: [strike_and_lie()];"
+        "exec('def strike_and_lie():\\n try:\\n  strike()\\n except KeyboardInterrupt:\\n"
+        "  raise ImportError(1)');",
+        "interrupted",
+        None,
+    ),
+    # between the last record and the page
+    "report": ("import hockney.report; hockney.report.write = strike;", "run-interrupted", True),
+    # in the middle
+    "measuring": (
+        "from hockney.lab import launch_recorder as l; l.LaunchRecorder._answer = strike;",
+        "run-interrupted",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("place", PLACES)
+def test_one_line_and_how_to_go_on(tmp_path, place, number):
+    patch, code, complete = PLACES[place]
+    program = f"{STRIKE.format(int(number))} {MAIN} {patch} main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *WORDS],
+        cwd=tmp_path,
+        env={**os.environ, "HOCKNEY_MACHINE": "fake"},
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert done.returncode == 128 + number, done.stderr
+    assert done.stdout == "" and done.stderr.strip().count("\n") == 0
+    error = json.loads(done.stderr)["error"]
+    assert (error["code"], error["exit"]) == (code, 128 + number)
+    assert (tmp_path / "r").exists() == (complete is not None)
+    if complete is not None:
+        assert ("hockney report" if complete else "hockney resume") in error["remedy"]
+
+
+def test_what_the_caller_ignores_stays_ignored(tmp_path):
+    program = f"{STRIKE.format(int(signal.SIGINT))} {MAIN} {PLACES['report'][0]} main()"
+    program = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {program}"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *WORDS[:-1]],
+        cwd=tmp_path,
+        env={**os.environ, "HOCKNEY_MACHINE": "fake"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

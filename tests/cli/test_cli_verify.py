@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney verify: what a run's folder is worth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from golden_files import numbers
+
+
+def codes(said) -> dict[str, str]:
+    return {f["code"]: f["verdict"] for f in json.loads(said.out)["findings"]}
+
+
+def test_a_good_run(hockney, mine, golden):
+    said = hockney("verify", mine)
+    assert said.code == 0 and said.err == ""
+    golden("verify.txt", said.out, numbers)
+    assert set(codes(hockney("verify", mine, "--json")).values()) == {"good"}
+
+
+def test_what_is_missing_is_inconclusive(hockney, mine):
+    path = Path(mine, "records.jsonl")
+    path.write_bytes(path.read_bytes()[:-3000])
+    said = hockney("verify", mine, "--json")
+    assert said.code == 4 and codes(said)["measurements-missing"] == "note"
+    assert hockney("resume", mine, "-q").code == 0 and hockney("verify", mine).code == 0
+
+
+def test_what_was_changed_does_not_fit(hockney, mine):
+    path = Path(mine, "records.jsonl")
+    path.write_bytes(path.read_bytes().replace(b'"batch":2', b'"batch":3', 1))
+    said = hockney("verify", mine, "--json")
+    assert said.code == 1 and codes(said)["line-changed"] == "bad"
+    for verb in (["models"], ["report"], ["export", "--csv", "-"], ["resume"]):
+        assert hockney(*verb, mine).error.code == "line-changed", verb
+
+
+def test_every_file_is_looked_at(hockney, mine):
+    for name in ("machine.json", "catalog.json"):
+        path = Path(mine, name)
+        path.write_bytes(path.read_bytes() + b"\n")
+    Path(mine, "notes.txt").touch()
+    said = hockney("verify", mine, "--json")
+    subjects = {f["subject"] for f in json.loads(said.out)["findings"] if f["code"] == "file-changed"}
+    assert said.code == 1 and subjects == {"machine.json", "catalog.json"}
+    assert codes(said)["foreign-files"] == "note"
+
+
+def test_payload_that_arrived_wrong(hockney, monkeypatch):
+    monkeypatch.setenv("HOCKNEY_MACHINE", "fake:corrupt=pingpong")
+    assert hockney("run", "pingpong bytes=0:16", "--out", "r", "--seed", "1", "-q").code == 1
+    said = hockney("verify", "r", "--json")
+    assert said.code == 1 and codes(said)["payload-wrong"] == "bad"
+
+
+def test_salvage(hockney, mine, golden):
+    path = Path(mine, "records.jsonl")
+    path.write_bytes(path.read_bytes().replace(b'"batch":2', b'"batch":3', 1))
+    said = hockney("verify", mine, "--salvage", "new")
+    assert said.code == 1
+    golden("salvage.txt", said.out, numbers)
+    assert hockney("verify", "new").code == 4, "a measurement is missing there"
+    assert hockney("verify", mine, "--salvage", "new").code == 2, "it is not new any more"
+
+
+def test_no_run(hockney):
+    assert hockney("verify", "nowhere").code == 2

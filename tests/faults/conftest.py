@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fault injection: a sample in the fast tier, a thousand and more in the slow one. What is random comes from
+a seed that each failure shows; HOCKNEY_FAULT_SEED repeats one."""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from call_server import Calls, calls
+
+FAKE = {"HOCKNEY_MACHINE": "fake"}
+MOST_S = float(os.environ.get("HOCKNEY_FAULT_SECONDS", "1200"))
+"""Of one test in the slow tier."""
+PROGRESS = Path(tempfile.gettempdir()) / "hockney-faults"
+"""A file for each test, with how many rounds it has begun."""
+
+
+Rounds = Callable[[int, int], Iterator[int]]
+
+
+@pytest.fixture
+def rounds(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Rounds:
+    """rounds(5, 1000) counts to 5 in the fast tier, to 1000 in the slow one, or as far as the time allows.
+    The slow tier tells how far it is."""
+    slow = pytestconfig.getoption("--all")
+
+    def count(fast: int, all_of_them: int) -> Iterator[int]:
+        end = time.monotonic() + MOST_S
+        for number in range(all_of_them if slow else fast):
+            if number and time.monotonic() > end:
+                break
+            if slow:
+                (PROGRESS / request.node.name).write_text(f"{number} of {all_of_them}\n")
+            yield number
+
+    PROGRESS.mkdir(exist_ok=True)
+    return count
+
+
+@pytest.fixture
+def seed(record_property: Callable[[str, object], None]) -> int:
+    found = int(os.environ.get("HOCKNEY_FAULT_SEED") or secrets.randbelow(2**31))
+    record_property("seed", found)
+    print(f"HOCKNEY_FAULT_SEED={found}")  # pytest shows it where the test fails
+    return found
+
+
+@pytest.fixture
+def rng(seed: int) -> random.Random:
+    return random.Random(seed)
+
+
+@pytest.fixture(scope="module")
+def call() -> Iterator[Calls]:
+    with calls() as process:
+        yield process
+
+
+@pytest.fixture(scope="module")
+def finished(call: Calls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of an invented machine, with its report."""
+    folder = tmp_path_factory.mktemp("finished")
+    words = ("run", "pingpong bytes=0:64", "barrier", "--launches", "2", "--out", "r", "--seed", "1")
+    ended = call(*words, cwd=folder, env=FAKE)
+    assert ended.code == 0, ended
+    return folder / "r"

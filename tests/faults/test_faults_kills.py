@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs killed at random moments: what was finished is kept, resuming completes the plan exactly, and
+neither a process nor a file is left."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from call_server import Calls
+from conftest import Rounds
+from real_mpi import engine_for, mpi_named
+
+from hockney.store import RunFolder, left
+
+MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
+MARK = "HOCKNEY_FAULT"
+CASES = ["pingpong bytes=0:64", "barrier", "allreduce bytes=8,64"]
+SOON_S = 3.0
+"""After a kill, nothing is left."""
+PATIENCE_S = 300.0
+OWN_OF_MPI = ("ompi.", "prte.", "hsperf", "pmix", "mpich", "psm")
+"""Beginnings of names of what MPIs leave among the temporary files when they are killed."""
+
+
+@dataclass
+class Killing:
+    """A run that is to be killed, in `folder`. `words` and `env` start it; `usual_s` is about how long it
+    takes; `target` picks what is killed; `engines` is where the engine is."""
+
+    folder: Path
+    words: list[str]
+    env: dict[str, str]
+    usual_s: float
+    target: str
+    engines: Path | None = None
+    number: int = signal.SIGKILL
+    mark: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, **self.env, MARK: self.mark, "TMPDIR": str(self.folder / "tmp")}
+
+    def start(self) -> subprocess.Popen[str]:
+        (self.folder / "tmp").mkdir(parents=True)
+        return subprocess.Popen(
+            [*MAIN, *self.words, "--out", "r", "-q"],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # what is started in the background ignores SIGINT
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+
+    def victims(self, front: int) -> list[int]:
+        if self.target == "front":
+            return [front]
+        found = [pid for pid, name in processes(self.mark) if name.startswith(self.target)]
+        return found[:1]
+
+
+def processes(mark: str) -> Iterator[tuple[int, str]]:
+    """Those with this mark in their environment, and their names."""
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal():
+            continue
+        with contextlib.suppress(OSError):
+            if f"{MARK}={mark}".encode() in (entry / "environ").read_bytes():
+                yield int(entry.name), (entry / "comm").read_text().strip()
+
+
+def struck(killing: Killing, after_s: float) -> str:
+    """Start, kill after so many seconds; what is wrong then, "" where nothing is."""
+    process = killing.start()
+    time.sleep(after_s)
+    for pid in killing.victims(process.pid):
+        with contextlib.suppress(OSError):
+            os.kill(pid, killing.number)
+    try:
+        _, err = process.communicate(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return "did not end"
+    end = time.monotonic() + SOON_S
+    while (remaining := list(processes(killing.mark))) and time.monotonic() < end:
+        time.sleep(0.02)
+    if remaining:
+        return f"left processes {remaining}"
+    files = [p.name for p in (killing.folder / "tmp").iterdir() if not p.name.startswith(OWN_OF_MPI)]
+    files += [p.name for p in killing.folder.iterdir() if p.name not in ("r", "tmp")]
+    files += [p.name for p in killing.engines.glob(".launch-*")] if killing.engines else []
+    if files:
+        return f"left files {files}"
+    if "Traceback" in err:
+        return f"a traceback: {err[-1500:]}"
+    if killing.target == "front" and killing.number != signal.SIGKILL:
+        return wrong_word(killing, process.returncode, err)
+    return ""
+
+
+def wrong_word(killing: Killing, code: int, err: str) -> str:
+    """An interrupted run ends with the signal's code and one line, which tells how to go on."""
+    if code in (0, -killing.number):  # it had ended before, or Python itself had not yet begun
+        return ""
+    if code != 128 + killing.number:
+        return f"ended with {code}: {err[-500:]}"
+    there = (killing.folder / "r" / "plan.txt").exists()
+    if err.strip().count("\n") != 0 or there != ("hockney" in err):
+        return f"printed {err!r}"
+    return ""
+
+
+def resumed(killing: Killing, call: Calls) -> str:
+    """Go on with what was killed; what is wrong then."""
+    run = killing.folder / "r"
+    if not run.exists():
+        return ""
+    folder = RunFolder.open(run)
+    kept = folder.read().run.records
+    ended = call("resume", "r", "-q", "--json", cwd=killing.folder, env=killing.env)
+    if ended.problem or ended.code != 0:
+        return f"not resumed: {ended}"
+    records = folder.read().run
+    if records.records[: len(kept)] != kept:
+        return "lost records"
+    pairs = [(record.launch.partition(".")[0], record.case) for record in records.records]
+    if len(set(pairs)) != len(pairs) or left(folder.plan(), records):
+        return "not exactly the planned measurements"
+    verified = call("verify", "r", "--json", cwd=killing.folder)
+    if verified.code != 0 or any(f["verdict"] == "bad" for f in json.loads(verified.out)["findings"]):
+        return f"does not verify: {verified}"
+    return ""
+
+
+def kill_and_resume(
+    killings: Iterator[Killing], call: Calls, rng: random.Random, numbers: Iterator[int]
+) -> tuple[list[str], int]:
+    """What went wrong, and how many kills struck a run that was there."""
+    bad, there = [], 0
+    for number in numbers:
+        killing = next(killings)
+        problem = struck(killing, rng.uniform(0, killing.usual_s))
+        there += (killing.folder / "r").exists()
+        problem = problem or resumed(killing, call)
+        if problem:
+            bad.append(f"{number} ({killing.target}, signal {killing.number}): {problem}")
+        shutil.rmtree(killing.folder)
+    return bad, there
+
+
+def test_kills_of_an_invented_run(call: Calls, tmp_path: Path, rng: random.Random, rounds: Rounds):
+    env = {"HOCKNEY_MACHINE": "fake:pace=20ms"}
+    words = ["run", *CASES, "--launches", "2", "--ranks", "2"]
+
+    def killings() -> Iterator[Killing]:
+        while True:
+            number = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+            yield Killing(tmp_path / "k", words, env, usual_s=2.5, target="front", number=number)
+
+    bad, _ = kill_and_resume(killings(), call, rng, rounds(6, 700))
+    assert bad == []
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", ["openmpi", "mpich"])
+def test_kills_of_a_real_run(call: Calls, tmp_path: Path, rng: random.Random, rounds: Rounds, name: str):
+    mpi = mpi_named(name)
+    engines = engine_for(mpi).path.parent
+    words = ["run", *CASES, "--launches", "3", "--budget", "2s", "--ranks", "2", "--mpi", mpi.mpicxx]
+    launcher = Path(mpi.mpiexec).resolve().name[:15]
+
+    def killings() -> Iterator[Killing]:
+        while True:
+            target = rng.choice(["front", launcher, "hockney-engine"[:15]])
+            number = rng.choice([signal.SIGKILL, signal.SIGINT]) if target == "front" else signal.SIGKILL
+            yield Killing(
+                tmp_path / "k", words, {}, usual_s=5.0, target=target, engines=engines, number=number
+            )
+
+    bad, _ = kill_and_resume(killings(), call, rng, rounds(2, 150))
+    assert bad == []

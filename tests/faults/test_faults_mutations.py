@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged run folders: no verb fails in its own way, and nothing that was lost, added or changed is silently
+taken for what was measured."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+from call_server import Calls, Ended
+from conftest import FAKE, Rounds
+from mutate import MEASURED, mutated
+
+VERBS = (
+    ("models", "w"),
+    ("report", "w"),
+    ("export", "w", "--csv", "-"),
+    ("predict", "w", "--work", "1s"),
+    ("barrier", "w"),
+    ("calibrate", "w", "--out", "m.toml"),
+    ("resume", "w", "--machine", "fake"),
+)
+
+
+def content(run: Path) -> dict[str, list[bytes]]:
+    """The lines of what was measured, whose ends say nothing."""
+    files = {name: run / name for name in MEASURED}
+    return {
+        name: path.read_bytes().splitlines()
+        for name, path in files.items()
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def silent(verified: Ended) -> bool:
+    """Whether all is well by what `verify` found."""
+    if verified.code == 1 or not verified.out:
+        return False
+    return all(finding["verdict"] == "good" for finding in json.loads(verified.out)["findings"])
+
+
+def test_mutated_folders(call: Calls, finished: Path, tmp_path: Path, rng: random.Random, rounds: Rounds):
+    bad = []
+    for number in rounds(30, 2000):
+        shutil.rmtree(tmp_path / "w", ignore_errors=True)
+        shutil.copytree(finished, tmp_path / "w")
+        what = mutated(tmp_path / "w", rng)
+        same = content(tmp_path / "w") == content(finished)
+        verified = call("verify", "w", "--json", cwd=tmp_path, env=FAKE)
+        ended = call(*rng.choice(VERBS), cwd=tmp_path, env=FAKE)
+        accepted = not same and not verified.problem and silent(verified)
+        bad += [f"{number}, {what}: {each}" for each in (verified, ended) if each.problem]
+        bad += [f"{number}, {what}: accepted\n{verified}"] * accepted
+    assert bad == []

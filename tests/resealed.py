@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders that were edited by somebody who computes the checksums again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney.store.checksums import plan_checksum, sealed, sealed_plan
+
+
+def without_checksums(run: Path) -> None:
+    """Make the folder `run` what an older hockney would have written."""
+    plan = run / "plan.txt"
+    plan.write_text("".join(x for x in plan.read_text().splitlines(keepends=True) if not x.startswith("#")))
+    records = run / "records.jsonl"
+    lines = [raw[: raw.index(b',"sum":"')] + b"}\n" for raw in records.read_bytes().splitlines()]
+    records.write_bytes(b"".join(lines))
+
+
+def reseal(run: Path) -> None:
+    """Make the checksums of the folder `run` fit its files as they are now."""
+    plan = run / "plan.txt"
+    lines = plan.read_text().splitlines(keepends=True)
+    text = "".join(
+        line for line in lines if not line.startswith(("# checksum = ", "# machine", "# catalog", "# survey"))
+    )
+    names = ("machine.json", "survey.json", "catalog.json")
+    plan.write_text(
+        sealed_plan(text, {name: (run / name).read_bytes() for name in names if (run / name).exists()})
+    )
+    before = plan_checksum(plan.read_text())
+    records = run / "records.jsonl"
+    if not records.exists():
+        return
+    written = []
+    for raw in records.read_bytes().splitlines():
+        line = raw[: raw.rindex(b',"sum":"')] + b"}" if b',"sum":"' in raw else raw
+        line, before = sealed(line, before)
+        written.append(line + b"\n")
+    records.write_bytes(b"".join(written))

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checksums of lines and files: what was changed, and where, and what a crash leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from resealed import without_checksums
+
+from hockney import api
+from hockney.core.errors import EnvironmentProblem
+from hockney.store import RunFolder, salvage
+from hockney.store.checksums import (
+    NONE,
+    file_checksums,
+    plan_checksum,
+    plan_fits,
+    seal_of,
+    sealed,
+    sealed_plan,
+)
+
+PLAN = '# A plan.\n# measurements = 1\nstudy = "cases"\n\n0 0 barrier ranks=2\n'
+
+
+@given(st.dictionaries(st.text(), st.text()), st.integers(0, 2**32 - 1))
+def test_a_sealed_line_is_json_and_fits(values, number):
+    before = f"{number:08x}"
+    line, own = sealed(json.dumps({"kind": "x", **values}).encode(), before)
+    seal = seal_of(line + b"\n")
+    assert seal is not None and seal.fits and (seal.own, seal.before) == (own, before)
+    assert json.loads(line)["sum"] == f"{own}-{before}"
+
+
+@given(st.integers(0), st.integers(0, 7))
+def test_a_flipped_bit_is_seen(at, bit):
+    line, _ = sealed(b'{"kind":"record","times_s":[1e-6,2e-6]}', NONE)
+    changed = bytearray(line)
+    changed[at % len(line)] ^= 1 << bit
+    seal = seal_of(bytes(changed))
+    assert seal is None or not seal.fits
+
+
+def test_a_plan_and_its_files():
+    text = sealed_plan(PLAN, {"machine.json": b"{}", "catalog.json": b"[]"})
+    assert plan_fits(text) and plan_checksum(text) != NONE
+    assert set(file_checksums(text)) == {"machine.json", "catalog.json"}
+    assert plan_fits(text.replace("\n", "\r\n")), "the ends of lines say nothing"
+    for old, new in (("cases", "case"), ("ranks=2", "ranks=3"), ("# machine.json = ", "# machine.json = 0")):
+        assert not plan_fits(text.replace(old, new))
+    assert not plan_fits(text + f"# checksum = {plan_checksum(text)}\n")
+    assert plan_fits(PLAN) and plan_checksum(PLAN) == NONE, "an older hockney wrote none"
+
+
+@pytest.fixture
+def run(tmp_path) -> Path:
+    api.run("pingpong bytes=0:16", api.RunOptions(machine="fake", launches=2, seed=1), out=tmp_path / "r")
+    return tmp_path / "r"
+
+
+def edit(run: Path, change) -> None:
+    path = run / "records.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    change(lines)
+    path.write_bytes(b"".join(lines))
+
+
+def refused(run: Path) -> tuple[str, object]:
+    with pytest.raises(EnvironmentProblem) as problem:
+        RunFolder.open(run).read()
+    with pytest.raises(EnvironmentProblem), RunFolder.open(run).append():
+        pass
+    return problem.value.code, problem.value.fields["line"]
+
+
+def swap(lines: list[bytes]) -> None:
+    lines[2], lines[3] = lines[3], lines[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "line"),
+    [
+        (lambda lines: lines.__setitem__(3, lines[3].replace(b'"batch":', b'"batch":1')), "line-changed", 4),
+        (lambda lines: lines.pop(2), "line-out-of-order", 3),
+        (lambda lines: lines.pop(0), "record-without-launch", 1),
+        (swap, "line-out-of-order", 3),
+        (lambda lines: lines.insert(3, lines[3]), "record-repeated", 5),
+        (
+            lambda lines: lines.__setitem__(4, lines[4][: lines[4].index(b',"sum"')] + b"}\n"),
+            "line-changed",
+            5,
+        ),
+    ],
+)
+def test_edits_are_named(run, change, code, line):
+    edit(run, change)
+    assert refused(run) == (code, line)
+
+
+def test_a_crash_is_no_edit(run):
+    path = run / "records.jsonl"
+    whole = path.read_bytes()
+    count = len(RunFolder.open(run).read().run.records)
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    reading = RunFolder.open(run).read()
+    assert 0 < len(reading.run.records) < count and reading.unfit is None
+    api.resume(run, machine="fake")
+    assert len(RunFolder.open(run).read().run.records) == count
+
+
+def test_records_of_another_plan(run, tmp_path):
+    api.run("pingpong bytes=0:16", api.RunOptions(machine="fake", launches=2, seed=2), out=tmp_path / "s")
+    (run / "plan.txt").write_bytes((tmp_path / "s" / "plan.txt").read_bytes())
+    (run / "machine.json").write_bytes((tmp_path / "s" / "machine.json").read_bytes())
+    assert refused(run) == ("line-out-of-order", 1)
+
+
+@pytest.mark.parametrize("name", ["machine.json", "catalog.json"])
+def test_a_changed_file_is_named(run, name):
+    path = run / name
+    path.write_bytes(path.read_bytes() + b"\n")
+    folder = RunFolder.open(run)
+    with pytest.raises(EnvironmentProblem) as problem:
+        folder.machine() if name == "machine.json" else folder.catalog()
+    assert (problem.value.code, problem.value.fields["path"]) == ("file-changed", str(path))
+
+
+def test_a_changed_plan_is_named(run):
+    path = run / "plan.txt"
+    path.write_text(path.read_text().replace("seed = 1", "seed = 2"))
+    with pytest.raises(EnvironmentProblem) as problem:
+        RunFolder.open(run).plan()
+    assert problem.value.code == "file-changed"
+
+
+def test_a_run_without_checksums_is_read_and_continued(run):
+    """As an older hockney wrote it."""
+    without_checksums(run)
+    edit(run, lambda lines: lines.__delitem__(slice(4, None)))
+    before = RunFolder.open(run).read()
+    assert before.sealed == 0
+    api.resume(run, machine="fake")
+    after = RunFolder.open(run).read()
+    assert after.run.records[: len(before.run.records)] == before.run.records
+    assert after.sealed == after.count - 4
+    edit(run, lambda lines: lines.pop(5))
+    assert refused(run)[0] in ("line-out-of-order", "record-without-launch")
+
+
+def test_salvage_keeps_what_is_intact(run, tmp_path):
+    whole = RunFolder.open(run).read().run.records
+    edit(run, lambda lines: lines.__setitem__(3, lines[3].replace(b'"batch":', b'"batch":1')))
+    edit(run, lambda lines: lines.insert(5, lines[5]))
+    edit(run, lambda lines: lines.append(b"{garbage}\n"))
+    saved = salvage(RunFolder.open(run), tmp_path / "new")
+    assert saved.dropped[0] == 4 and len(saved.dropped) == 3
+    kept = saved.folder.read()
+    assert kept.sealed == kept.count == saved.kept
+    assert set(r.case for r in kept.run.records) <= {r.case for r in whole}
+    assert len(kept.run.records) == len(whole) - 1
+    api.resume(tmp_path / "new", machine="fake")
+    assert len(saved.folder.read().run.records) == len(whole)
