@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hockney.store.checksums import plan_checksum, sealed, sealed_plan
+from hockney.store.checksums import own_at_end, plan_checksum, sealed, sealed_plan
 
 
 def without_checksums(run: Path) -> None:
@@ -36,6 +36,6 @@ def reseal(run: Path) -> None:
     written = []
     for raw in records.read_bytes().splitlines():
         line = raw[: raw.rindex(b',"sum":"')] + b"}" if b',"sum":"' in raw else raw
-        line, before = sealed(line, before)
-        written.append(line + b"\n")
+        written.append(sealed(line, before) + b"\n")
+        before = own_at_end(written[-1])
     records.write_bytes(b"".join(written))

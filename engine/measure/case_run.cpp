@@ -201,9 +201,8 @@ Span CaseRun::verified_run(Workload& workload, std::uint64_t seed) {
   const double start = now();
   workload.run();
   const double end = now();
-  check_ += workload.verify(seed);
+  verify(workload, seed);
   verify_s_ = now() - end;
-  ++verified_runs_;
   ++all_runs_;
   return {start, end};
 }
@@ -212,8 +211,13 @@ Span CaseRun::verified_run(Workload& workload, std::uint64_t seed) {
 // other waits for it but in the next step, which is not timed.
 void CaseRun::verify_repetition(Workload& workload, double chunk_s) {
   if (!workload.keeps_payload() || verify_s_ > Method::verification_share * chunk_s) return;
-  check_ += workload.verify(seed_before);
-  ++verified_runs_;
+  verify(workload, seed_before);
+}
+
+void CaseRun::verify(Workload& workload, std::uint64_t seed) {
+  const Check found = workload.verify(seed);
+  check_ += found;
+  if (found.bytes) ++verified_runs_;
 }
 
 void CaseRun::sum_verified() {

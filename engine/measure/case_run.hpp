@@ -93,6 +93,7 @@ class CaseRun {
   void repeat(Workload& workload, Synchroniser& sync, const VisitLimit& limit, int first_chunk);
   void keep(std::vector<MetricSeries>& series);
   Span verified_run(Workload& workload, std::uint64_t seed);
+  void verify(Workload& workload, std::uint64_t seed);
   void verify_repetition(Workload& workload, double chunk_s);
   void sum_verified();
 

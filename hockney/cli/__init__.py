@@ -14,6 +14,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     interrupts.keep()
     from hockney.cli.errors import guarded
 
-    code = guarded(arguments)
+    try:
+        code = guarded(arguments)
+    except KeyboardInterrupt:  # a second one, in the moment before they are ignored
+        code = interrupts.exit_code()
     interrupts.ignore()
     raise SystemExit(code)

@@ -47,10 +47,14 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
         print(error.format_message(), file=sys.stderr, flush=True)
         return Exit.USAGE, None
     except BrokenPipeError:
-        return _reader_has_gone(), None
+        return (interrupts.exit_code() if interrupts.received else _reader_has_gone()), None
     except SystemExit as end:  # click's way to say the same
+        if interrupts.received:
+            return interrupts.exit_code(), None
         return _reader_has_gone() if end.code == 1 else int(end.code or 0), None
     except (Exception, KeyboardInterrupt) as error:
+        if interrupts.received:
+            interrupts.ignore()  # one more would leave no line
         problem = _as_error(error)
         return problem.exit_code, problem
 

@@ -44,7 +44,7 @@ class Budget:
 
     @property
     def cost_s(self) -> float:
-        """What a launch costs by itself, as measured; one that did not end by itself tells nothing."""
+        """What a launch costs by itself, as measured: the median, which one that did not end hardly moves."""
         return median(self.costs) if self.costs else self.first_cost_s
 
     def share(self, cases: int, cases_left: int, launches_left: int) -> float:

@@ -209,6 +209,8 @@ class _Session:
         if problem is not None and not watch.answered and (problem.reason == "refused" or self.broken > 1):
             raise problem
         if problem is not None and self.broken >= MOST_BROKEN_LAUNCHES:
+            if problem.reason == "corrupted":
+                raise problem
             raise messages.launches_failed(self.broken, problem) from problem
         if problem is not None and not watch.failed:  # else the case's failure was reported already
             self.listen(messages.launch_failed(problem))

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +32,9 @@ from hockney.launch.transport import report_variables
 from hockney.process import Scratch
 
 PLAN = "plan.txt"
+LAUNCH = ".launch-"
+LEFT_S = 7 * 86400.0
+"""No launch takes so long."""
 
 
 class MpiLauncher(Launcher):
@@ -111,7 +117,11 @@ def plan_folder(plan: Sequence[Case], beside: Path) -> Scratch:
     Open MPI 5's launcher does not pass on standard input as it is (see engine/app/session.cpp).
     """
     place = beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
-    return Scratch(place / f".launch-{uuid.uuid4().hex}", {PLAN: plan_text(plan)})
+    for left in place.glob(f"{LAUNCH}*"):  # by a keeper that was killed
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > LEFT_S:
+                shutil.rmtree(left, ignore_errors=True)
+    return Scratch(place / f"{LAUNCH}{uuid.uuid4().hex}", {PLAN: plan_text(plan)})
 
 
 def plan_text(plan: Sequence[Case]) -> str:

@@ -30,6 +30,8 @@ from hockney.launch.messages import binding, failures
 FINISH_SECONDS, FINISH_SECONDS_PER_RANK = 8.0, 0.02
 """For MPI_Finalize; all results are safe by then."""
 
+CORRUPTED_EXIT_CODE = 76
+"""Of a rank that received a damaged message (engine/comm/checked_message.hpp)."""
 CORRUPTED = re.compile(r"hockney-corrupted rank=(\d+) from=(\d+)")
 
 Died = Callable[[int, str, int, tuple[str, ...]], LaunchFailed]
@@ -71,6 +73,7 @@ class EngineReader:
                     code = job.end()
                     if ended:
                         raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail)) from None
+                    self._refuse_corrupted(corrupted, code, tuple(job.tail))
                     raise watch.failure(code, tuple(job.tail)) from None
                 if line is None:
                     break
@@ -109,11 +112,7 @@ class EngineReader:
                     raise failures.not_ending(finish_s, job_exit=code, tail=tuple(job.tail))
             if ended:
                 return
-            if corrupted is not None:
-                rank, sender = map(int, corrupted.groups())
-                raise failures.message_corrupted(
-                    watch.case, rank, sender, job_exit=code, tail=tuple(job.tail)
-                )
+            self._refuse_corrupted(corrupted, code, tuple(job.tail))
             if cut is not None and code == 0:
                 raise cut
             if watch.answered:  # the engine gave itself up
@@ -123,6 +122,14 @@ class EngineReader:
             if finished is not None and finished < len(plan) and watch.options.visits == 1:
                 suspect = plan[finished].line
             raise self.died(watch.ranks, watch.case or suspect, code, tuple(job.tail))
+
+    def _refuse_corrupted(self, seen: re.Match[str] | None, code: int, tail: tuple[str, ...]) -> None:
+        """Raises LaunchFailed where a rank received a damaged message, by its line or, where the launcher
+        dropped that, by its exit code."""
+        if seen is None and code != CORRUPTED_EXIT_CODE:
+            return
+        rank, sender = (None, None) if seen is None else map(int, seen.groups())
+        raise failures.message_corrupted(self.watch.case, rank, sender, job_exit=code, tail=tail)
 
 
 def until(deadline: float | None) -> float | None:

@@ -54,8 +54,8 @@ class OutputLine:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A folder with these files (text by name), which exists while a program runs, and no longer, whatever
-    ends it. Its parent exists, and it does not. `inside`: the program is started there."""
+    """A folder with these files (text by name), which exists while a program runs and no longer, unless the
+    keeper is killed as well. Its parent exists, and it does not. `inside`: the program is started there."""
 
     folder: Path
     files: Mapping[str, str]
@@ -105,6 +105,7 @@ class Job:
         program = shutil.which(self.words[0], path=environ.get("PATH", os.defpath))
         if program is None:
             raise messages.program_not_found(self.words[0])
+        sent = b"" if self._scratch is None else self._scratch.sent()
         self._lifeline, theirs = socket.socketpair()
         try:
             self._process = subprocess.Popen(
@@ -132,9 +133,12 @@ class Job:
             raise messages.cannot_start(self.words[0], error.strerror or str(error)) from error
         finally:
             theirs.close()
-        if self._scratch is not None:
+        try:
             with contextlib.suppress(OSError):  # the keeper has died, and its end will be noticed
-                self._lifeline.sendall(self._scratch.sent())
+                self._lifeline.sendall(sent)
+        except BaseException:
+            self.end()
+            raise
         self._selector.register(self._lifeline, selectors.EVENT_READ, "end")
         for stream, name in ((self._process.stdout, "out"), (self._process.stderr, "err")):
             os.set_blocking(stream.fileno(), False)

@@ -15,7 +15,7 @@ from types import TracebackType
 from hockney.core.notice import Notice
 from hockney.core.record import Line, RunRecords, encode_line
 from hockney.store import messages
-from hockney.store.checksums import NONE, sealed
+from hockney.store.checksums import NONE, SEAL_BYTES, own_at_end, sealed
 from hockney.store.record_reader import Reading, read_lines
 
 # What flock(2) gives on file systems without locks: Lustre mounted with noflock, some of NFS and FUSE.
@@ -48,7 +48,6 @@ class Appender:
             self.reading = replace(self.reading, notices=(*self.reading.notices, *unlocked))
             if self.reading.unfit is not None:
                 raise self.reading.unfit
-            self._before = self.reading.last
             self._mend()
         except OSError as error:
             self._close()
@@ -65,12 +64,10 @@ class Appender:
 
     def append(self, line: Line) -> None:
         """Write one line through to the disk; on failure the file is as it was before."""
-        text, own = sealed(encode_line(line), self._before)
         try:
-            self._write(text + b"\n")
+            self._write(sealed(encode_line(line), self._last()) + b"\n")
         except OSError as error:
             raise messages.not_writable(self.path, error) from error
-        self._before = own
         self._appended.append(line)
 
     def run(self) -> RunRecords:
@@ -84,6 +81,12 @@ class Appender:
             before.closes + now.closes,
         )
 
+    def _last(self) -> str:
+        """The checksum of the last line. From the file, so that it is right whatever came between."""
+        size = os.fstat(self._file).st_size
+        tail = os.pread(self._file, SEAL_BYTES, max(0, size - SEAL_BYTES))
+        return own_at_end(tail) or self._before
+
     def _write(self, data: bytes) -> None:
         """All of `data` or nothing, whether the disk is full or Ctrl-C comes in between."""
         before = os.fstat(self._file).st_size
@@ -91,12 +94,11 @@ class Appender:
             written = os.write(self._file, data)
             while written < len(data):  # a short write: the next one says why
                 written += os.write(self._file, data[written:])
+            through_to_disk(self._file)
         except BaseException:
-            if os.fstat(self._file).st_size != before + len(data):
-                with contextlib.suppress(OSError):
-                    os.ftruncate(self._file, before)
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, before)
             raise
-        through_to_disk(self._file)
 
     def _lock(self) -> tuple[Notice, ...]:
         """A notice where the file cannot be locked."""

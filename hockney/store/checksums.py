@@ -18,6 +18,8 @@ from zlib import crc32
 NONE = "00000000"
 """Of what is not there: a plan without a checksum."""
 _SEAL = re.compile(rb',"sum":"([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
+SEAL_BYTES = 64
+"""More than a seal and the end of its line have."""
 _PLAN = "# checksum = "
 _FILE = re.compile(r"# ([a-z]+\.json) = ([0-9a-f]{8})")
 
@@ -36,10 +38,10 @@ class Seal:
     fits: bool
 
 
-def sealed(line: bytes, before: str) -> tuple[bytes, str]:
-    """A line of JSON, an object, with its seal; and its own checksum."""
+def sealed(line: bytes, before: str) -> bytes:
+    """A line of JSON, an object, with its seal."""
     own = checksum(line + before.encode())
-    return line[:-1] + f',"sum":"{own}-{before}"}}'.encode(), own
+    return line[:-1] + f',"sum":"{own}-{before}"}}'.encode()
 
 
 def seal_of(raw: bytes) -> Seal | None:
@@ -49,6 +51,12 @@ def seal_of(raw: bytes) -> Seal | None:
         return None
     own, before = (part.decode() for part in found.groups())
     return Seal(own, before, checksum(raw[: found.start()] + b"}" + found[2]) == own)
+
+
+def own_at_end(tail: bytes) -> str | None:
+    """The own checksum of the line that a file ends with, by its last SEAL_BYTES; None where it has none."""
+    found = _SEAL.search(tail)
+    return found[1].decode() if found else None
 
 
 def sealed_plan(text: str, files: dict[str, bytes]) -> str:

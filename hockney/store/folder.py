@@ -148,7 +148,12 @@ class RunFolder:
     @property
     def sealed(self) -> bool:
         """Whether its plan has a checksum; an older hockney wrote none."""
-        return plan_checksum(self._plan_text()) != NONE
+        return self.checksum != NONE
+
+    @property
+    def checksum(self) -> str:
+        """Of the plan, which the first line of records names."""
+        return plan_checksum(self._plan_text())
 
     def _plan_text(self) -> str:
         try:
@@ -180,14 +185,14 @@ class RunFolder:
 
     def read(self) -> Reading:
         """The records. Raises EnvironmentProblem where they are damaged, or not those of the plan."""
-        reading = read_lines(self.records_path, plan_checksum(self._plan_text()))
+        reading = read_lines(self.records_path, self.checksum)
         refuse_inconsistent(reading, self.plan(), self.records_path)
         if reading.unfit is not None:
             raise reading.unfit
         return reading
 
     def append(self) -> Appender:
-        return Appender(self.records_path, plan_checksum(self._plan_text()))
+        return Appender(self.records_path, self.checksum)
 
     def save_fits(self, fits: Fits) -> None:
         self._replace(self.fits_path, _pretty(fits))
@@ -200,7 +205,7 @@ class RunFolder:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise messages.newer_file(str(path), loaded.schema, SCHEMA)
-        if file_checksums(self._plan_text()).get(path.name, checksum(data)) != checksum(data):
+        if self.sealed and file_checksums(self._plan_text()).get(path.name) != checksum(data):
             raise messages.file_changed(str(path))
         return loaded
 

@@ -118,7 +118,7 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         if read.out_of_range:
             raise ValueError(messages.out_of_range(read.out_of_range, raw[read.out_of_range]))
         return read
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise messages.plan_without_settings(where, str(error)) from error
 
 
@@ -131,7 +131,7 @@ def _read(kind: object, text: str) -> bool | str | int | float | tuple[str, ...]
     required = {"bool": bool, "str": str, "int": int, "float": (int, float)}[str(kind)]
     if not isinstance(value, required) or (isinstance(value, bool) and kind != "bool"):
         raise ValueError(messages.not_of_type(text, str(kind)))
-    return value
+    return float(value) if kind == "float" else value
 
 
 def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:

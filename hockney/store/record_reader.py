@@ -26,14 +26,13 @@ from hockney.store.checksums import NONE, seal_of
 @dataclass(frozen=True)
 class Reading:
     """`good_bytes` is the length of the file up to the last line that counts; `notices` are for the user;
-    `lines` has the number of each record's line; `last` is the checksum that the next line names; `unfit` is
-    the first line whose checksums do not fit; `sealed` of the `count` lines have checksums."""
+    `lines` has the number of each record's line; `unfit` is the first line whose checksums do not fit;
+    `sealed` of the `count` lines have checksums."""
 
     run: RunRecords
     good_bytes: int
     notices: tuple[Notice, ...] = ()
     lines: tuple[int, ...] = ()
-    last: str = NONE
     unfit: EnvironmentProblem | None = None
     count: int = 0
     sealed: int = 0
@@ -69,7 +68,6 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
         good,
         notices,
         tuple(numbers),
-        last=chain.last,
         unfit=chain.unfit,
         count=len(lines),
         sealed=chain.sealed,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Line, Record
-from hockney.store.checksums import seal_of
+from hockney.store import messages
+from hockney.store.checksums import NONE, seal_of
 from hockney.store.consistency import Consistency
 from hockney.store.folder import RunFolder
 from hockney.store.record_reader import decoded, raw_lines
@@ -26,14 +27,16 @@ class Salvaged:
 
 def salvage(damaged: RunFolder, into: Path) -> Salvaged:
     """A new run in the folder `into`, with every line of `damaged` that is what was written, once. Raises
-    EnvironmentProblem where its plan or machine.json is damaged, UsageError where `into` is not new."""
+    EnvironmentProblem where a file that was written before the first launch is damaged, or where the records
+    are those of another plan; UsageError where `into` is not new."""
     plan = damaged.plan()
+    intact = _Intact(damaged)
+    intact.refuse_other_plan()
     made = RunFolder.create(into, plan, damaged.machine(), damaged.surveyed(), damaged.catalog())
-    consistency = Consistency(plan, damaged.records_path)
     kept, dropped = 0, []
     with made.append() as out:
         for number, raw in raw_lines(damaged.records_path):
-            line = _intact(raw, damaged.records_path, number, consistency)
+            line = intact.line(raw, number)
             if line is None:
                 dropped.append(number)
             else:
@@ -42,16 +45,37 @@ def salvage(damaged: RunFolder, into: Path) -> Salvaged:
     return Salvaged(made, kept, tuple(dropped))
 
 
-def _intact(raw: bytes, path: Path, number: int, consistency: Consistency) -> Line | None:
-    seal = seal_of(raw)
-    if seal is not None and not seal.fits:
-        return None
-    try:
-        line = decoded(raw, path, number)
-        if isinstance(line, Record):
-            consistency.add(line, number)
-        else:
-            consistency.begin(line)
-    except EnvironmentProblem:
-        return None
-    return line
+class _Intact:
+    """Takes the lines of a damaged run, and gives back those that are what was written, each once."""
+
+    def __init__(self, damaged: RunFolder) -> None:
+        self._path = damaged.records_path
+        self._plan = damaged.checksum
+        self._sealing = self._plan != NONE
+        self._seen: set[str] = set()
+        self._consistency = Consistency(damaged.plan(), self._path)
+
+    def refuse_other_plan(self) -> None:
+        """The first line names its plan."""
+        seal = seal_of(next((raw for _, raw in raw_lines(self._path)), b""))
+        if self._sealing and seal is not None and seal.fits and seal.before != self._plan:
+            raise messages.line_out_of_order(self._path, 1)
+
+    def line(self, raw: bytes, number: int) -> Line | None:
+        seal = seal_of(raw)
+        if seal is None and self._sealing:
+            return None
+        if seal is not None:
+            self._sealing = True
+            if not seal.fits or seal.own in self._seen:
+                return None
+            self._seen.add(seal.own)
+        try:
+            line = decoded(raw, self._path, number)
+            if isinstance(line, Record):
+                self._consistency.add(line, number)
+            else:
+                self._consistency.begin(line)
+        except EnvironmentProblem:
+            return None
+        return line

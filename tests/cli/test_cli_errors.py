@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from resealed import reseal
 
 SURVEY = [
     ("--budget", "-3"),
@@ -207,6 +208,7 @@ def test_hostile_names_reach_no_terminal(hockney, mine):
     for name in ("records.jsonl", "machine.json"):
         path = Path(mine, name)
         path.write_text(path.read_text().replace("fakehost", json.dumps(evil)[1:-1]))
+    reseal(Path(mine))
     for words in (
         ("models", mine),
         ("report", mine),

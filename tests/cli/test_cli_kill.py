@@ -50,7 +50,13 @@ def wait_for_records(process: subprocess.Popen, path: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "lines"), [(signal.SIGKILL, 2), (signal.SIGKILL, 7), (signal.SIGINT, 5), (signal.SIGTERM, 9)]
+    ("number", "lines"),
+    [
+        (signal.SIGKILL, 2),
+        (signal.SIGTERM, 9),
+        pytest.param(signal.SIGKILL, 7, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, 5, marks=pytest.mark.slow),
+    ],
 )
 def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):
     process = start(tmp_path)

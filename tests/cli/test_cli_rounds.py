@@ -191,7 +191,9 @@ def test_plan_tells_how_long_a_period_is(hockney, golden):
     assert "rounds" not in json.loads(hockney("plan", "barrier", "--json").out)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
     """The fake machine's hour of waiting is a minute of real time here, in slices."""
     main = [sys.executable, "-c", "from hockney.cli import main; main()"]

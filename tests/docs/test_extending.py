@@ -59,8 +59,10 @@ def test_the_workload_compiles_and_verifies_on_1_and_2_ranks(tmp_path):
         records = [line for line in lines if isinstance(line, Record)]
         assert [r.case for r in records] == [case.line for case in cases]
         assert all(r.times_s and r.verified.errors == 0 for r in records)
-        # before and after the repetitions, on every rank
-        assert [r.verified.bytes for r in records] == [2 * ranks * int(c["bytes"]) for c in cases]
+        # before and after the repetitions, on every rank; the last repetition where that takes little time
+        for record, case in zip(records, cases, strict=True):
+            at_least = 2 * ranks * int(case["bytes"])
+            assert at_least <= record.verified.bytes <= 2 * at_least
 
 
 def tree(folder: Path, name: str) -> Path:

@@ -8,41 +8,20 @@ from __future__ import annotations
 import os
 import random
 import secrets
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from call_server import Calls, calls
-
-FAKE = {"HOCKNEY_MACHINE": "fake"}
-MOST_S = float(os.environ.get("HOCKNEY_FAULT_SECONDS", "1200"))
-"""Of one test in the slow tier."""
-PROGRESS = Path(tempfile.gettempdir()) / "hockney-faults"
-"""A file for each test, with how many rounds it has begun."""
-
-
-Rounds = Callable[[int, int], Iterator[int]]
+from fault_rounds import FAKE, Rounds, counted
 
 
 @pytest.fixture
 def rounds(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Rounds:
-    """rounds(5, 1000) counts to 5 in the fast tier, to 1000 in the slow one, or as far as the time allows.
-    The slow tier tells how far it is."""
-    slow = pytestconfig.getoption("--all")
-
-    def count(fast: int, all_of_them: int) -> Iterator[int]:
-        end = time.monotonic() + MOST_S
-        for number in range(all_of_them if slow else fast):
-            if number and time.monotonic() > end:
-                break
-            if slow:
-                (PROGRESS / request.node.name).write_text(f"{number} of {all_of_them}\n")
-            yield number
-
-    PROGRESS.mkdir(exist_ok=True)
-    return count
+    """rounds(5, 1000) counts to 5 in the fast tier, to 1000 in the slow one, or as far as the time allows."""
+    if pytestconfig.getoption("--all"):
+        return lambda fast, slow: counted(slow, request.node.name)
+    return lambda fast, slow: iter(range(fast))
 
 
 @pytest.fixture

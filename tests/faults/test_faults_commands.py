@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 from call_server import Calls
-from conftest import Rounds
+from fault_rounds import Rounds
 
 from hockney.cli import verbs
 

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from call_server import Calls, Ended
-from conftest import FAKE, Rounds
+from fault_rounds import FAKE, Rounds
 from mutate import MEASURED, mutated
 
 VERBS = (

@@ -12,17 +12,19 @@ from pathlib import Path
 import native
 import pytest
 from call_server import Calls, Ended
-from real_mpi import engine_for, mpi_named
+from real_mpi import engine_for
 
 from hockney.core.machine import Mpi
 
 SOURCE = Path(__file__).with_name("flip.cpp")
 
 
-@pytest.fixture(params=["openmpi", "mpich"])
-def flipping(request: pytest.FixtureRequest, call: Calls, tmp_path: Path) -> Callable[..., Ended]:
+pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+
+
+@pytest.fixture
+def flipping(mpi: Mpi, call: Calls, tmp_path: Path) -> Callable[..., Ended]:
     """Calls hockney where one of `one_in` receives is flipped."""
-    mpi = mpi_named(request.param)
     engine_for(mpi)
     library = shim(mpi)
 
@@ -65,7 +67,6 @@ CASES = [
 ]
 
 
-@pytest.mark.mpi
 def test_flipped_payload_is_found(flipping: Callable[..., Ended], tmp_path: Path):
     run = ["run", *CASES, "--budget", "3s", "--ranks", "2", "--launches", "2", "--out", "r"]
     ended = flipping(*run, what="payload", one_in=50)
@@ -76,18 +77,18 @@ def test_flipped_payload_is_found(flipping: Callable[..., Ended], tmp_path: Path
     assert len(set(wrong)) >= 3
 
 
-@pytest.mark.mpi
 def test_no_flip_no_error(flipping: Callable[..., Ended], tmp_path: Path):
     run = ["run", *CASES, "--budget", "2s", "--ranks", "2", "--launches", "2", "--out", "r"]
     ended = flipping(*run, what="all", one_in=10**12)
-    assert ended.code == 0 and flips(tmp_path) == 0, ended
+    assert ended.code in (0, 4) and flips(tmp_path) == 0, (
+        ended
+    )  # a busy machine may not measure all in the time
     for line in map(json.loads, (tmp_path / "r" / "records.jsonl").read_text().splitlines()):
         if line["kind"] == "record":
             verified = line["verified"]
             assert verified["errors"] == 0 and 2 < verified["runs"] <= verified["of_runs"]
 
 
-@pytest.mark.mpi
 def test_a_flipped_message_of_hockneys_own_is_found(flipping: Callable[..., Ended], tmp_path: Path):
     run = ["run", *CASES, "--budget", "3s", "--ranks", "2", "--launches", "2", "--out", "r"]
     ended = flipping(*run, what="control", one_in=20)
@@ -96,7 +97,6 @@ def test_a_flipped_message_of_hockneys_own_is_found(flipping: Callable[..., Ende
     assert [line for line in closes if line["kind"] == "close" and line["reason"] == "corrupted"]
 
 
-@pytest.mark.mpi
 @pytest.mark.slow
 def test_one_of_a_thousand_is_found_in_a_survey(flipping: Callable[..., Ended], tmp_path: Path):
     found = 0

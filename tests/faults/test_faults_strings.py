@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from call_server import Calls
-from conftest import FAKE, Rounds
+from fault_rounds import FAKE, Rounds
 from resealed import reseal
 from test_faults_mutations import VERBS
 

@@ -23,7 +23,7 @@ def series(stays: list[int], visits_each: int = 20) -> tuple[list[np.ndarray], l
 def test_few_cycles_leave_the_share_open():
     """Eight stays of 5 s: four cycles, so that the odds are known within the F distribution's quantile."""
     below, above = margins(*series([5] * 8))
-    cycles = 40 / (40 / 7) / 2  # seven switches were seen
+    cycles = 7 / 2  # seven switches were seen
     odds = f_quantile(2 * cycles, 2 * cycles, 0.975)
     expected = (odds / (1 + odds) - 0.5) * APART
     assert below == pytest.approx(expected, rel=0.02) and above == pytest.approx(expected, rel=0.02)
@@ -32,6 +32,16 @@ def test_few_cycles_leave_the_share_open():
 def test_the_rarer_mode_may_be_more_frequent_than_it_was():
     below, above = margins(*series([8, 2] * 4))
     assert above > 1.5 * below > 0
+
+
+def test_modes_that_belong_to_launches_are_seen_too():
+    """No switch within a launch, five between them."""
+    launches = [np.full(40, APART * (k % 2)) + 1e-3 * np.sin(np.arange(40)) for k in range(6)]
+    at_s = [10.0 * k + np.arange(40) / 20 for k in range(6)]
+    below, above = margins(launches, at_s)
+    assert 0.2 * APART < below == pytest.approx(above, rel=0.02)
+    launches[0][7] = APART
+    assert max(margins(launches, at_s)) < max(below, above)
 
 
 def test_many_cycles_and_no_modes_need_no_margin():

@@ -14,7 +14,7 @@ from resealed import without_checksums
 
 from hockney import api
 from hockney.core.errors import EnvironmentProblem
-from hockney.store import RunFolder, salvage
+from hockney.store import RunFolder, appender, salvage
 from hockney.store.checksums import (
     NONE,
     file_checksums,
@@ -31,15 +31,15 @@ PLAN = '# A plan.\n# measurements = 1\nstudy = "cases"\n\n0 0 barrier ranks=2\n'
 @given(st.dictionaries(st.text(), st.text()), st.integers(0, 2**32 - 1))
 def test_a_sealed_line_is_json_and_fits(values, number):
     before = f"{number:08x}"
-    line, own = sealed(json.dumps({"kind": "x", **values}).encode(), before)
+    line = sealed(json.dumps({"kind": "x", **values}).encode(), before)
     seal = seal_of(line + b"\n")
-    assert seal is not None and seal.fits and (seal.own, seal.before) == (own, before)
-    assert json.loads(line)["sum"] == f"{own}-{before}"
+    assert seal is not None and seal.fits and seal.before == before
+    assert json.loads(line)["sum"] == f"{seal.own}-{before}"
 
 
 @given(st.integers(0), st.integers(0, 7))
 def test_a_flipped_bit_is_seen(at, bit):
-    line, _ = sealed(b'{"kind":"record","times_s":[1e-6,2e-6]}', NONE)
+    line = sealed(b'{"kind":"record","times_s":[1e-6,2e-6]}', NONE)
     changed = bytearray(line)
     changed[at % len(line)] ^= 1 << bit
     seal = seal_of(bytes(changed))
@@ -165,3 +165,57 @@ def test_salvage_keeps_what_is_intact(run, tmp_path):
     assert len(kept.run.records) == len(whole) - 1
     api.resume(tmp_path / "new", machine="fake")
     assert len(saved.folder.read().run.records) == len(whole)
+
+
+def test_salvage_believes_no_line_without_its_checksum(run, tmp_path):
+    """As a program leaves it that reads, changes and writes JSON."""
+
+    def rewrite(lines: list[bytes]) -> None:
+        fields = json.loads(lines[3])
+        lines[3] = json.dumps(fields | {"batch": 77}).encode() + b"\n"
+        del fields["sum"]
+        lines[4] = json.dumps(fields).encode() + b"\n"
+
+    edit(run, rewrite)
+    saved = salvage(RunFolder.open(run), tmp_path / "new")
+    assert saved.dropped == (4, 5)
+    assert all(record.batch != 77 for record in saved.folder.read().run.records)
+
+
+def test_salvage_takes_no_lines_of_another_run(run, tmp_path):
+    api.run("pingpong bytes=0:16", api.RunOptions(machine="fake", launches=2, seed=2), out=tmp_path / "s")
+    for name in ("plan.txt", "machine.json"):
+        (run / name).write_bytes((tmp_path / "s" / name).read_bytes())
+    with pytest.raises(EnvironmentProblem) as problem:
+        salvage(RunFolder.open(run), tmp_path / "new")
+    assert problem.value.code == "line-out-of-order"
+    assert not (tmp_path / "new").exists()
+
+
+def test_lines_that_are_no_records_are_kept_once(run, tmp_path):
+    edit(run, lambda lines: lines.insert(1, lines[0]))
+    edit(run, lambda lines: lines.append(lines[-1]))
+    saved = salvage(RunFolder.open(run), tmp_path / "new")
+    assert len(saved.dropped) == 2
+    launches = [launch.launch for launch in saved.folder.read().run.launches]
+    assert len(set(launches)) == len(launches)
+
+
+def test_a_file_that_the_plan_does_not_list_is_not_believed(run):
+    (run / "survey.json").write_text("{}")
+    with pytest.raises(EnvironmentProblem):
+        RunFolder.open(run).surveyed()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_an_interrupt_while_a_line_goes_to_the_disk_breaks_nothing(run, monkeypatch, error):
+    """The end of the launch is still written then."""
+    folder = RunFolder.open(run)
+    before = folder.read()
+    with folder.append() as out:
+        with monkeypatch.context() as patch:
+            patch.setattr(appender, "through_to_disk", lambda descriptor: (_ for _ in ()).throw(error()))
+            with pytest.raises((error, EnvironmentProblem)):
+                out.append(before.run.closes[0])
+        out.append(before.run.closes[0])
+    assert RunFolder.open(run).read().count == before.count + 1

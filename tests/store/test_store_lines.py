@@ -227,7 +227,7 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path):
 
 def test_a_disk_without_space(tmp_path):
     with Appender(tmp_path / "r") as out:
-        full = os.open("/dev/full", os.O_WRONLY)
+        full = os.open("/dev/full", os.O_RDWR)
         os.dup2(full, out._file)
         os.close(full)
         with pytest.raises(EnvironmentProblem) as caught:

@@ -34,7 +34,7 @@ def verify(path: Path) -> list[Finding]:
 
 def salvage(path: Path, into: Path) -> Salvaged:
     """A new run in `into` with the lines of the run in `path` that are intact. Raises UsageError where there
-    is no run or `into` is not new, EnvironmentProblem where its plan or machine.json is damaged."""
+    is no run or `into` is not new, EnvironmentProblem where more than records.jsonl is damaged."""
     return salvaged_lines(RunFolder.open(path), into)
 
 
@@ -74,13 +74,20 @@ def _records(folder: RunFolder, plan: Plan) -> Iterator[Finding]:
         yield messages.noticed("records.jsonl", notice)
     yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
-    launches = [launch for launch in reading.run.launches if launch.origin != "published"]
-    unended = [launch.launch for launch in launches if launch.launch not in ended]
-    if unended:
+    unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
+    if unended and not _published(folder):
         yield messages.launches_without_end(unended)
     left = len(missing(plan, reading.run))
     if left:
         yield messages.measurements_missing(left, len(plan.items))
+
+
+def _published(folder: RunFolder) -> bool:
+    """Whether nothing was launched: its numbers are printed ones."""
+    try:
+        return folder.machine().traits.published
+    except HockneyError:
+        return False
 
 
 def _payload(reading: Reading) -> Iterator[Finding]:
@@ -95,6 +102,10 @@ def _payload(reading: Reading) -> Iterator[Finding]:
 
 def _strangers(folder: RunFolder) -> Iterator[Finding]:
     """Files that hockney does not write there."""
-    found = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in FILES)
+    try:
+        found = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in FILES)
+    except OSError as problem:
+        yield messages.folder_not_listed(problem.strerror or str(problem))
+        return
     if found:
         yield messages.foreign_files(found)

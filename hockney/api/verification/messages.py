@@ -67,6 +67,10 @@ def launches_corrupted(launches: int) -> Finding:
     return Finding("bad", "records.jsonl", text, "launches-corrupted", {"launches": launches})
 
 
+def folder_not_listed(reason: str) -> Finding:
+    return Finding("note", "folder", f"it cannot be listed ({reason.lower()})", "folder-not-listed")
+
+
 def foreign_files(names: Sequence[str]) -> Finding:
     text = f"hockney did not write {listing([printable(name) for name in names])}"
     return Finding("note", "folder", text, "foreign-files", {"names": list(names)})

@@ -36,6 +36,8 @@ def command(run: Path, salvage: Path | None, as_json: bool) -> int:
     anything does not fit, 4 if all fits but measurements are missing.
     """
     findings = api.verify(run)
+    if not as_json:
+        print_findings(findings)
     saved = None if salvage is None else api.salvage(run, salvage)
     if as_json:
         kept = (
@@ -44,10 +46,8 @@ def command(run: Path, salvage: Path | None, as_json: bool) -> int:
             else {"run": str(saved.folder.path), "kept": saved.kept, "dropped": saved.dropped}
         )
         print_json({"findings": findings, "salvaged": kept})
-    else:
-        print_findings(findings)
-        if saved is not None:
-            print_line(messages.salvaged(saved.folder.path, saved.kept, saved.dropped))
+    elif saved is not None:
+        print_line(messages.salvaged(saved.folder.path, saved.kept, saved.dropped))
     if any(finding.verdict == "bad" for finding in findings):
         return Exit.ANSWER_IS_NO
     missing = any(finding.code == "measurements-missing" for finding in findings)

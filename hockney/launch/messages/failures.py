@@ -84,11 +84,13 @@ def case_hung(
 
 
 def message_corrupted(
-    case: str, rank: int, sender: int, *, job_exit: int, tail: tuple[str, ...]
+    case: str, rank: int | None, sender: int | None, *, job_exit: int, tail: tuple[str, ...]
 ) -> LaunchFailed:
-    """`case` is "" where none was running."""
+    """`case` is "" where none was running; `rank` and `sender` are None where the launcher dropped them."""
+    who = "a rank" if rank is None else f"rank {rank}"
+    whom = "" if sender is None else f" from rank {sender}"
     return LaunchFailed(
-        f"rank {rank} received a message of hockney's own from rank {sender} that was changed on the way",
+        f"{who} received a message of hockney's own{whom} that was changed on the way",
         "what this MPI and network deliver cannot be trusted",
         code="message-corrupted",
         reason="corrupted",

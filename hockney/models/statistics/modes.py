@@ -92,10 +92,11 @@ def margins(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> tuple[f
     that over the true ratio has the F distribution with 2m and 2m degrees of freedom. An interval from the
     variance of what was seen is too narrow where, by chance, a mode was hardly seen."""
     two = modes(visits, at_s)
-    if two is None or not two.dwell_s:
+    if two is None:
         return 0.0, 0.0
-    watched = sum(float(np.ptp(moments)) for moments in at_s if len(moments))
-    cycles = max(1.0, watched / two.dwell_s / 2)
+    series = np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
+    threshold = (np.log(two.fast_s) + np.log(two.slow_s)) / 2
+    cycles = max(1.0, np.count_nonzero(np.diff(series > threshold)) / 2)
     if cycles > FEW_CYCLES:
         return 0.0, 0.0
     factor = f_quantile(2 * cycles, 2 * cycles, 0.975)

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How often a fault is injected, and on which machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+Rounds = Callable[[int, int], Iterator[int]]
+FAKE = {"HOCKNEY_MACHINE": "fake"}
+MOST_S = float(os.environ.get("HOCKNEY_FAULT_SECONDS", "1200"))
+"""Of one test in the slow tier."""
+PROGRESS = Path(tempfile.gettempdir()) / "hockney-faults"
+"""A file for each test, with how many rounds it has begun."""
+
+
+def counted(count: int, name: str) -> Iterator[int]:
+    """From 0, as far as the time allows; the test `name` tells how far it is."""
+    PROGRESS.mkdir(exist_ok=True)
+    end = time.monotonic() + MOST_S
+    for number in range(count):
+        if number and time.monotonic() > end:
+            break
+        (PROGRESS / name).write_text(f"{number} of {count}\n")
+        yield number
