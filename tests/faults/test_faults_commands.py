@@ -63,7 +63,7 @@ def test_random_command_lines(
     call: Calls, finished: Path, tmp_path: Path, rng: random.Random, rounds: Rounds
 ):
     bad = []
-    for number in rounds(60, 2000):
+    for number in rounds(30, 2000):
         words = [word.replace("\0", "").encode("utf-8", "replace").decode() for word in command_line(rng)]
         shutil.rmtree(tmp_path / "w", ignore_errors=True)
         (tmp_path / "w").mkdir()

@@ -182,12 +182,12 @@ def test_kills_of_an_invented_run(call: Calls, tmp_path: Path, rng: random.Rando
             number = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
             yield Killing(tmp_path / "k", words, env, usual_s=2.5, target="front", number=number)
 
-    bad, there = kill_and_resume(killings(), call, rng, rounds(3, 700))
+    bad, there = kill_and_resume(killings(), call, rng, rounds(2, 700))
     assert bad == [] and there > 0
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("name", ["openmpi", "mpich"])
+@pytest.mark.parametrize("name", ["openmpi", pytest.param("mpich", marks=pytest.mark.slow)])
 def test_kills_of_a_real_run(call: Calls, tmp_path: Path, rng: random.Random, rounds: Rounds, name: str):
     mpi = mpi_named(name)
     engines = engine_for(mpi).path.parent

@@ -55,6 +55,10 @@ def one_of(parsers: tuple[Callable[[str], object], ...], text: str) -> None:
         raise problems[-1]
 
 
+def golden() -> list[bytes]:
+    return lines(ROOT / "contract" / "golden" / "records_schema1.jsonl")
+
+
 def units(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
     one_of((parse_bytes, parse_counts, parse_fraction, parse_seconds, parse_sizes), text)
@@ -83,7 +87,8 @@ def machine(data: bytes) -> None:
 
 
 def words(data: bytes) -> None:
-    launcher_options(data.decode("utf-8", "surrogateescape"), tuple(data.decode("latin-1").split()))
+    arguments, _, variables = data.decode("utf-8", "surrogateescape").partition("|")
+    launcher_options(arguments.strip(), tuple(variables.split()))
 
 
 def machines() -> list[bytes]:
@@ -94,11 +99,11 @@ def machines() -> list[bytes]:
 TARGETS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = {
     "units": (units, lambda: lines(CORPUS / "units.txt")),
     "case": (case, lambda: lines(CORPUS / "cases.txt")),
-    "record": (record, lambda: lines(ROOT / "contract" / "golden" / "records_schema1.jsonl")),
-    "engine line": (engine_line, lambda: lines(ROOT / "contract" / "golden" / "records_schema1.jsonl")),
+    "record": (record, golden),
+    "engine line": (engine_line, lambda: [line for line in golden() if b'"kind":"close"' not in line]),
     "plan": (plan, lambda: [(CORPUS / "plan.txt").read_bytes()]),
     "machine file": (machine, machines),
-    "launcher words": (words, lambda: lines(CORPUS / "words.txt")),
+    "launcher words": (words, lambda: lines(CORPUS / "launcher.txt")),
 }
 
 
