@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hockney.store.checksums import own_at_end, plan_checksum, sealed, sealed_plan
+from hockney.store.checksums import own_at_end, plan_sums, sealed, sealed_plan
 
 
 def without_checksums(run: Path) -> None:
@@ -29,7 +29,7 @@ def reseal(run: Path) -> None:
     plan.write_text(
         sealed_plan(text, {name: (run / name).read_bytes() for name in names if (run / name).exists()})
     )
-    before = plan_checksum(plan.read_text())
+    before = plan_sums(plan.read_text()).own
     records = run / "records.jsonl"
     if not records.exists():
         return

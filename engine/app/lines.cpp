@@ -115,6 +115,7 @@ std::string record_line(const Options& options, const std::string& case_line, lo
                                    .field("first", m.verified.first)
                                    .field("runs", m.verified_runs)
                                    .field("of_runs", m.runs)
+                                   .field("seconds", m.verifying_s)
                                    .str();
   Json record;
   record.field("kind", "record")

@@ -141,8 +141,10 @@ void CaseRun::visit(const VisitLimit& limit) {
     result_.clock_error_s = std::max(result_.clock_error_s.value_or(0.0), sync.residual());
   result_.late += sync.late();
 
+  const double verified_from = now();
   workload->fill(seed_after);
   verified_run(*workload, seed_after);
+  verifying_s_ += now() - verified_from;
   report_ = record_report(*workload, info_.metrics, control_);
   keep(sync.metrics());
   const auto done = static_cast<int>(result_.times_s.size());
@@ -211,7 +213,9 @@ Span CaseRun::verified_run(Workload& workload, std::uint64_t seed) {
 // other waits for it but in the next step, which is not timed.
 void CaseRun::verify_repetition(Workload& workload, double chunk_s) {
   if (!workload.keeps_payload() || verify_s_ > Method::verification_share * chunk_s) return;
+  const double began = now();
   verify(workload, seed_before);
+  verifying_s_ += now() - began;
 }
 
 void CaseRun::verify(Workload& workload, std::uint64_t seed) {
@@ -226,6 +230,7 @@ void CaseRun::sum_verified() {
   result_.verified = {counts[0], counts[1], ""};
   result_.verified_runs = counts[2];
   result_.runs = counts[3];
+  result_.verifying_s = control_.longest(verifying_s_);
   if (result_.verified.errors == 0) return;
   // The lowest rank with a mismatch describes it.
   const int reporter = control_.lowest(check_.errors ? control_.rank : control_.size);

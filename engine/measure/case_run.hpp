@@ -41,6 +41,7 @@ struct Measurement {
   // Summed over the ranks: runs that were verified, of all but those of the warm-up.
   std::uint64_t verified_runs = 0;
   std::uint64_t runs = 0;
+  double verifying_s = 0;  // that all of it took, on the rank where it took longest; rank 0 only
 };
 
 // How long a visit lasts: until `ends` by rank 0's clock, or `most_repetitions`. `only`: the case has no
@@ -109,7 +110,8 @@ class CaseRun {
   Check check_;
   std::uint64_t verified_runs_ = 0;
   std::uint64_t all_runs_ = 0;
-  double verify_s_ = 0;  // what verifying one run took last, on this rank
+  double verify_s_ = 0;     // what verifying one run took last, on this rank
+  double verifying_s_ = 0;  // all of it, on this rank
   Report report_;
   std::vector<MetricSeries> series_;
   std::vector<double> medians_s_;  // of each visit

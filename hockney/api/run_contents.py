@@ -105,7 +105,7 @@ class Run:
     def wrong(self) -> bool:
         """Whether any payload, or any message of hockney's own, arrived wrong."""
         run = self.reading.run
-        return any(r.verified.errors for r in run.records) or any(c.reason == "corrupted" for c in run.closes)
+        return bool(run.wrong or run.corrupted)
 
     def save_fits(self) -> None:
         """Write fits.json, for other programs. Fits of the undisturbed cost are not saved."""

@@ -24,12 +24,13 @@ from hockney.build.workplace import Workplace, workplace
 from hockney.core.catalog import Catalog, decode_catalog
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
-from hockney.core.paths import cache_folder
+from hockney.core.paths import LAUNCH_FOLDER, cache_folder
+from hockney.system.files import remove_older
 from hockney.system.messages import cache_unwritable
 from hockney.system.trust import refuse_foreign_cache
 
 FLAGS = "-O2 -std=c++20"
-LEFTOVER_SECONDS = 86400.0
+LEFTOVER_SECONDS = 7 * 86400.0
 ALONE = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="alone" routing="Full"><host id="n0" speed="1Gf"/></zone></platform>
@@ -185,11 +186,9 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
 
 
 def sweep(shelf: Path) -> None:
-    """Remove what builds that were killed have left; one that is younger than a day may still run."""
-    for leftover in shelf.glob(".build-*"):
-        with contextlib.suppress(FileNotFoundError):  # its own hockney has just removed it
-            if time.time() - leftover.stat().st_mtime > LEFTOVER_SECONDS:
-                shutil.rmtree(leftover, ignore_errors=True)
+    """Remove what builds and launches that were killed have left; younger ones may still run."""
+    for kind in (".build-*", f"*/{LAUNCH_FOLDER}*"):
+        remove_older(shelf.glob(kind), LEFTOVER_SECONDS)
 
 
 def ask_alone(path: Path, mpi: Mpi) -> process.Finished:

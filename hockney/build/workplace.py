@@ -13,12 +13,12 @@ import fcntl
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from hockney.build.identity import source_files
 from hockney.build.log import BuildFailed
+from hockney.system.files import remove_older
 
 UNUSED_SECONDS = 7 * 86400.0
 
@@ -79,7 +79,4 @@ def workplace(shelf: Path, name: str) -> Iterator[Workplace]:
 
 def sweep(shelf: Path, keep: Path) -> None:
     """Remove what was not used for a week."""
-    for folder in shelf.iterdir():
-        with contextlib.suppress(OSError):
-            if folder != keep and time.time() - folder.stat().st_mtime > UNUSED_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
+    remove_older((folder for folder in shelf.iterdir() if folder != keep), UNUSED_SECONDS)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 LEAST_BYTES = 400_000_000
-"""Of address space: with less, libraries for numbers wait for ever or end the program in their own way."""
+"""Of address space. With less, OpenBLAS, which numpy loads, hangs or aborts."""
 
 
 def memory_limit() -> int | None:

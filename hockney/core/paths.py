@@ -13,6 +13,9 @@ COMPLETE = ".hockney-complete"
 """Written last into what hockney builds in its cache, so that an interrupted build is not taken for good. It
 holds its folder's path, since scripts of a build contain that path and stop working when it is moved."""
 
+LAUNCH_FOLDER = ".launch-"
+"""How the folder begins that a launch keeps its plan in while it runs."""
+
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
     """$HOCKNEY_CACHE, else hockney below $XDG_CACHE_HOME, else below ~/.cache.

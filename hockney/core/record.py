@@ -107,14 +107,15 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
     """Payload checks outside the timed region, summed over the ranks: `bytes` compared, and `errors`, the
     messages or blocks that differ. `first` describes one (rank, what, offset); empty when there is none.
-    `runs` were verified of the `of_runs` that followed the warm-up, both summed over the ranks as well; 0 in
-    older records."""
+    `runs` were verified of the `of_runs` that followed the warm-up, both summed over the ranks as well. This
+    took `seconds` in all, on the rank where it took longest. 0 in older records."""
 
     bytes: int
     errors: int
     first: str = ""
     runs: int = 0
     of_runs: int = 0
+    seconds: float = 0.0
 
 
 class Visits(msgspec.Struct, frozen=True, kw_only=True):
@@ -288,6 +289,16 @@ class RunRecords:
         for line in lines:
             kinds[type(line)].append(line)
         return RunRecords(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
+
+    @property
+    def wrong(self) -> list[Record]:
+        """Those whose payload arrived wrong."""
+        return [record for record in self.records if record.verified.errors]
+
+    @property
+    def corrupted(self) -> int:
+        """Launches in which a message of hockney's own arrived wrong."""
+        return sum(close.reason == "corrupted" for close in self.closes)
 
     @property
     def hosts(self) -> frozenset[str]:

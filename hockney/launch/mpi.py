@@ -4,11 +4,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +15,7 @@ from hockney.core.binding import Cores
 from hockney.core.case import Case
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
+from hockney.core.paths import LAUNCH_FOLDER
 from hockney.core.record import EngineLine
 from hockney.launch.allocation import hosts
 from hockney.launch.command import command
@@ -32,9 +30,6 @@ from hockney.launch.transport import report_variables
 from hockney.process import Scratch
 
 PLAN = "plan.txt"
-LAUNCH = ".launch-"
-LEFT_S = 7 * 86400.0
-"""No launch takes so long."""
 
 
 class MpiLauncher(Launcher):
@@ -111,17 +106,13 @@ def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> P
 
 
 def plan_folder(plan: Sequence[Case], beside: Path) -> Scratch:
-    """The plan as file PLAN of a folder next to the engine, which every host that can start the engine can
-    read; among the temporary files where nothing can be written there.
+    """The plan as file PLAN of a new folder. It is next to the engine, so that every host that can start the
+    engine can read it, or among the temporary files where the engine's folder cannot be written to.
 
-    Open MPI 5's launcher does not pass on standard input as it is (see engine/app/session.cpp).
+    A file, because Open MPI 5's launcher does not pass standard input on unchanged (engine/app/session.cpp).
     """
     place = beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
-    for left in place.glob(f"{LAUNCH}*"):  # by a keeper that was killed
-        with contextlib.suppress(OSError):
-            if time.time() - left.stat().st_mtime > LEFT_S:
-                shutil.rmtree(left, ignore_errors=True)
-    return Scratch(place / f"{LAUNCH}{uuid.uuid4().hex}", {PLAN: plan_text(plan)})
+    return Scratch(place / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan)})
 
 
 def plan_text(plan: Sequence[Case]) -> str:

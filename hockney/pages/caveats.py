@@ -104,7 +104,7 @@ def _caveat(caveat: Caveat, cases: Iterable[str] | None = None) -> RunCaveat:
 
 
 def _verification(evidence: Evidence) -> RunCaveat | None:
-    bad = [r for r in evidence.run.records if r.verified.errors]
+    bad = evidence.run.wrong
     if not bad:
         return None
     errors = sum(r.verified.errors for r in bad)
@@ -112,7 +112,7 @@ def _verification(evidence: Evidence) -> RunCaveat | None:
 
 
 def _corrupted(evidence: Evidence) -> RunCaveat | None:
-    launches = sum(close.reason == "corrupted" for close in evidence.run.closes)
+    launches = evidence.run.corrupted
     return _caveat(messages.corrupted(launches)) if launches else None
 
 

@@ -108,11 +108,13 @@ def verification(evidence: Evidence) -> Section | None:
         return None
     verified = [r.verified for r in evidence.run.records]
     checked, runs = sum(v.bytes for v in verified), sum(v.of_runs for v in verified)
-    bad = [r for r in evidence.run.records if r.verified.errors]
+    bad = evidence.run.wrong
     share = f" ({percent(sum(v.runs for v in verified) / runs)} of the runs)" if runs else ""
+    seconds, launched = sum(v.seconds for v in verified), sum(c.seconds for c in evidence.run.closes)
+    took = f", in {percent(seconds / launched)} of the time" if seconds and launched else ""
     text = (
         f"{quantity(checked, 'B')} of payload were compared outside the timed region in "
-        f"{plural(len(evidence.run.records), 'measurement')}{share}: "
+        f"{plural(len(evidence.run.records), 'measurement')}{share}{took}: "
         + (f"{sum(r.verified.errors for r in bad)} errors." if bad else "no error.")
     )
     rows = tuple((r.case, r.launch, str(r.verified.errors), r.verified.first) for r in bad[:MOST_ROWS])

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 from zlib import crc32
 
 NONE = "00000000"
@@ -53,6 +54,29 @@ def seal_of(raw: bytes) -> Seal | None:
     return Seal(own, before, checksum(raw[: found.start()] + b"}" + found[2]) == own)
 
 
+class Chain:
+    """Follows the seals of a file's lines; the first line names the checksum `before`. An older hockney wrote
+    none; from the first seal on, each line has one. `last` is the own checksum of the line taken last and
+    `count` the number of seals."""
+
+    def __init__(self, before: str) -> None:
+        self.last = before
+        self.count = 0
+        self._sealing = before != NONE
+
+    def next(self, raw: bytes) -> Literal["unsealed", "fits", "changed", "moved"]:
+        """Take a line. "moved": it is what was written, but another line stood before it."""
+        seal = seal_of(raw)
+        if seal is None:
+            return "changed" if self._sealing else "unsealed"
+        self._sealing = True
+        self.count += 1
+        before, self.last = self.last, seal.own
+        if not seal.fits:
+            return "changed"
+        return "fits" if seal.before == before else "moved"
+
+
 def own_at_end(tail: bytes) -> str | None:
     """The own checksum of the line that a file ends with, by its last SEAL_BYTES; None where it has none."""
     found = _SEAL.search(tail)
@@ -68,22 +92,25 @@ def sealed_plan(text: str, files: dict[str, bytes]) -> str:
     return f"{head}{_PLAN}{_of_plan(text)}\n{body}"
 
 
-def plan_checksum(text: str) -> str:
-    """What a plan says is its own; NONE where it was written before there were any."""
-    return next(
-        (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN)), NONE
-    )
+@dataclass(frozen=True)
+class PlanSums:
+    """What the text of a plan names: its `own` checksum, NONE where it was written before there were any, and
+    those of other `files` by name. `fits`: the text is what it was when it was written, as far as it has a
+    checksum."""
+
+    own: str
+    files: dict[str, str]
+    fits: bool
+
+    @property
+    def sealed(self) -> bool:
+        return self.own != NONE
 
 
-def plan_fits(text: str) -> bool:
-    """Whether a plan is what it was when it was written, as far as it has a checksum."""
-    said = plan_checksum(text)
-    return said == NONE or said == _of_plan(text)
-
-
-def file_checksums(text: str) -> dict[str, str]:
-    """By name, of the files that a plan lists."""
-    return dict(_FILE.findall(_head(text)[0]))
+def plan_sums(text: str) -> PlanSums:
+    named = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
+    own = next(named, NONE)
+    return PlanSums(own, dict(_FILE.findall(_head(text)[0])), own in (NONE, _of_plan(text)))
 
 
 def _of_plan(text: str) -> str:

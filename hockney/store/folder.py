@@ -23,7 +23,7 @@ from hockney.core.record import SCHEMA
 from hockney.core.survey_reference import Surveyed
 from hockney.store import messages
 from hockney.store.appender import Appender
-from hockney.store.checksums import NONE, checksum, file_checksums, plan_checksum, sealed_plan
+from hockney.store.checksums import PlanSums, checksum, plan_sums, sealed_plan
 from hockney.store.consistency import refuse_inconsistent
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
@@ -142,18 +142,19 @@ class RunFolder:
     def report_path(self) -> Path:
         return self.path / "report.html"
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All that hockney writes there."""
+        written = (self.plan_path, self.machine_path, self.survey_path, self.catalog_path)
+        return (*written, self.records_path, self.fits_path, self.report_path)
+
     def plan(self) -> Plan:
         return parse_plan(self._plan_text(), str(self.plan_path))
 
     @property
-    def sealed(self) -> bool:
-        """Whether its plan has a checksum; an older hockney wrote none."""
-        return self.checksum != NONE
-
-    @property
-    def checksum(self) -> str:
-        """Of the plan, which the first line of records names."""
-        return plan_checksum(self._plan_text())
+    def sums(self) -> PlanSums:
+        """Of the plan, which the first line of records names, and of what was written with it."""
+        return plan_sums(self._plan_text())
 
     def _plan_text(self) -> str:
         try:
@@ -177,7 +178,7 @@ class RunFolder:
 
     def has(self, path: Path) -> bool:
         """Whether the run has this file, or should have it: then reading it names what is wrong."""
-        return path.exists() or path.name in file_checksums(self._plan_text())
+        return path.exists() or path.name in self.sums.files
 
     def catalog(self) -> Catalog | None:
         """The entries of the run's workloads; None in a run that was made before they were kept."""
@@ -185,14 +186,15 @@ class RunFolder:
 
     def read(self) -> Reading:
         """The records. Raises EnvironmentProblem where they are damaged, or not those of the plan."""
-        reading = read_lines(self.records_path, self.checksum)
-        refuse_inconsistent(reading, self.plan(), self.records_path)
+        text = self._plan_text()
+        reading = read_lines(self.records_path, plan_sums(text).own)
+        refuse_inconsistent(reading, parse_plan(text, str(self.plan_path)), self.records_path)
         if reading.unfit is not None:
             raise reading.unfit
         return reading
 
     def append(self) -> Appender:
-        return Appender(self.records_path, self.checksum)
+        return Appender(self.records_path, self.sums.own)
 
     def save_fits(self, fits: Fits) -> None:
         self._replace(self.fits_path, _pretty(fits))
@@ -205,7 +207,8 @@ class RunFolder:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise messages.newer_file(str(path), loaded.schema, SCHEMA)
-        if self.sealed and file_checksums(self._plan_text()).get(path.name) != checksum(data):
+        sums = self.sums
+        if sums.sealed and sums.files.get(path.name) != checksum(data):
             raise messages.file_changed(str(path))
         return loaded
 

@@ -23,7 +23,7 @@ from hockney.core.migration import upgraded_case
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.store import messages
-from hockney.store.checksums import plan_fits
+from hockney.store.checksums import plan_sums
 
 _HEAD = """\
 # A hockney plan. First the settings, then one case a line: launch, place in the launch, case.
@@ -103,7 +103,7 @@ def parse_plan(text: str, where: str) -> Plan:
             raise messages.plan_line_damaged(where, number, line) from error
     if said not in ("", str(len(items))):
         raise messages.plan_of_other_length(where, len(items), said)
-    if not plan_fits(text):
+    if not plan_sums(text).fits:
         raise messages.file_changed(where)
     return Plan(_settings(settings, where), tuple(items))
 

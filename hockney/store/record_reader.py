@@ -20,7 +20,7 @@ from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Line, Record, RunRecords, decode_line
 from hockney.store import messages
-from hockney.store.checksums import NONE, seal_of
+from hockney.store.checksums import NONE, Chain
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
     numbers: list[int] = []
     good = 0
     notices: tuple[Notice, ...] = ()
-    chain = _Chain(path, before)
+    chain = Chain(before)
+    unfit: EnvironmentProblem | None = None
     for number, raw in raw_lines(path):
         try:
             line = decoded(raw, path, number)
@@ -58,7 +59,11 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
                 raise
             notices = (messages.last_line_dropped(path),)
             break
-        chain.add(raw, number)
+        found = chain.next(raw)
+        if unfit is None and found == "changed":
+            unfit = messages.line_changed(path, number)
+        elif unfit is None and found == "moved":
+            unfit = messages.line_out_of_order(path, number)
         lines.append(line)
         if isinstance(line, Record):
             numbers.append(number)
@@ -68,34 +73,10 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
         good,
         notices,
         tuple(numbers),
-        unfit=chain.unfit,
+        unfit=unfit,
         count=len(lines),
-        sealed=chain.sealed,
+        sealed=chain.count,
     )
-
-
-class _Chain:
-    """Follows the checksums of lines. An older hockney wrote none; from the first on, each line has one."""
-
-    def __init__(self, path: Path, before: str) -> None:
-        self.path = path
-        self.last = before
-        self.sealing = before != NONE
-        self.sealed = 0
-        self.unfit: EnvironmentProblem | None = None
-
-    def add(self, raw: bytes, number: int) -> None:
-        seal = seal_of(raw)
-        if seal is None and not self.sealing:
-            return
-        if self.unfit is None and (seal is None or not seal.fits):
-            self.unfit = messages.line_changed(self.path, number)
-        elif self.unfit is None and seal is not None and seal.before != self.last:
-            self.unfit = messages.line_out_of_order(self.path, number)
-        self.sealing = True
-        if seal is not None:
-            self.last = seal.own
-            self.sealed += 1
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.record import Line, Record
 from hockney.store import messages
-from hockney.store.checksums import NONE, seal_of
+from hockney.store.checksums import Chain, seal_of
 from hockney.store.consistency import Consistency
 from hockney.store.folder import RunFolder
 from hockney.store.record_reader import decoded, raw_lines
@@ -50,26 +50,22 @@ class _Intact:
 
     def __init__(self, damaged: RunFolder) -> None:
         self._path = damaged.records_path
-        self._plan = damaged.checksum
-        self._sealing = self._plan != NONE
+        self._sums = damaged.sums
+        self._chain = Chain(self._sums.own)
         self._seen: set[str] = set()
         self._consistency = Consistency(damaged.plan(), self._path)
 
     def refuse_other_plan(self) -> None:
         """The first line names its plan."""
         seal = seal_of(next((raw for _, raw in raw_lines(self._path)), b""))
-        if self._sealing and seal is not None and seal.fits and seal.before != self._plan:
+        if self._sums.sealed and seal is not None and seal.fits and seal.before != self._sums.own:
             raise messages.line_out_of_order(self._path, 1)
 
     def line(self, raw: bytes, number: int) -> Line | None:
-        seal = seal_of(raw)
-        if seal is None and self._sealing:
+        found, own = self._chain.next(raw), self._chain.last
+        if found == "changed" or (found != "unsealed" and own in self._seen):
             return None
-        if seal is not None:
-            self._sealing = True
-            if not seal.fits or seal.own in self._seen:
-                return None
-            self._seen.add(seal.own)
+        self._seen.add(own)
         try:
             line = decoded(raw, self._path, number)
             if isinstance(line, Record):

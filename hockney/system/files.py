@@ -10,7 +10,8 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hockney.system import messages
@@ -34,6 +35,14 @@ def write_atomically(path: Path, content: bytes) -> None:
             if temporary:
                 os.unlink(temporary)
         raise
+
+
+def remove_older(paths: Iterable[Path], seconds: float) -> None:
+    """Remove those that were last changed longer ago than that, as far as others have not removed them."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime > seconds:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def read_regular(path: Path, most_bytes: int = 1 << 28) -> bytes:

@@ -162,6 +162,23 @@ def test_two_at_once_do_not_disturb_each_other(source, mpi_mock, tmp_path):
     assert [p.name for p in (tmp_path / "cache/engine").iterdir()] == [engines[0].path.parent.name]
 
 
+def test_two_hosts_at_once_where_nothing_can_be_locked(source, mpi_mock, tmp_path):
+    """As on some network file systems: each compiles for itself, and one engine is left."""
+    refuse = "import errno, fcntl; fcntl.flock = lambda *_: (_ for _ in ()).throw(OSError(errno.ENOLCK, ''))"
+    builds = f"""{refuse}
+import msgspec, pathlib
+from hockney import build
+from hockney.core.machine import Mpi
+mpi = msgspec.json.decode({msgspec.json.encode(mpi_mock)!r}, type=Mpi)
+print(build.engine(mpi, pathlib.Path({str(source)!r}), pathlib.Path({str(tmp_path / "cache")!r})).path)"""
+    words = [sys.executable, "-c", builds]
+    hosts = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    paths = {host.communicate()[0] for host in hosts}
+    assert [host.returncode for host in hosts] == [0, 0, 0] and len(paths) == 1
+    assert os.access(paths.pop().strip(), os.X_OK)
+    assert len(list((tmp_path / "cache/engine").iterdir())) == 1
+
+
 def test_a_compile_error_is_one_line_with_the_logs_path(source, mpi_mock, tmp_path):
     (source / "main.cpp").write_text("int main() { return nonsense; }\n")
     with pytest.raises(build.BuildFailed) as caught:
@@ -277,12 +294,13 @@ def test_an_engine_that_does_not_start(source, mpi_mock, tmp_path):
     assert caught.value.code == "engine-not-starting" and caught.value.fields["reason"] == "no such luck"
 
 
-def test_leftovers_of_killed_builds_are_swept_after_a_day(tmp_path):
-    for name, age in ((".build-old", 2 * 86400), (".build-new", 60)):
-        (tmp_path / name).mkdir()
-        os.utime(tmp_path / name, (time.time() - age,) * 2)
+def test_leftovers_of_killed_builds_and_launches_are_swept_after_a_week(tmp_path):
+    for name, days in ((".build-old", 8), (".build-new", 6), ("x/.launch-old", 8), ("x/.launch-new", 6)):
+        (tmp_path / name).mkdir(parents=True)
+        os.utime(tmp_path / name, (time.time() - days * 86400,) * 2)
     sweep(tmp_path)
-    assert [p.name for p in tmp_path.iterdir()] == [".build-new"]
+    kept = {p.name for p in tmp_path.rglob("*")}
+    assert kept == {".build-new", "x", ".launch-new"}
     (tmp_path / ".build-gone").symlink_to(tmp_path / "nowhere")  # as one that goes between listing and look
     sweep(tmp_path)
 

@@ -17,9 +17,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.store import RunFolder, appender, salvage
 from hockney.store.checksums import (
     NONE,
-    file_checksums,
-    plan_checksum,
-    plan_fits,
+    plan_sums,
     seal_of,
     sealed,
     sealed_plan,
@@ -48,13 +46,13 @@ def test_a_flipped_bit_is_seen(at, bit):
 
 def test_a_plan_and_its_files():
     text = sealed_plan(PLAN, {"machine.json": b"{}", "catalog.json": b"[]"})
-    assert plan_fits(text) and plan_checksum(text) != NONE
-    assert set(file_checksums(text)) == {"machine.json", "catalog.json"}
-    assert plan_fits(text.replace("\n", "\r\n")), "the ends of lines say nothing"
+    assert plan_sums(text).fits and plan_sums(text).own != NONE
+    assert set(plan_sums(text).files) == {"machine.json", "catalog.json"}
+    assert plan_sums(text.replace("\n", "\r\n")).fits, "the ends of lines say nothing"
     for old, new in (("cases", "case"), ("ranks=2", "ranks=3"), ("# machine.json = ", "# machine.json = 0")):
-        assert not plan_fits(text.replace(old, new))
-    assert not plan_fits(text + f"# checksum = {plan_checksum(text)}\n")
-    assert plan_fits(PLAN) and plan_checksum(PLAN) == NONE, "an older hockney wrote none"
+        assert not plan_sums(text.replace(old, new)).fits
+    assert not plan_sums(text + f"# checksum = {plan_sums(text).own}\n").fits
+    assert plan_sums(PLAN).fits and plan_sums(PLAN).own == NONE, "an older hockney wrote none"
 
 
 @pytest.fixture

@@ -10,19 +10,10 @@ from pathlib import Path
 from hockney.api.trusted_settings import is_own
 from hockney.api.verification import messages
 from hockney.core.errors import HockneyError
+from hockney.core.machine import Machine
 from hockney.lab.finding import Finding
 from hockney.store import Plan, Reading, RunFolder, Salvaged, missing
 from hockney.store import salvage as salvaged_lines
-
-FILES = {
-    "plan.txt",
-    "machine.json",
-    "catalog.json",
-    "survey.json",
-    "records.jsonl",
-    "fits.json",
-    "report.html",
-}
 
 
 def verify(path: Path) -> list[Finding]:
@@ -42,8 +33,7 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
     plan: Plan | None = None
     try:
         plan = folder.plan()
-        sealed = folder.sealed
-        yield messages.verified_plan(len(plan.items), sealed, is_own(plan.settings))
+        yield messages.verified_plan(len(plan.items), folder.sums.sealed, is_own(plan.settings))
     except HockneyError as problem:
         yield messages.does_not_fit("plan.txt", problem)
     others: dict[Path, Callable[[], object]] = {
@@ -51,19 +41,20 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
         folder.catalog_path: folder.catalog,
         folder.survey_path: folder.surveyed,
     }
+    loaded: dict[Path, object] = {}
     for path, load in others.items():
         try:
             if path == folder.machine_path or folder.has(path):
-                load()
+                loaded[path] = load()
                 yield messages.verified_file(path.name)
         except HockneyError as problem:
             yield messages.does_not_fit(path.name, problem)
     if plan is not None:
-        yield from _records(folder, plan)
+        yield from _records(folder, plan, loaded.get(folder.machine_path))
     yield from _strangers(folder)
 
 
-def _records(folder: RunFolder, plan: Plan) -> Iterator[Finding]:
+def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding]:
     try:
         reading = folder.read()
     except HockneyError as problem:
@@ -75,35 +66,27 @@ def _records(folder: RunFolder, plan: Plan) -> Iterator[Finding]:
     yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
-    if unended and not _published(folder):
+    published = isinstance(machine, Machine) and machine.traits.published  # printed numbers: no launches
+    if unended and not published:
         yield messages.launches_without_end(unended)
     left = len(missing(plan, reading.run))
     if left:
         yield messages.measurements_missing(left, len(plan.items))
 
 
-def _published(folder: RunFolder) -> bool:
-    """Whether nothing was launched: its numbers are printed ones."""
-    try:
-        return folder.machine().traits.published
-    except HockneyError:
-        return False
-
-
 def _payload(reading: Reading) -> Iterator[Finding]:
     run = reading.run
-    wrong = [record for record in run.records if record.verified.errors]
-    corrupted = sum(close.reason == "corrupted" for close in run.closes)
-    if wrong:
-        yield messages.payload_wrong(len(wrong), wrong[0].case, wrong[0].verified.first)
-    if corrupted:
-        yield messages.launches_corrupted(corrupted)
+    if run.wrong:
+        yield messages.payload_wrong(len(run.wrong), run.wrong[0].case, run.wrong[0].verified.first)
+    if run.corrupted:
+        yield messages.launches_corrupted(run.corrupted)
 
 
 def _strangers(folder: RunFolder) -> Iterator[Finding]:
     """Files that hockney does not write there."""
+    own = {path.name for path in folder.files}
     try:
-        found = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in FILES)
+        found = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in own)
     except OSError as problem:
         yield messages.folder_not_listed(problem.strerror or str(problem))
         return

@@ -53,10 +53,8 @@ def _fit(blocks: np.ndarray, variances: np.ndarray) -> tuple[float, float]:
     independent, slow = 0.0, 0.0
     for _ in range(ROUNDS):
         weights = np.sqrt((blocks - 1) / 2) / expected
-        rows, values = (
-            np.stack([blocks, np.ones_like(blocks)], axis=1) * weights[:, None],
-            variances * weights,
-        )
+        rows = np.stack([blocks, np.ones_like(blocks)], axis=1) * weights[:, None]
+        values = variances * weights
         independent, slow = np.linalg.lstsq(rows, values, rcond=None)[0]
         if slow < 0 or len(blocks) == 1:
             independent, slow = rows[:, 0] @ values / (rows[:, 0] @ rows[:, 0]), 0.0

@@ -17,6 +17,7 @@ import numpy as np
 from hockney.core.fit import Modes
 from hockney.models.scipy_functions import f_quantile
 from hockney.models.statistics.visits import FEWEST_VISITS as FEWEST_OF_A_LAUNCH
+from hockney.models.statistics.visits import in_time
 
 LOW_QUANTILE = 0.1
 WITHIN = np.log(1.1)
@@ -84,19 +85,19 @@ def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | N
     )
 
 
-def margins(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> tuple[float, float]:
+def margins(
+    two: Modes | None, visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]
+) -> tuple[float, float]:
     """How far below and above the centre (of logs) the long-run mean of two modes may lie that were seen for
-    a few cycles only; (0, 0) where there are none such.
+    a few cycles only; (0, 0) where there are none such. `two` are the `modes` of the visits.
 
     With exponential stays the odds of the slow mode are the ratio of two mean stays, each of m of them, and
     that over the true ratio has the F distribution with 2m and 2m degrees of freedom. An interval from the
     variance of what was seen is too narrow where, by chance, a mode was hardly seen."""
-    two = modes(visits, at_s)
     if two is None:
         return 0.0, 0.0
-    series = np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
     threshold = (np.log(two.fast_s) + np.log(two.slow_s)) / 2
-    cycles = max(1.0, np.count_nonzero(np.diff(series > threshold)) / 2)
+    cycles = max(1.0, np.count_nonzero(np.diff(in_time(visits, at_s) > threshold)) / 2)
     if cycles > FEW_CYCLES:
         return 0.0, 0.0
     factor = f_quantile(2 * cycles, 2 * cycles, 0.975)

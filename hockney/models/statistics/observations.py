@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.fit import Cost
+from hockney.core.fit import Cost, Modes
 from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.location import Z, center, half_width, of_mean
-from hockney.models.statistics.modes import fast_visits, margins
+from hockney.models.statistics.modes import fast_visits, margins, modes
 from hockney.models.statistics.visits import (
     SHORTEST_S,
     LaunchTimes,
@@ -105,10 +106,15 @@ class Observation:
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
         least = half_width_in_time(self.visits, self.visits_at_s)
-        below, above = margins(self.visits, self.visits_at_s)
+        below, above = margins(self.modes, self.visits, self.visits_at_s)
         low = center - max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least, below)
         high = center + max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least, above)
         return float(np.exp(center)), float(np.exp(low)), float(np.exp(high))
+
+    @cached_property
+    def modes(self) -> Modes | None:
+        """The two modes that its visits have, where they are clearly separate."""
+        return modes(self.visits, self.visits_at_s)
 
     @property
     def undisturbed(self) -> Observation | None:

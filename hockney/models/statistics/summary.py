@@ -17,7 +17,7 @@ from hockney.core.fit import Estimate, Summary, Undisturbed
 from hockney.core.record import RunRecords
 from hockney.models.statistics.estimates import WIDEST, estimate
 from hockney.models.statistics.metrics import metric_summaries
-from hockney.models.statistics.modes import disturbed_share, modes
+from hockney.models.statistics.modes import disturbed_share
 from hockney.models.statistics.observations import Observation, observe
 
 
@@ -39,7 +39,7 @@ def _summary(seen: Observation) -> Summary:
         case=seen.records[0].case,
         typical=_cost(seen),
         undisturbed=_undisturbed(seen),
-        modes=modes(seen.visits, seen.visits_at_s),
+        modes=seen.modes,
         visits=sum(map(len, seen.visits)),
         preempted=sum(count > 0 for record in seen.records for count in record.visits.preempted),
         quartiles=(p5, p25, p75, p95),

@@ -79,13 +79,17 @@ def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
     return LaunchTimes(float(center(visits)), half, half, quantile, visits, at_s)
 
 
+def in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> np.ndarray:
+    """The visits of all launches as one series in the order of time."""
+    return np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
+
+
 def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
     """Half width of the centre of all launches' visits as one series in the order of time (`drift`): where a
     mode continues into the next launch, launches are not independent. 0 where there are too few visits."""
     if len(visits) < 2 or sum(map(len, visits)) < FEWEST_IN_TIME:
         return 0.0
-    values = np.concatenate(visits)[np.argsort(np.concatenate(at_s), kind="stable")]
-    return half_width_under_drift(winsorised(values))
+    return half_width_under_drift(winsorised(in_time(visits, at_s)))
 
 
 def _half_width(visits: np.ndarray) -> tuple[float, float]:
