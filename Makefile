@@ -22,7 +22,11 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: survey test test-all test-deps lint golden clean
 
 survey: $(VENV)/.hockney
-	@$(VENV)/bin/hockney survey $(ARGS)
+	@$(VENV)/bin/hockney survey $(ARGS); code=$$?; $(CALLED); exit $$code
+
+# after a survey: how to call hockney without make
+CALLED = [ "$$(command -v hockney)" = "$$(realpath $(VENV))/bin/hockney" ] || \
+  echo "hockney is installed in $(VENV)/bin. To use it in this shell: source $(VENV)/bin/activate" >&2
 
 # tests of real ranks run one after the other, those of one file in one process
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder

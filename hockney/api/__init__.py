@@ -24,7 +24,14 @@ from hockney.core import lazy
 
 if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
-    from hockney.api.find_runs import named_source, newest_run, newest_source
+    from hockney.api.find_runs import (
+        named_source,
+        newest_complete,
+        newest_run,
+        newest_source,
+        newest_written,
+        only_unfinished,
+    )
     from hockney.api.forecast import Forecast, predict
     from hockney.api.measure import Planned, plan, resume, run, survey
     from hockney.api.questions import Question, question
@@ -37,7 +44,8 @@ else:
         __name__,
         {
             "hockney.api.barriers": "choose_barriers",
-            "hockney.api.find_runs": "named_source newest_run newest_source",
+            "hockney.api.find_runs": "named_source newest_complete newest_run newest_source"
+            " newest_written only_unfinished",
             "hockney.api.measure": "Planned plan resume run survey",
             "hockney.api.forecast": "Forecast predict",
             "hockney.api.questions": "Question question",
@@ -58,8 +66,11 @@ __all__ = [
     "choose_barriers",
     "load",
     "named_source",
+    "newest_complete",
     "newest_run",
     "newest_source",
+    "newest_written",
+    "only_unfinished",
     "plan",
     "predict",
     "question",

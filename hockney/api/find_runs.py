@@ -23,7 +23,7 @@ from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.store import RunFolder
+from hockney.store import RunFolder, missing
 
 PLACE = Path("runs")
 STUDIES = ("survey", "granularity")
@@ -73,6 +73,50 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     raise messages.no_run_of_study(PLACE, study)
 
 
+def newest_complete(listen: Listener = silent) -> RunFolder:
+    """The run in the default place that was written last, of those that lack nothing. Raises UsageError where
+    there is none."""
+    for folder in _folders():
+        if _complete(folder):
+            listen(Status(messages.newest_complete_run(printable(str(folder.path)), PLACE)))
+            return folder
+    raise messages.no_complete_run(PLACE)
+
+
+def newest_written(listen: Listener = silent) -> RunFolder:
+    """The run in the default place that was written last, whatever it is worth. Raises UsageError where there
+    is none."""
+    for folder in _folders():
+        listen(Status(messages.newest_written_run(printable(str(folder.path)), PLACE)))
+        return folder
+    raise messages.no_complete_run(PLACE)
+
+
+def only_unfinished(listen: Listener = silent) -> RunFolder:
+    """The run in the default place that lacks something. Raises UsageError where there is none, or more."""
+    found = [folder for folder in _folders() if not _complete(folder)]
+    if len(found) != 1:
+        raise messages.not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
+    listen(Status(messages.only_unfinished_run(printable(str(found[0].path)), PLACE)))
+    return found[0]
+
+
+def _written(path: Path) -> int:
+    """When the last record of the run in `path` was written, or its plan where there is none; 0: there is no
+    run."""
+    for name in ("records.jsonl", "plan.txt"):
+        with contextlib.suppress(OSError):
+            return (path / name).stat().st_mtime_ns
+    return 0
+
+
+def _complete(folder: RunFolder) -> bool:
+    """Whether it lacks nothing; a run that cannot be read does."""
+    with contextlib.suppress(HockneyError):
+        return not missing(folder.plan(), folder.read().run)
+    return False
+
+
 def _passed_over(where: str, machine: Machine) -> str:
     """Why a run's message costs are not those of this machine as it is set now; "" where they are."""
     if not _here(machine):
@@ -95,20 +139,24 @@ def _here(machine: Machine) -> bool:
 def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
     """The runs of these studies in the default place that can be read, the one written last first; none of a
     machine that is elsewhere."""
-    ages = []
-    with contextlib.suppress(OSError):
-        for path in PLACE.iterdir():
-            with contextlib.suppress(OSError):
-                ages.append(((path / "records.jsonl").stat().st_mtime_ns, path))
-    for _, path in sorted(ages, reverse=True):
+    for folder in _folders():
         try:
-            folder = RunFolder.open(path)
             machine = folder.machine()
             wanted = folder.plan().settings.study in studies and not machine.traits.described
         except HockneyError:
             continue
         if wanted:
             yield folder, machine
+
+
+def _folders() -> Iterator[RunFolder]:
+    """The runs in the default place, the one written last first."""
+    paths: list[Path] = []
+    with contextlib.suppress(OSError):
+        paths = [path for path in PLACE.iterdir() if not path.is_symlink()]  # as runs/latest is
+    for path in sorted(paths, key=_written, reverse=True):
+        with contextlib.suppress(HockneyError):
+            yield RunFolder.open(path)
 
 
 def _source(folder: RunFolder, listen: Listener, cost: Cost) -> Source:

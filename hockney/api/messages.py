@@ -12,6 +12,7 @@ from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, 
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
 from hockney.core.units import format_seconds
+from hockney.core.wording import listing
 
 RUN_LIST = "'hockney run --list' shows all"
 
@@ -204,6 +205,33 @@ def newest_survey(run: str, place: Path) -> str:
 
 def newest_run(run: str, study: str, place: Path) -> str:
     return f"from {run}, the newest run of {study} in {place}"
+
+
+def newest_complete_run(run: str, place: Path) -> str:
+    return f"from {run}, the newest complete run in {place}"
+
+
+def newest_written_run(run: str, place: Path) -> str:
+    return f"from {run}, the newest run in {place}"
+
+
+def only_unfinished_run(run: str, place: Path) -> str:
+    return f"resuming {run}, the only unfinished run in {place}"
+
+
+def no_complete_run(place: Path) -> UsageError:
+    return UsageError(
+        "no run is named",
+        f"there is no complete one in {place}",
+        "name a run's folder",
+        code="no-run-named",
+    )
+
+
+def not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
+    several = f"{len(runs)} in {place} are unfinished: {listing([printable(run) for run in runs])}"
+    why = several if runs else f"no run in {place} is unfinished"
+    return UsageError("no run is named", why, "name a run's folder", code="no-run-named", runs=list(runs))
 
 
 def passed_over(reason: str) -> Notice:

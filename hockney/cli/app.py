@@ -4,11 +4,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import click
 
 from hockney import __version__
 from hockney.cli import verbs
 from hockney.cli.arguments.click_extensions import VerbGroup
+
+HERE = Path(__file__).parents[1]
+PYTHON = ".".join(map(str, sys.version_info[:2]))
 
 
 @click.group(
@@ -18,7 +24,7 @@ from hockney.cli.arguments.click_extensions import VerbGroup
     epilog="Example:\n\n  hockney survey --budget 30s",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, message=f"%(prog)s %(version)s from {HERE} (Python {PYTHON})")
 def app() -> None:
     """What message passing costs on your machine.
 

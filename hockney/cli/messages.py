@@ -193,15 +193,6 @@ def option_of_other_studies(name: str, study: str, takers: Sequence[str]) -> Usa
 # verbs
 
 
-def no_ranks_for_barrier() -> UsageError:
-    return UsageError(
-        "--ranks is missing",
-        "the best barrier depends on the number of ranks",
-        "use for example --ranks 2",
-        code="no-ranks-for-barrier",
-    )
-
-
 def library_with_other_target(option: str) -> UsageError:
     return UsageError(
         f"--library and {option} exclude each other",

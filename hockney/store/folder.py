@@ -28,13 +28,16 @@ from hockney.store.consistency import refuse_inconsistent
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 from hockney.system.bundled import bundled_catalog
-from hockney.system.files import new_folder, read_regular, write_atomically
+from hockney.system.files import new_folder, point_to, read_regular, write_atomically
 
 MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
 """What JSON of another shape raises where it is upgraded."""
 
 MOST_NAMES = 1000
 """Tried one after another where many runs begin in the same second."""
+
+LATEST = "latest"
+"""The symbolic link to the newest run in the default place."""
 
 T = TypeVar("T", Machine, Surveyed, Catalog)
 
@@ -96,10 +99,13 @@ class RunFolder:
         surveyed: Surveyed | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
-        """The same in the default place, under a name that nobody else has taken."""
+        """The same in the default place, under a name that nobody else has taken; `LATEST` there leads to
+        it."""
         for _ in range(MOST_NAMES):
             with contextlib.suppress(UsageError):
-                return RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
+                folder = RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
+                point_to(folder.path.with_name(LATEST), folder.path.name)
+                return folder
         return RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
 
     @staticmethod

@@ -37,6 +37,19 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise
 
 
+def point_to(link: Path, target: str) -> None:
+    """Make the symbolic link `link` lead to `target`, at once. Nothing where something else has its name, or
+    where there are no such links."""
+    fresh = link.with_name(f".{link.name}-{os.getpid()}")
+    with contextlib.suppress(OSError):
+        if link.exists() and not link.is_symlink():
+            return
+        fresh.symlink_to(target)
+        os.replace(fresh, link)
+    with contextlib.suppress(OSError):
+        fresh.unlink(missing_ok=True)
+
+
 def remove_older(paths: Iterable[Path], seconds: float) -> None:
     """Remove those that were last changed longer ago than that, as far as others have not removed them."""
     for path in paths:

@@ -55,6 +55,11 @@ def test_best_is_the_smallest_of_the_records(hockney, measured):
         assert "candidates" not in choice and choice["best"]["by"] == "measured"
 
 
+def test_without_ranks_it_is_about_those_measured(hockney, measured):
+    document = json.loads(hockney("barrier", "--best", "--json").out)
+    assert [choice["ranks"] for choice in document["choices"]] == [2, 4]
+
+
 def test_all_are_shown_with_how_much_slower_they_are(hockney, measured):
     said = hockney("barrier", "--ranks", "4", "runs/b")
     assert said.code == 0 and said.err == ""
@@ -88,7 +93,6 @@ def test_what_cannot_be_answered_is_said(hockney, measured):
         (("--ranks", "9"), 4, "ranks-beyond-models"),
         (("--ranks", "1"), 2, "one-rank-needs-no-barrier"),
         (("--ranks", "two"), 2, "not-a-count"),
-        ((), 2, "no-ranks-for-barrier"),
     ):
         done = hockney("barrier", "--best", *words)
         assert (done.code, done.error.code, done.out) == (exit_code, code, ""), words

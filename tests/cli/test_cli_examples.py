@@ -49,8 +49,10 @@ def test_every_option_is_explained(hockney):
 
 
 def test_version(hockney):
-    from hockney import __version__
+    """Which of several hockneys this is."""
+    import hockney as package
 
-    assert hockney("--version").out == f"hockney {__version__}\n"
+    printed = hockney("--version").out
+    assert printed.startswith(f"hockney {package.__version__} from {Path(package.__file__).parent} ")
     nothing = hockney()
     assert nothing.code == 2 and nothing.out == "" and examples(nothing.err)

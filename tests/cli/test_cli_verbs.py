@@ -43,7 +43,9 @@ def test_the_default_place_is_named_after_study_and_time(hockney):
     hockney("run", "barrier", "-q")
     hockney("run", "barrier", "-q")
     names = [p.name for p in Path("runs").iterdir()]
-    assert len(names) == 2 and all(name.startswith("cases-") for name in names)
+    runs = sorted(name for name in names if name.startswith("cases-"))
+    assert sorted(names) == [*runs, "latest"] and len(runs) == 2
+    assert Path("runs/latest").resolve().name == max(runs, key=lambda name: (len(name), name))
 
 
 def test_typed_cases_are_all_shown(hockney):

@@ -237,4 +237,23 @@ cost = click.option(
     show_default=True,
     help="Times of cases: typical, or undisturbed, in the fastest mode.",
 )
-folder = click.argument("run", type=PATH)
+
+
+def _run_or(find: str) -> Callable[[Any], Any]:
+    """The argument RUN; where it is missing, what the function `find` of `hockney.api` takes for it."""
+
+    def resolved(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+        if value is not None or ctx.resilient_parsing:
+            return value
+        from hockney import api
+        from hockney.cli.output.progress import ProgressReporter
+
+        found: Path = getattr(api, find)(ProgressReporter(False)).path
+        return found
+
+    return click.argument("run", type=PATH, required=False, callback=resolved)
+
+
+folder = _run_or("newest_complete")
+any_folder = _run_or("newest_written")
+unfinished_folder = _run_or("only_unfinished")

@@ -10,7 +10,6 @@ import click
 
 from hockney import api
 from hockney.api import Run
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
@@ -27,12 +26,16 @@ from hockney.studies.barriers.headline import chosen
 @click.command(
     "barrier",
     cls=Command,
-    epilog=example("hockney run barriers --ranks 2", "hockney barrier --best --ranks 2"),
+    epilog=example("hockney run barriers --ranks 2", "hockney barrier --best"),
 )
 @click.argument("run", type=options.PATH, required=False)
 @click.option("--best", is_flag=True, help="The fastest only, in a sentence.")
 @click.option(
-    "--ranks", type=options.RANKS, metavar="P,...", default=(), help="Numbers of ranks, as 2 or 2,4,8."
+    "--ranks",
+    type=options.RANKS,
+    metavar="P,...",
+    default=(),
+    help="Numbers of ranks, as 2 or 2,4,8.  [default: those measured]",
 )
 @options.as_json
 def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool) -> int:
@@ -42,8 +45,6 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     the measured times decide, and no difference is claimed where their intervals meet; else the models do,
     as far as they hold, and that is said.
     """
-    if not ranks:
-        raise messages.no_ranks_for_barrier()
     loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
     choices, unknown = api.choose_barriers(loaded, ranks)
     if unknown and not choices:

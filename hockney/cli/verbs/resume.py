@@ -17,7 +17,7 @@ from hockney.cli.output.summary import print_answer
 
 
 @click.command("resume", cls=Command, epilog=example("hockney resume runs/mine"))
-@options.folder
+@options.unfinished_folder
 @click.option(
     "--budget",
     type=options.BUDGET,

@@ -21,7 +21,7 @@ from hockney.core.errors import Exit
     cls=Command,
     epilog=example("hockney verify runs/mine", "hockney verify runs/mine --salvage runs/intact"),
 )
-@options.folder
+@options.any_folder
 @click.option(
     "--salvage",
     type=options.PATH,

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which run verbs take that are given none."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from resealed import reseal
+
+RUNS = ("old", "newest", "cut")
+
+
+@pytest.fixture
+def runs(hockney) -> Path:
+    """Two complete runs and, written last, one that lacks a launch."""
+    for age, name in enumerate(RUNS):
+        done = hockney("run", "barrier", "--launches", "3", "--out", f"runs/{name}", "-q")
+        assert done.code == 0, done.err
+        records = Path("runs") / name / "records.jsonl"
+        if name == "cut":
+            lines = records.read_text().splitlines(keepends=True)
+            last = max(k for k, line in enumerate(lines) if json.loads(line)["kind"] == "launch")
+            records.write_text("".join(lines[:last]))
+            reseal(records.parent)
+        os.utime(records, (10**9 + age, 10**9 + age))
+    return Path("runs")
+
+
+def test_the_newest_complete_one_is_read(hockney, runs):
+    (runs / "latest").symlink_to("cut")
+    for words in (("report", "--json"), ("models", "--json"), ("export", "--csv", "-")):
+        done = hockney(*words)
+        assert "runs/newest" in done.err and done.err.count("\n") == 1, (words, done.err)
+        assert done.out == hockney(words[0], "runs/newest", *words[1:]).out
+
+
+def test_the_newest_one_is_verified_whatever_it_is_worth(hockney, runs):
+    done = hockney("verify", "--json")
+    assert done.code == 4 and "runs/cut" in done.err
+
+
+def test_the_only_unfinished_one_is_resumed(hockney, runs):
+    done = hockney("resume", "--json")
+    assert done.code == 0 and "runs/cut" in done.err
+    assert hockney("verify", "runs/cut", "--json").code == 0
+    again = hockney("resume")
+    assert (again.code, again.error.code, again.error.fields["runs"]) == (2, "no-run-named", [])
+
+
+def test_of_several_unfinished_ones_none_is_resumed(hockney, runs):
+    (runs / "old" / "records.jsonl").unlink()
+    (runs / "old" / "records.jsonl").touch()
+    done = hockney("resume")
+    assert (done.code, done.error.code) == (2, "no-run-named")
+    assert sorted(done.error.fields["runs"]) == ["runs/cut", "runs/old"]
+
+
+def test_without_a_run_there_is_nothing_to_read(hockney):
+    for words in (("report",), ("verify",), ("resume",), ("calibrate",)):
+        done = hockney(*words)
+        assert (done.code, done.error.code, done.out) == (2, "no-run-named", ""), words
