@@ -17,6 +17,7 @@ from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError, UsageError, keeping
+from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import Bench, Listener, Outcome, Status, notifier, silent
@@ -38,7 +39,7 @@ class Planned:
     surveyed: Surveyed | None
 
 
-def survey(options: RunOptions = DEFAULT, *, out: Path | None = None, listen: Listener = silent) -> Run:
+def survey(options: RunOptions = DEFAULT, *, out: AnyPath | None = None, listen: Listener = silent) -> Run:
     """Measure what message passing costs; see `run`."""
     return run(Question(SURVEY), options, out=out, listen=listen)
 
@@ -47,7 +48,7 @@ def run(
     asked: Question | str | Sequence[str],
     options: RunOptions = DEFAULT,
     *,
-    out: Path | None = None,
+    out: AnyPath | None = None,
     listen: Listener = silent,
 ) -> Run:
     """Measure a study or cases into the folder `out` (default: a new one in runs), and fit models.
@@ -62,7 +63,8 @@ def run(
     settings = planned.settings
     if not options.rounds:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
-    folder = lab.begin(out, planned.cases, marked(settings), bench, planned.surveyed)
+    path = None if out is None else to_path(out)
+    folder = lab.begin(path, planned.cases, marked(settings), bench, planned.surveyed)
     return _measured(folder, bench, listen)
 
 
@@ -108,7 +110,7 @@ def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveye
 
 
 def resume(
-    path: Path,
+    path: AnyPath,
     *,
     budget: float | None = None,
     mpi: str = "",
@@ -123,6 +125,7 @@ def resume(
     `machine`, `mpiexec_args` and `variables` are used instead of the plan's. Raises as `run` does, and
     UsageError where the plan names programs that this user has not typed.
     """
+    path = to_path(path)
     folder = RunFolder.open(path)
     planned = folder.plan()
     settings = planned.settings
