@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -30,6 +31,14 @@ def need_program(*names: str) -> str:
         if path:
             return path
     missing(" or ".join(names))
+
+
+def need_module(name: str) -> Any:
+    """A Python package of the extra `test`."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        missing(name)
 
 
 def need_compiler() -> None:

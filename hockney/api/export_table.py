@@ -25,6 +25,15 @@ class Rows:
         return len(next(iter(self.columns.values()), []))
 
 
+def one_type(cells: list[Cell]) -> list[Cell]:
+    """A parameter that is a word in one workload and a number in another is a word throughout; whole numbers
+    among others are real."""
+    for kind in (str, float):
+        if any(isinstance(cell, kind) for cell in cells):
+            return [None if cell is None else kind(cell) for cell in cells]
+    return cells
+
+
 def repetitions(run: RunRecords) -> Rows:
     """One row for each repetition kept, in the order measured; `repetition` counts from 0."""
     names = _parameters(parse_canonical(record.case) for record in run.records)

@@ -7,27 +7,37 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hockney import lab, report, studies
 from hockney.api import messages
 from hockney.api.export_files import save_csv, save_parquet
 from hockney.api.export_table import Rows, repetitions, summaries
+from hockney.api.notebook import messages as program_messages
+from hockney.api.notebook.frames import Library, frame
+from hockney.api.notebook.quantities import Quantity
 from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
+from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import Record
 from hockney.core.settings import Settings
+from hockney.draw.figure import Figure, Plane
+from hockney.draw.names import named
 from hockney.store import Plan, Reading, RunFolder, missing
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+    from hockney.api.notebook.fitted_model import FittedModel
     from hockney.draw.page import Caveat, Page
     from hockney.lab import Outcome
     from hockney.studies import Evidence
 
 What = Literal["repetitions", "summaries"]
+"""Tables of a run."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """What is on disk, read when it is first asked for and then kept: load the run again to see what was
     measured since. Models are always fitted to the records, never read from a file.
@@ -112,22 +122,74 @@ class Run:
         if self.cost == "typical":
             self.folder.save_fits(self.fits)
 
-    def report(self, path: Path | None = None) -> Path:
+    def report(self, path: AnyPath | None = None) -> Path:
         """Write the page, by default as report.html of the run's folder, and the folder's fits.json."""
         self.save_fits()
-        return report.write(self.page, path or self.folder.report_path)
+        return report.write(self.page, self.folder.report_path if path is None else to_path(path))
 
-    def figures(self, folder: Path) -> list[Path]:
+    def figures(self, folder: AnyPath) -> list[Path]:
         """Write each figure as SVG and PNG into `folder`."""
-        return report.figures(self.page, folder)
+        return report.figures(self.page, to_path(folder))
 
     def table(self, what: What = "repetitions") -> Rows:
         """The run as columns: a row for each repetition, or for each case. Only summaries need fitting."""
         return repetitions(self.reading.run) if what == "repetitions" else summaries(self.fits)
 
-    def export(self, path: Path, what: What = "repetitions") -> Path:
+    def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
+        """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
+        Raises EnvironmentProblem where neither is."""
+        if what not in get_args(What):
+            raise program_messages.unknown_table(what, get_args(What))
+        return frame(self.table(what), library)
+
+    def model(self, workload: str, model: str = "", **fixed: Quantity) -> FittedModel:
+        """The model of a workload's time, to be called with its variables:
+
+            run.model("pingpong", ranks=2)(bytes=40_000)
+
+        `fixed` are parameters of the workload; those not named have their default where that was measured.
+        `model` asks for one by its name (hockney, loggp, logarithmic, linear, size). Raises UsageError where
+        there is none or several differ in what was not named, Inconclusive for a refused fit.
+        """
+        from hockney.api.notebook.fitted_model import fitted_model
+
+        return fitted_model(self.fits, workload, model, fixed)
+
+    @property
+    def figure_names(self) -> tuple[str, ...]:
+        """Of the page's figures, in its order."""
+        return tuple(self._figures)
+
+    def figure(self, name: str, *, surface: bool = False) -> PlotlyFigure:
+        """A figure of the page, as a Plotly figure. With `surface`, one over a plane in three dimensions.
+        Raises UsageError for an unknown name, and for a surface where there is none."""
+        if name not in self._figures:
+            raise program_messages.unknown_figure(name, self._figures)
+        chosen = self._figures[name]
+        if surface and not isinstance(chosen, Plane):
+            raise program_messages.not_a_surface(name)
+        from hockney.draw.plotly_figure import plotly_figure
+
+        return plotly_figure(chosen, surface=surface)
+
+    @cached_property
+    def _figures(self) -> dict[str, Figure | Plane]:
+        return named(figure for section in self.page.sections for figure in section.figures)
+
+    def __repr__(self) -> str:
+        cost = f", cost={self.cost!r}" if self.cost != "typical" else ""
+        return f"Run({str(self.path)!r}{cost})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        from hockney.api.notebook.run_view import run_html
+
+        return run_html(self)
+
+    def export(self, path: AnyPath, what: What = "repetitions") -> Path:
         """Write the run as a table, CSV or Parquet by the name's ending. Raises UsageError for another one,
         EnvironmentProblem where it cannot be written."""
+        path = to_path(path)
         if path.suffix == ".csv":
             save_csv(self.table(what), str(path))
         elif path.suffix == ".parquet":
@@ -137,10 +199,10 @@ class Run:
         return path
 
 
-def load(path: Path, cost: Cost = "typical") -> Run:
+def load(path: AnyPath, cost: Cost = "typical") -> Run:
     """The run in the folder `path`, with models of the typical or of the undisturbed cost. Raises UsageError
     where there is none."""
-    return Run(RunFolder.open(path), cost=cost)
+    return Run(RunFolder.open(to_path(path)), cost=cost)
 
 
 def evidence_of(folder: RunFolder, reading: Reading | None = None, cost: Cost = "typical") -> Evidence:

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 
 from hockney import lab
 from hockney.api import messages
+from hockney.api.notebook import messages as program_messages
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.settings import Settings
 
 MOST_ROUNDS = 10_000
+MOST_LAUNCHES = 1000
+LARGEST_SEED = 2**63 - 1
 LAUNCHES = 3
 """On machines whose launches differ by what their description says."""
 LONGEST_LABEL = 100
@@ -29,7 +32,8 @@ class RunOptions:
     interval of a typical time, as a fraction; `mpi` and `machine` are as on the command line; `force` takes a
     survey that was made on another machine. `mpiexec_args` are added to the launcher's words, split as a
     shell does; `variables` (NAME=VALUE) go to the environment of the ranks; `label` is a name for the run, to
-    tell it from others. Raises UsageError where two options contradict each other."""
+    tell it from others. Raises UsageError for values out of range and for options that contradict each
+    other."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -53,6 +57,7 @@ class RunOptions:
         launcher_options(self.mpiexec_args, self.variables)
         if len(self.label) > LONGEST_LABEL or not self.label.isprintable():
             raise messages.label_not_usable(self.label, LONGEST_LABEL)
+        self._check_ranges()
         self._check_rounds()
         if self.in_rounds and not self.wall_clock:
             self._check_simulated()
@@ -120,6 +125,19 @@ class RunOptions:
             variables=self.variables,
             label=self.label,
         )
+
+    def _check_ranges(self) -> None:
+        """The command line refuses the same where it reads its words."""
+        for name, seconds in (("budget", self.budget), ("through", self.through), ("every", self.every)):
+            if seconds is not None and not 0 < seconds < math.inf:
+                raise program_messages.option_not_positive(name, seconds)
+        if not 0 < self.precision <= 1:
+            raise program_messages.option_out_of_range("precision", self.precision, 0, 1)
+        limits = (("launches", 1, MOST_LAUNCHES), ("repeat", 1, MOST_ROUNDS), ("seed", 0, LARGEST_SEED))
+        for name, low, high in limits:
+            count = getattr(self, name)
+            if count is not None and not low <= count <= high:
+                raise program_messages.option_out_of_range(name, count, low, high)
 
     def _check_rounds(self) -> None:
         if self.repeat is not None and self.through is not None:
