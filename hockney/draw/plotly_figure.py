@@ -32,7 +32,15 @@ def plotly_figure(figure: Figure | Plane, *, surface: bool = False) -> PlotlyFig
         if isinstance(figure, Plane):
             _tell(data[:1], drawn["words"])
         top = HEADER_PX + layout["margin"]["t"]
-    title = {"text": inert(figure.title), "subtitle": {"text": inert(figure.caption)}, "font": {"size": 15}}
+    title = {
+        "text": inert(figure.title),
+        "subtitle": {"text": inert(figure.caption)},
+        "font": {"size": 15},
+        "yref": "container",
+        "y": 1,
+        "yanchor": "top",
+        "pad": {"t": 10},
+    }
     standing = {
         "title": title,
         "height": HEIGHT_PX,
@@ -45,13 +53,14 @@ def plotly_figure(figure: Figure | Plane, *, surface: bool = False) -> PlotlyFig
 
 
 def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each entry of the page's legend is one of Plotly's: its last trace stands for it, and all of them are
-    switched together."""
+    """Each entry of the page's legend is one of Plotly's: its last trace that is no text stands for it, and
+    all of them are switched together."""
     shown: dict[int, dict[str, Any]] = {}
     for number, entry in enumerate(drawn["legend"]):
+        last = max(trace for trace in entry["traces"] if drawn["data"][trace]["mode"] != "text")
         for trace in entry["traces"]:
-            last = trace == entry["traces"][-1]
-            shown[trace] = {"name": inert(entry["name"]), "legendgroup": str(number), "showlegend": last}
+            group = {"name": inert(entry["name"]), "legendgroup": str(number)}
+            shown[trace] = group | {"showlegend": trace == last}
     return [trace | shown.get(k, {"showlegend": False}) for k, trace in enumerate(drawn["data"])]
 
 

@@ -13,7 +13,7 @@ from hockney.core.errors import one_line, sentences
 from hockney.draw.page import Caveat, Table
 from hockney.report.html_text import emphasised, sentence
 
-RIGHT = Markup(' style="text-align: right"')
+RIGHT = Markup(' style="text-align: right; white-space: nowrap"')
 LEFT = Markup(' style="text-align: left"')
 
 

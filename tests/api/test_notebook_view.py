@@ -40,6 +40,7 @@ def test_a_run_shows_its_cases_and_what_to_doubt(run):
     assert sum(tag == "tr" for tag, _ in tags.seen) == 1 + MOST_ROWS < len(run.summaries)
     assert sum(tag == "li" for tag, _ in tags.seen) == len(run.caveats)
     heads = re.findall("<th [^>]*>([^<]*)<", html)
+    assert re.findall("<tr><td [^>]*>([^<]*)<", html) == ["pingpong"] * MOST_ROWS
     assert heads[0] == "workload" and {"bytes", "buffers", "ranks", "typical"} <= set(heads)
     assert len(html) < 20_000
 

@@ -52,6 +52,7 @@ def test_a_plane_has_contours_and_a_surface_that_tell_their_values():
     assert {trace.type for trace in flat.data} == {"heatmap", "scatter"}
     [surface] = space.data
     assert surface.type == "surface" and space.layout.scene.xaxis.type == "log"
+    assert [trace.mode for trace in flat.data if trace.showlegend] == ["lines"]
     ground = flat.data[0]
     assert len(ground.text) == len(ground.z) == len(surface.hovertext)
     assert len(ground.text[0]) == len(ground.z[0]) and "first: " in ground.text[0][0]

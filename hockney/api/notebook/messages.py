@@ -182,7 +182,7 @@ def no_result(case: str, why: str) -> str:
 
 
 def more_rows(count: int) -> str:
-    return f"{plural(count, 'more case')}: .frame() or .table() has all."
+    return f"{plural(count, 'more case')}: .frame() has all."
 
 
 def constant_parameters(words: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hockney.api.notebook import messages
 from hockney.core.case import format_value
+from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
@@ -19,14 +20,14 @@ from hockney.studies import ad_hoc
 if TYPE_CHECKING:
     from hockney.api.run_contents import Run
 
-MOST_ROWS = 30
+MOST_ROWS = 20
 COLUMNS = ("typical", "95% interval", "launches")
 
 
 def run_html(run: Run) -> str:
     """Where the run cannot be read, why."""
     try:
-        measured, page = run.evidence.measured, run.page
+        measured, page = _messages_first(run.evidence.measured), run.page
         headline = () if run.settings.study == ad_hoc.NAME else page.headline
         fixed = _constant(measured)
         after = [messages.constant_parameters(fixed)] if fixed else []
@@ -39,9 +40,15 @@ def run_html(run: Run) -> str:
         return notebook.summary([str(error)], ())
 
 
+def _messages_first(measured: Sequence[Measured]) -> list[Measured]:
+    return sorted(measured, key=lambda m: not m.workload.performs(*PING_PONG))
+
+
 def _cases(measured: Sequence[Measured]) -> Table:
-    """Parameters that are the same in all cases have no column."""
-    names = _varying(measured)
+    """The first of them. A parameter that is the same in all cases has no column, nor one that none of the
+    shown has."""
+    shown = measured[:MOST_ROWS]
+    names = [name for name in _varying(measured) if any(name in m.case for m in shown)]
     rows = tuple(
         (
             m.case.workload,
@@ -50,7 +57,7 @@ def _cases(measured: Sequence[Measured]) -> Table:
             interval(m.summary.typical, "s"),
             str(m.summary.launches),
         )
-        for m in measured[:MOST_ROWS]
+        for m in shown
     )
     columns = ("workload", *names, *COLUMNS)
     numeric = tuple(range(len(columns) - len(COLUMNS), len(columns)))
