@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from hockney import lab, report, studies
 from hockney.api import messages
 from hockney.api.export_files import save_csv, save_parquet
-from hockney.api.export_table import Rows, repetitions, summaries
+from hockney.api.export_table import Rows, parameters, repetitions, summaries
 from hockney.api.notebook import messages as program_messages
 from hockney.api.notebook.frames import Library, frame
 from hockney.api.notebook.quantities import Quantity
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hockney.lab import Outcome
     from hockney.studies import Evidence
 
-What = Literal["repetitions", "summaries"]
+What = Literal["repetitions", "summaries", "parameters"]
 """Tables of a run."""
 
 
@@ -132,14 +132,17 @@ class Run:
         return report.figures(self.page, to_path(folder))
 
     def table(self, what: What = "repetitions") -> Rows:
-        """The run as columns: a row for each repetition, or for each case. Only summaries need fitting."""
-        return repetitions(self.reading.run) if what == "repetitions" else summaries(self.fits)
+        """The run as columns: a row for each repetition, for each case, or for each parameter of each fit.
+        Only repetitions need no fitting. Raises UsageError for another table."""
+        if what not in get_args(What):
+            raise program_messages.unknown_table(what, get_args(What))
+        if what == "repetitions":
+            return repetitions(self.reading.run)
+        return summaries(self.fits) if what == "summaries" else parameters(self.fits)
 
     def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
         """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
         Raises EnvironmentProblem where neither is."""
-        if what not in get_args(What):
-            raise program_messages.unknown_table(what, get_args(What))
         return frame(self.table(what), library)
 
     def model(self, workload: str, model: str = "", **fixed: Quantity) -> FittedModel:

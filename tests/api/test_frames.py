@@ -55,6 +55,18 @@ def test_repetitions_and_predictions_in_pandas(run):
     assert predicted.ranks.tolist() == [2, 4] and predicted.speed_up.between(1, 4).all()
 
 
+def test_parameters_of_the_fits(run):
+    pandas = need_module("pandas")
+    frame = run.frame("parameters", library="pandas")
+    assert isinstance(frame, pandas.DataFrame)
+    assert len(frame) == sum(max(1, len(fit.parameters)) for fit in run.fits.fits)
+    hot = frame[(frame.workload == "pingpong") & (frame.buffers == "hot")].set_index("symbol")
+    [fit] = [f for f in run.fits.of("hockney", "pingpong") if f.subject["buffers"] == "hot"]
+    assert hot.value["r_inf"] == fit.parameter("r_inf").estimate.value and hot.unit["t_0"] == "s"
+    refused = frame[frame.verdict == "refused"]
+    assert len(refused) and refused.value.isna().all()
+
+
 def test_the_library_is_the_first_that_is_there_or_the_one_asked_for(run, libraries):
     libraries(pandas=stand_in("pandas"), polars=stand_in("polars"))
     assert run.frame().library == "pandas" and run.frame(library="polars").library == "polars"

@@ -76,7 +76,8 @@ class FittedModel:
             f"{name} from {self._shown(name, low)} to {self._shown(name, high)}"
             for name, (low, high) in self.variables.items()
         )
-        return f"<{self.fit.model} model of {self.fit.line}{chosen} ({self.fit.verdict}): {free}>"
+        subject = f"{self.fit.line}{chosen} ({self.fit.verdict})"
+        return f"<{self.fit.model} model of {subject}: {free or 'no variables'}>"
 
 
 def fitted_model(
