@@ -95,7 +95,7 @@ def test_the_newest_complete_run_is_opened(place):
     assert hockney.resume(resumed).outcome.measured == 0
     with pytest.raises(hockney.UsageError) as nothing_left:
         hockney.resume()
-    assert nothing_left.value.code == "no-run-named"
+    assert nothing_left.value.code == "not-one-unfinished-run"
 
 
 def test_a_run_that_is_not_there(place):
