@@ -16,6 +16,7 @@ from hockney.api.export_table import Rows, parameters, repetitions, summaries
 from hockney.api.notebook import messages as program_messages
 from hockney.api.notebook.frames import Library, frame
 from hockney.api.notebook.quantities import Quantity
+from hockney.core.case import Case
 from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
@@ -46,13 +47,15 @@ class Run:
     one, which a case has in its fastest mode. `summaries` have both. `fits.json` is always of the typical
     cost.
 
-    `outcome` says how the measuring ended that has just made the run; None for a run that was loaded.
-    Reading raises EnvironmentProblem for a folder that is damaged or cannot be read.
+    `outcome` says how the measuring ended that has just made the run, `asked` are its cases in the order
+    asked for; None and empty for a run that was loaded. Reading raises EnvironmentProblem for a folder that
+    is damaged or cannot be read.
     """
 
     folder: RunFolder
     outcome: Outcome | None = None
     cost: Cost = "typical"
+    asked: tuple[Case, ...] = ()
 
     @property
     def path(self) -> Path:

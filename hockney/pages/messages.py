@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from hockney.core.errors import UsageError, unknown
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
 from hockney.pages.format import percent, quantity
@@ -234,3 +235,7 @@ ALL_NUMBERS = "all numbers"
 def cases(lines: Sequence[str]) -> str:
     """Which cases a caveat affects."""
     return listing(sorted(lines))
+
+
+def unknown_column(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("column", name, available)

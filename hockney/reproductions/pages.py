@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
 from hockney.core.wording import plural
+from hockney.draw.amount import Amount
 from hockney.draw.figure import Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions.compared import CLOSE, Compared, Limit, tallies
@@ -93,7 +94,7 @@ def table(name: str, rows: Iterable[Compared]) -> Table:
 
 
 def number(value: float | None, unit: str) -> str:
-    return "" if value is None else format_value(value, unit, digits=4)
+    return "" if value is None else Amount(format_value(value, unit, digits=4), (value,), unit, digits=4)
 
 
 def origins(platform: Platform) -> Table:

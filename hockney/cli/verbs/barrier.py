@@ -10,14 +10,17 @@ import click
 
 from hockney import api
 from hockney.api import Run
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.errors import printable
+from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.format import quantity
+from hockney.pages.format import interval, quantity
 from hockney.studies.barriers import NAME
 from hockney.studies.barriers.best import Candidate, Choice
 from hockney.studies.barriers.headline import chosen
@@ -46,7 +49,8 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     as far as they hold, and that is said.
     """
     loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
-    choices, unknown = api.choose_barriers(loaded, ranks)
+    with ProgressReporter(False).doing(messages.fitting()):
+        choices, unknown = api.choose_barriers(loaded, ranks)
     if unknown and not choices:
         raise unknown[0]
     if as_json:
@@ -54,7 +58,9 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     else:
         for k, choice in enumerate(choices):
             if not best:
-                click.echo(("\n" if k else "") + text_table(_table(choice)))
+                if k:
+                    echo()
+                print_table(_table(choice))
             print_line(chosen(choice))
     if unknown:  # what is known was told first
         raise unknown[0]
@@ -73,14 +79,13 @@ def _table(choice: Choice) -> Table:
         )
         for each in choice.candidates
     )
-    columns = ("barrier", "ranks", "a call", "from to", "times the best", "by")
+    columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "by")
     return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4))
 
 
 def _range(each: Candidate) -> str:
-    if each.high == float("inf"):
-        return "unknown"
-    return f"{quantity(each.low, 's')} to {quantity(each.high, 's')}"
+    known = each.high < float("inf")
+    return interval(Estimate(each.seconds, each.low if known else None, each.high if known else None), "s")
 
 
 def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
