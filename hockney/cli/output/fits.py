@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from hockney.cli import messages
 from hockney.cli.output.tables import Group, print_groups
 from hockney.core.fit import Fit
+from hockney.core.units import format_percent
 from hockney.draw.page import Table
-from hockney.pages.format import interval, percent, quantity
+from hockney.pages.format import interval, quantity
 
 
 def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
@@ -32,5 +33,5 @@ def _group(fit: Fit, reasons: bool) -> Group:
     if reasons and fit.why and fit.verdict in ("poor", "refused"):
         lines.append(fit.why)
     elif reasons and fit.error is not None and fit.worst is not None:
-        lines.append(messages.fit_error(percent(fit.error), percent(fit.worst)))
+        lines.append(messages.fit_error(format_percent(fit.error, 2), format_percent(fit.worst, 2)))
     return Group(tuple(lines), len(fit.parameters), fit.verdict)
