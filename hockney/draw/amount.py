@@ -42,9 +42,11 @@ class Amount(str):
 
     @property
     def unit_once(self) -> str:
-        """ "449 to 453 ns", where both ends of an interval are shown in one unit."""
+        """ "449 to 453 ns", where both ends of an interval are shown in one unit, or one is 0."""
         low, to, high = self.partition(" to ")
         number, _, unit = low.partition(" ")
+        if to and self.values[0] == 0:
+            return f"0{to}{high}"
         return f"{number}{to}{high}" if to and unit and high.endswith(f" {unit}") else str(self)
 
 

@@ -110,6 +110,7 @@ class ProgressReporter:
 
     def _spin(self, text: str) -> None:
         self._stop()
+        self.spinner.hide()
         if text and not self.quiet and self.on_terminal:
             self.spinner.show(text)
 
