@@ -34,21 +34,27 @@ def plain(text: str, word: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """`cells` are one printable line each, `width` what the column is laid out with."""
+    """`cells` are one printable line each, of numbers in one `unit` where it has one; `width` is what the
+    column is laid out with."""
 
     title: str
     cells: tuple[str, ...]
     numeric: bool
+    unit: str = ""
     width: int = 0
 
     @property
+    def heading(self) -> str:
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    @property
     def natural(self) -> int:
-        return max(map(len, (self.title, *self.cells)))
+        return max(map(len, (self.heading, *self.cells)))
 
     @property
     def narrowest(self) -> int:
         """Of numbers no digit is wrapped."""
-        heading = max(map(len, self.title.split()), default=0)
+        heading = max(map(len, self.heading.split()), default=0)
         if self.numeric:
             return max(heading, *map(len, self.cells), 0)
         words = max((len(word) for cell in self.cells for word in cell.split()), default=0)
@@ -80,12 +86,13 @@ def columns_of(table: Table) -> list[Column]:
 
 
 def _column(title: str, cells: Sequence[str], numeric: bool, scale: tuple[float, str] | None) -> Column:
+    unit = ""
     if scale is not None:
-        factor, name = scale
-        title, cells = f"{title} ({name})", points_aligned(scaled(cells, factor))
+        factor, unit = scale
+        cells = points_aligned(scaled(cells, factor))
     else:
         cells = [cell.unit_once if isinstance(cell, Amount) else cell for cell in cells]
-    return Column(one_line(title), tuple(map(_cell, cells)), numeric)
+    return Column(one_line(title), tuple(map(_cell, cells)), numeric, unit)
 
 
 def _cell(text: str) -> str:
@@ -189,7 +196,7 @@ def lines_below(columns: Sequence[Column], row: int, width: int | None) -> list[
 
 def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = plain) -> list[str]:
     """The lines of one row, of the headings where `row` is None."""
-    texts = [c.laid(c.title) if row is None else _wrapped(c, row) for c in columns]
+    texts = [c.laid(c.heading) if row is None else _wrapped(c, row) for c in columns]
     height = max(map(len, texts))
     if row is None:  # a heading of one line stands directly above its numbers
         texts = [[""] * (height - len(text)) + text for text in texts]
