@@ -92,6 +92,7 @@ def test_a_table_has_the_columns_chosen_and_no_others(hockney):
     said = hockney("run", "pingpong bytes=8,64", "--out", "r", "-q", *chosen)
     head, *rows = said.out.split("\n\n")[1].splitlines()
     assert [word for word in head.split() if "(" not in word] == ["bytes", "p99", "min", "busbw"]
+    assert "launches" in hockney("resume", "r", "-q", "--columns", "launches").out.split("\n\n")[1]
     again = hockney("resume", "r", "-q", *chosen).out.split("\n\n")[1].splitlines()
     assert again == [head, *rows], "also of a run that is complete"
 

@@ -38,7 +38,7 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     exact = run.machine.traits.noiseless
     keys = max(1, len(_heads(measured, varying)))
     if columns:
-        print_table(_table(measured, varying, columns, exact), keys)
+        print_table(_table(measured, varying, columns, exact), keys, whole=True)
     else:
         _print_usual(lambda chosen: _table(measured, varying, chosen, exact), keys)
 

@@ -32,10 +32,11 @@ MARGIN = " " * 5
 """Below a finding's verdict."""
 
 
-def text_table(table: Table, keys: int = 1) -> str:
+def text_table(table: Table, keys: int = 1, *, whole: bool = False) -> str:
     """Aligned columns, two spaces apart, as wide as stdout. Cells are printable, a line each where the width
-    allows it. The first `keys` columns tell the rows from each other."""
-    columns, same = alike(columns_of(table), keys)
+    allows it. The first `keys` columns tell the rows from each other. Of a `whole` table no column is
+    said above."""
+    columns, same = alike(columns_of(table), len(table.columns) if whole else keys)
     blocks = [wrapped(messages.in_all_rows(_said(same)), width())] if same else []
     columns, below = hung(columns, width(), keys)
     for k, part in enumerate(parts(columns, width(), keys)):
@@ -58,8 +59,8 @@ def fits(table: Table, keys: int = 1) -> bool:
     return len(list(parts(alike(columns_of(table), keys)[0], width(), keys))) == 1
 
 
-def print_table(table: Table, keys: int = 1) -> None:
-    echo(text_table(table, keys))
+def print_table(table: Table, keys: int = 1, *, whole: bool = False) -> None:
+    echo(text_table(table, keys, whole=whole))
 
 
 @dataclass(frozen=True)
