@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -23,7 +24,7 @@ from hockney.draw.page import Table
 from hockney.pages.format import interval, quantity
 from hockney.studies.barriers import NAME
 from hockney.studies.barriers.best import Candidate, Choice
-from hockney.studies.barriers.headline import chosen
+from hockney.studies.barriers.headline import MPI, chosen, ratio_interval
 
 
 @click.command(
@@ -74,13 +75,14 @@ def _table(choice: Choice) -> Table:
             str(choice.ranks),
             quantity(each.seconds, "s"),
             _range(each),
-            f"{each.seconds / choice.best.seconds:.2f}" if choice.best.seconds else "",
+            f"{each.ratio.value:.2f}",
+            ratio_interval(each.ratio),
             each.by,
         )
         for each in choice.candidates
     )
-    columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "by")
-    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4))
+    columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "its 95% interval", "by")
+    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4, 5))
 
 
 def _range(each: Candidate) -> str:
@@ -97,6 +99,8 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
                 "ranks": choice.ranks,
                 "measured": choice.measured,
                 "best": _candidate(choice.best),
+                "next": _candidate(choice.next),
+                "mpi": _candidate(choice.of(MPI)),
                 "alike": choice.alike,
                 "unknown": choice.unknown,
                 **({} if best else {"candidates": [_candidate(each) for each in choice.candidates]}),
@@ -106,13 +110,18 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
     }
 
 
-def _candidate(each: Candidate) -> dict[str, object]:
+def _candidate(each: Candidate | None) -> dict[str, object] | None:
     """JSON has no infinity: ends that are not known are null."""
+    if each is None:
+        return None
     known = each.high < float("inf")
     return {
         "algorithm": each.algorithm,
         "time_s": each.seconds,
         "low_s": each.low if known else None,
         "high_s": each.high if known else None,
+        "ratio": each.ratio.value if math.isfinite(each.ratio.value) else None,
+        "ratio_low": each.ratio.low,
+        "ratio_high": each.ratio.high,
         "by": each.by,
     }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.core.errors import HockneyError
+from hockney.core.fit import Estimate
 from hockney.core.wording import listing, plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
@@ -50,15 +51,25 @@ def chosen(choice: Choice) -> str:
     else:
         text += f" (not measured: {_basis(choice)})"
     if choice.alike:
-        text += f"; no difference is known to {listing(list(choice.alike))}"
-    elif len(choice.candidates) > 1:
-        second = choice.candidates[1]
-        text += f"; {second.algorithm}, the next, takes {second.seconds / best.seconds:.2f} times as long"
+        text += f"; not significantly different: {listing(list(choice.alike))}"
+    elif (second := choice.next) is not None and second is not mpi:
+        text += f"; {second.algorithm}, the next, takes {times_as_long(second.ratio)}"
     if mpi is not None and mpi is not best and MPI not in choice.alike:
-        text += f"; MPI_Barrier takes {mpi.seconds / best.seconds:.2f} times as long"
+        text += f"; MPI_Barrier takes {times_as_long(mpi.ratio)}"
     if choice.unknown:
         text += f"; nothing is known there of {listing(list(choice.unknown), 10)}"
     return text + "."
+
+
+def times_as_long(ratio: Estimate) -> str:
+    """ "5.13 times as long (95%: 4.60 to 5.72)"."""
+    bounds = "" if ratio.low is None else f" (95%: {ratio_interval(ratio)})"
+    return f"{ratio.value:.2f} times as long{bounds}"
+
+
+def ratio_interval(ratio: Estimate) -> str:
+    """ "4.60 to 5.72"; nothing where it is not known."""
+    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
 
 
 def _basis(choice: Choice) -> str:
