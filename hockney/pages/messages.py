@@ -65,7 +65,7 @@ def precision(missed: int, measured: int, wanted: float, widest: str, width: flo
         "precision",
         f"the 95% intervals of {missed} of {plural(measured, 'case')} are wider than the requested "
         f"{percent(wanted)} (the widest, {widest}: {known})",
-        f"{plural(missed, 'case')}, marked in the table of spread",
+        f"{plural(missed, 'case')}; the table of spread has the worst of them",
         "give more time (--budget), plan more launches (--launches), or request less precision (--precision)",
     )
 
