@@ -222,7 +222,7 @@ def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
     )
 
 
-ROW_REM, AROUND_REM = 1.12, 5.0
+ROW_REM, AROUND_REM = 1.0, 5.0
 """Of a figure with a row for each name: a row's height, and that of what is around the rows."""
 
 

@@ -161,6 +161,10 @@ def test_hostile_texts_stay_texts():
 def test_a_headline_s_asides_and_counts_do_not_shout():
     headline = html_text.emphasised("2 ranks: 457 ns (95%: 366 ns to 571 ns).")
     assert headline == "2\u00a0ranks: <strong>457\u00a0ns</strong> (95%: 366\u00a0ns to 571\u00a0ns)."
+    given = html_text.emphasised(
+        "4 ranks with 10.0 us of work are 86.7% efficient; mpi takes 4.1 times as long"
+    )
+    assert re.findall("<strong>(.*?)</strong>", given) == ["86.7%", "4.1\u00a0times"]
 
 
 def test_a_long_table_is_folded_and_a_repeated_title_is_not_seen_twice():

@@ -103,8 +103,8 @@ def _failed(evidence: Evidence) -> str:
 def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
     """How the prediction did that fits the run better."""
     form = believed(every)[0]
-    signed = [each.error(each.predicted(form)) for each in every if each.ranks == ranks]
-    errors = [abs(error) for error in signed if error is not None]
+    here = [each for each in every if each.ranks == ranks]
+    errors = _errors(here, form)
     if not errors:
         return ""
     close = sum(e <= CLOSE for e in errors)
@@ -112,5 +112,16 @@ def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
     return (
         f"{plural(ranks, 'rank')}: from what messages cost between two ranks{words}, {close} of "
         f"{len(errors)} barriers made of messages are predicted within {CLOSE:.0%} (typical error "
-        f"{median(errors):.0%})."
+        f"{typical_error(here, form):.0%})."
     )
+
+
+def typical_error(every: Sequence[BarrierResult], form: str) -> float:
+    """The median relative error of the prediction `form`; nan where there is none."""
+    errors = _errors(every, form)
+    return median(errors) if errors else float("nan")
+
+
+def _errors(every: Sequence[BarrierResult], form: str) -> list[float]:
+    signed = (each.error(each.predicted(form)) for each in every)
+    return [abs(error) for error in signed if error is not None]
