@@ -15,7 +15,9 @@ from chromium import Browser
 
 from hockney import api, lab, studies
 from hockney.core.settings import Settings
+from hockney.core.units import format_percent
 from hockney.launch.fake import FakeLauncher
+from hockney.models.applications.granularity import Algorithm
 from hockney.report import write
 from hockney.studies import Options
 
@@ -93,6 +95,28 @@ def test_a_figure_in_a_closed_section_comes_alive_when_it_is_opened(browser: Bro
     browser.run(f"{closed}.open = true")
     browser.until(f"return {closed}.querySelector('.plot .main-svg')?.getBoundingClientRect().height > 100")
     assert browser.console() == []
+
+
+def test_the_explorer_answers_as_predict_does(browser: Browser, written: Written):
+    """About the same run: with ranks that have a core each, and with more."""
+    path = written("granularity")
+    browser.open(path, figures=False)
+    browser.until("return document.querySelectorAll('.widget.on').length === 1")
+    for ranks in (2, 8):
+        forecast = api.predict(Algorithm(2e-4, 40_000, 0.01), ranks=(ranks,), run=path.parent)
+        (row,) = forecast.prediction.rows
+        for name, text in (("work", "200us"), ("bytes", "40kB"), ("serial", "1%"), ("ranks", str(ranks))):
+            browser.run(
+                "const e = document.getElementById(arguments[0]); e.value = arguments[1];"
+                "e.dispatchEvent(new Event('change'))",
+                f"explorer-{name}-text",
+                text,
+            )
+        shown = browser.run("return document.querySelector('[data-answer=efficiency]').textContent")
+        value, low, high = (
+            format_percent(v) for v in (row.efficiency.value, row.efficiency.low, row.efficiency.high)
+        )
+        assert shown == f"{value} (95%: {low} to {high})"
 
 
 def test_the_data_of_a_figure_can_be_taken_away(browser: Browser, written: Written):

@@ -45,26 +45,61 @@ function exchange(m, size, ranks) {
   return begin + (last * hold + passed(m, size, last)) + met;
 }
 
-function times(m, work, size, serial, ranks) {
-  const communication = exchange(m, size, ranks), share = (1 - serial) * work / ranks;
-  const total = ranks === 1 ? work : serial * work + share + communication;
+// How many ranks share a core: those that do compute one after the other. `larger` asks for a larger machine of
+// the same kind, on which each rank has a core to itself.
+const crowd = (m, ranks) => m.larger || !m.cores_known ? 1 : Math.max(1, ranks / m.most_ranks);
+
+// `factor` is what the time of an exchange is multiplied by: an end of its interval.
+function times(m, work, size, serial, ranks, factor = 1) {
+  const communication = factor * exchange(m, size, ranks), share = (1 - serial) * work / ranks;
+  const parallel = ranks === 1 ? share : Math.min(crowd(m, ranks), ranks) * share;
+  const total = ranks === 1 ? work : serial * work + parallel + communication;
   const speedUp = work / total;
-  return {serial: serial * work, parallel: share, communication, total, speedUp, efficiency: speedUp / ranks, share: communication / total};
+  return {serial: serial * work, parallel, communication, total, speedUp, efficiency: speedUp / ranks, share: communication / total};
 }
 
 const efficiency = (m, work, size, serial, ranks) => times(m, work, size, serial, ranks).efficiency;
 
-const ceiling = (serial, ranks) => ranks === 1 ? 1 : 1 / (1 - serial + ranks * serial);
+const ceiling = (m, serial, ranks) => ranks === 1 ? 1 : 1 / (Math.min(crowd(m, ranks), ranks) * (1 - serial) + ranks * serial);
 
 // The work from which the efficiency is at least `wanted`; null where no work is enough.
-function workNeeded(wanted, m, size, serial, ranks) {
+function workNeeded(wanted, m, size, serial, ranks, factor = 1) {
   if (ranks === 1) return wanted <= 1 ? 0 : null;
-  const left = 1 - wanted / ceiling(serial, ranks), communication = exchange(m, size, ranks);
+  const left = 1 - wanted / ceiling(m, serial, ranks), communication = factor * exchange(m, size, ranks);
   if (left <= ROUNDING) return left >= -ROUNDING && communication === 0 ? 0 : null;
   return wanted * ranks * communication / left;
 }
 
-const breakEven = (m, size, serial, ranks) => workNeeded(1 / ranks, m, size, serial, ranks);
+const breakEven = (m, size, serial, ranks, factor = 1) => workNeeded(1 / ranks, m, size, serial, ranks, factor);
+
+// The factors of a size's band: those of the neighbouring sizes on a straight line.
+function banded(m, size) {
+  const ends = [m.band[0], ...m.band, [Infinity, ...m.band.at(-1).slice(1)]];
+  const k = ends.findIndex((after, k) => k > 0 && size <= after[0]), before = ends[k - 1], after = ends[k];
+  const width = after[0] - before[0], at = width > 0 && width < Infinity ? Math.max(0, (size - before[0]) / width) : 0;
+  return [1, 2].map(j => before[j] + at * (after[j] - before[j]));
+}
+
+// By which factors an exchange may be shorter and longer (95%); null where no interval is known.
+function bounds(m, size, ranks) {
+  if (!m.band.length || (m.cores > 1 && ranks > m.cores)) return null;
+  const change = m.changes.find(([low, high]) => low < size && size < high);
+  if (!change) return banded(m, size);
+  const line = at => piece(m.cores >= 2 ? m.near : m.pieces, at), time = ({latency, perByte}) => latency + perByte * size;
+  const now = time(line(size)), either = change.map(at => time(line(at))), sides = change.map(at => banded(m, at));
+  return [
+    now ? Math.min(1, Math.min(...sides.map(s => s[0])) * Math.min(...either) / now) : 1,
+    now ? Math.max(1, Math.max(...sides.map(s => s[1])) * Math.max(...either) / now) : 1,
+  ];
+}
+
+// A value of the factor of an exchange, with the ends that its interval gives.
+function estimate(m, size, ranks, value) {
+  const middle = value(1), ends = bounds(m, size, ranks);
+  if (!ends) return {value: middle, low: null, high: null};
+  const all = [middle, ...ends.map(value)];
+  return {value: middle, low: Math.min(...all), high: Math.max(...all)};
+}
 
 // Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`.
 function counts(most) {
@@ -87,7 +122,7 @@ function bestRanks(m, work, size, serial, most) {
   return best;
 }
 
-return {exchange, times, efficiency, ceiling, workNeeded, breakEven, counts, bestRanks};
+return {exchange, times, efficiency, ceiling, workNeeded, breakEven, bounds, estimate, counts, bestRanks};
 })();
 
 (() => {
@@ -121,8 +156,8 @@ const SCALES = {
 // As on the command line: what is typed beyond is no question, and no chart has an axis for it.
 const MOST = {seconds: 30 * 86400, bytes: 2 ** 50};
 const INPUTS = [
-  {key: "work", label: "Work T on one rank between two exchanges", say: g.seconds, read: g.readSeconds, fits: v => v > 0 && v <= MOST.seconds, hint: "a time above 0, for example 10ms"},
-  {key: "bytes", label: "Message length L", say: g.bytes, read: g.readBytes, fits: v => v >= 0 && v <= MOST.bytes, hint: "a size, for example 40kB or 1000words", whole: true},
+  {key: "work", label: "Work T", say: g.seconds, read: g.readSeconds, fits: v => v > 0 && v <= MOST.seconds, hint: "a time above 0, for example 10ms", aside: "on one rank, between two exchanges"},
+  {key: "bytes", label: "Message length L", say: g.size, read: g.readBytes, fits: v => v >= 0 && v <= MOST.bytes, hint: "a size, for example 40kB or 1000words", whole: true},
   {key: "serial", label: "Serial fraction s", say: g.percent, read: g.readFraction, fits: v => v >= 0 && v <= 1, hint: "0% to 100%"},
   {key: "ranks", label: "Ranks np", say: String, read: g.readCount, fits: v => v >= 1 && v <= 1e7, hint: "a whole number from 1", whole: true},
 ];
@@ -133,6 +168,7 @@ class Explorer {
     this.ends = {work: spec.work_s, bytes: spec.bytes, serial: spec.serial, ranks: spec.ranks};
     this.state = Object.fromEntries(INPUTS.map(({key}) => [key, this.ends[key][2]]));
     this.machine = spec.machines[0];
+    this.larger = false;
     this.over = "bytes";
     this.live = box.querySelector(".live");
     this.build(box.id);
@@ -149,6 +185,7 @@ class Explorer {
     this.note = el("p", {class: "under"});
     controls.append(el("div", {class: "control"}, el("label", {for: select.id}, "Machine"), select, this.note));
     this.inputs = INPUTS.map(input => this.control(id, input, controls));
+    this.inputs.push(this.kind(id, controls));
     this.big = Object.fromEntries(["efficiency", "speed-up", "communication"].map(name => [name, el("dd", {"data-answer": name})]));
     this.words = el("p", {"data-answer": "words"});
     this.limits = el("p", {class: "note", hidden: ""});
@@ -169,7 +206,7 @@ class Explorer {
 
   second(y) { return this.over === "ranks" ? Math.max(1, Math.round(y)) : y < 1 ? 0 : Math.round(round(y, 3)); }
 
-  control(id, {key, label, say, read, fits, hint, whole}, into) {
+  control(id, {key, label, say, read, fits, hint, whole, aside: about = ""}, into) {
     const values = SCALES[key](this.ends[key]), name = `${id}-${key}`;
     const range = el("input", {type: "range", id: name, min: 0, max: values.length - 1, step: 1});
     const text = el("input", {type: "text", id: `${name}-text`, "aria-label": `${label}: ${hint}`, title: hint, autocomplete: "off", spellcheck: "false"});
@@ -178,6 +215,7 @@ class Explorer {
     text.addEventListener("change", () => {
       const value = read(text.value), good = value !== null && fits(value);
       text.setAttribute("aria-invalid", !good);
+      if (!good) aside.textContent = `Not ${hint}`;
       if (good) { this.state[key] = whole ? Math.round(value) : value; this.changed(); }
     });
     into.append(el("div", {class: "control"}, el("label", {for: name}, label), el("div", {class: "row"}, range, text), aside));
@@ -187,8 +225,17 @@ class Explorer {
       range.setAttribute("aria-valuetext", words);
       text.setAttribute("aria-invalid", false);
       text.value = words;
-      aside.textContent = key === "bytes" && value && value % 4 === 0 ? `${value / 4} word${value === 4 ? "" : "s"} of 4 B` : "";
+      aside.textContent = key === "bytes" && value && value % 4 === 0 ? `${value / 4} word${value === 4 ? "" : "s"} of 4 B` : about;
     };
+  }
+
+  // Ranks beyond the machine's cores: they share them, or the machine is taken to be larger.
+  kind(id, into) {
+    const box = el("input", {type: "checkbox", id: `${id}-larger`}), label = el("label", {for: box.id}, "on a larger machine of this kind, a core for each rank");
+    box.addEventListener("change", () => { this.larger = box.checked; this.changed(); });
+    const row = el("div", {class: "control check"}, box, label);
+    into.append(row);
+    return () => { this.machine.larger = this.larger; row.hidden = !this.machine.cores_known || this.state.ranks <= this.machine.most_ranks; };
   }
 
   chart(name) {
@@ -229,25 +276,38 @@ class Explorer {
   answer() {
     const m = this.machine, {work, bytes, serial, ranks} = this.state, now = g.times(m, work, bytes, serial, ranks);
     this.note.textContent = m.note;
-    this.big.efficiency.textContent = g.percent(now.efficiency);
-    this.big["speed-up"].textContent = g.number(now.speedUp);
-    this.big.communication.textContent = g.percent(now.share);
+    const of = name => g.estimate(m, bytes, ranks, factor => g.times(m, work, bytes, serial, ranks, factor)[name]);
+    this.show(this.big.efficiency, of("efficiency"), g.percent);
+    this.show(this.big["speed-up"], of("speedUp"), g.number);
+    this.show(this.big.communication, of("share"), g.percent);
     const even = g.breakEven(m, bytes, serial, ranks);
     this.words.textContent = ranks === 1
       ? `One rank takes ${g.seconds(work)} and has nobody to exchange with.`
-      : `${plural(ranks)} take ${g.seconds(now.total)} for what takes one rank ${g.seconds(work)}: ${g.seconds(now.serial + now.parallel)} of computing and ${g.seconds(now.communication)} of exchanging ${g.bytes(bytes)}. ` +
+      : `${plural(ranks)} take ${g.seconds(now.total)} for what takes one rank ${g.seconds(work)}: ${g.seconds(now.serial + now.parallel)} of computing and ${g.seconds(now.communication)} of exchanging ${g.size(bytes)}. ` +
         (even === null ? `No amount of work makes ${plural(ranks)} faster than one.` : work < even ? `That is slower than one rank: it needs more than ${g.seconds(even)} of work.` : `From ${g.seconds(even)} of work on they are faster than one rank.`);
     const beyond = [];
-    if (ranks > m.most_ranks) beyond.push(`This machine is known up to ${plural(m.most_ranks)}; more are taken to be on a larger one of its kind.`);
+    if (ranks > m.most_ranks) beyond.push(m.cores_known && !this.larger
+      ? `${plural(ranks)} share ${m.most_ranks} cores: those on one core compute in turn. Waiting for the scheduler is not included.`
+      : `This machine is known up to ${plural(m.most_ranks)}; more are taken to be on a larger one of its kind.`);
     if (bytes > m.most_bytes) beyond.push(`Messages were measured up to ${g.bytes(m.most_bytes)}; for longer ones the last line goes on.`);
     this.limits.textContent = beyond.join(" ");
     this.limits.hidden = !beyond.length;
-    const needed = (v, at) => v === null ? `no work is enough: at most ${g.percent(g.ceiling(serial, at))}` : g.seconds(v);
-    this.facts.exchange.textContent = g.seconds(now.communication);
-    this.facts["break-even"].textContent = needed(even, ranks);
-    for (const e of NAMED) this.facts[100 * e].textContent = needed(g.workNeeded(e, m, bytes, serial, ranks), ranks);
+    const needed = (dd, wanted) => {
+      const least = factor => g.workNeeded(wanted, m, bytes, serial, ranks, factor);
+      if (least(1) === null) dd.textContent = `no work is enough: at most ${g.percent(g.ceiling(m, serial, ranks))}`;
+      else this.show(dd, g.estimate(m, bytes, ranks, factor => least(factor) ?? 0), g.seconds);
+    };
+    this.show(this.facts.exchange, of("communication"), g.seconds);
+    needed(this.facts["break-even"], 1 / ranks);
+    for (const e of NAMED) needed(this.facts[100 * e], e);
     const best = g.bestRanks(m, work, bytes, serial, m.most_ranks), there = g.times(m, work, bytes, serial, best);
     this.facts.best.textContent = `${best} of ${m.most_ranks}: speed-up ${g.number(there.speedUp)}, efficiency ${g.percent(there.efficiency)}`;
+  }
+
+  // A value, and behind it in smaller type its interval.
+  show(dd, {value, low, high}, say) {
+    const ends = low === null ? [] : [say(low), say(high)];
+    dd.replaceChildren(say(value), ...(ends.some(end => end !== say(value)) ? [el("small", {}, ` (95%: ${ends.join(" to ")})`)] : []));
   }
 
   // Ranks that are looked at: those of the machine, and enough to see where things go.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""All barriers in one figure, the fastest on top: what a call costs, back to back and entered in other ways."""
+"""All barriers in one figure, the fastest on top: a call back to back, and entered in other ways."""
 
 from __future__ import annotations
 
