@@ -34,7 +34,9 @@ def ratio(of: Observation, over: Observation) -> Estimate:
 def ratio_of_estimates(of: Estimate, over: Estimate) -> Estimate:
     """Of two values that are independent of each other, both positive, by their intervals."""
     value = of.value / over.value
-    if None in (of.low, of.high, over.low, over.high) or min(of.low, over.low) <= 0:
+    if of.low is None or of.high is None or over.low is None or over.high is None:
+        return Estimate(value, None, None)
+    if min(of.low, over.low) <= 0:
         return Estimate(value, None, None)
     below = np.hypot(np.log(of.value / of.low), np.log(over.high / over.value))
     above = np.hypot(np.log(of.high / of.value), np.log(over.value / over.low))
