@@ -180,7 +180,7 @@ class Run:
 
     @cached_property
     def _figures(self) -> dict[str, Figure | Plane]:
-        return named(figure for section in self.page.sections for figure in section.figures)
+        return named(self.page.figures)
 
     def __repr__(self) -> str:
         cost = f", cost={self.cost!r}" if self.cost != "typical" else ""

@@ -116,12 +116,16 @@ def render(page: Page) -> str:
     )
 
 
+MODELS = {"efficiency": ("efficiency_model",)}
+"""What a widget's script computes with, in files of their own."""
+
+
 def _scripts(page: Page) -> list[str]:
     """What the page needs, in the order in which it builds on one another."""
     planes = any(isinstance(figure, Plane) for figure in page.figures)
     widgets = dict.fromkeys(widget.script for widget in page.widgets)
     shared = ["units.js", "sketch.js"] if widgets else []
-    own = [f"widgets/{name}.js" for name in widgets]
+    own = [f"widgets/{name}.js" for widget in widgets for name in (*MODELS.get(widget, ()), widget)]
     return [*shared, *own, *(["plane.js"] if planes else []), "report.js"]
 
 

@@ -152,15 +152,15 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     texts = [
         "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet, where one message takes "
         "1.2 ms.",
-        "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. "
-        f"It gives {overview.counted(rows, 'printed times on more than one process')}; of the four "
-        f"algorithms that only send messages, {len(near)} of {len(by_messages)}.",
+        "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. It "
+        f"gives {overview.counted(rows, 'printed times on more than one process')}; of the four algorithms "
+        f"that only send messages, {len(near)} of {len(by_messages)}.",
     ]
     if len(near) > len(by_messages) / 2:
         texts.append(
             "So the switch carried one message after the other: a true switch would have been faster. The "
-            "tournament was "
-            "woken by a broadcast that all nodes hear at once, which is sent message by message here."
+            "tournament was woken by a broadcast that all nodes hear at once, which is sent message by "
+            "message here."
         )
     return tuple(texts)
 

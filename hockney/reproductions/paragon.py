@@ -187,15 +187,13 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     off = overview.worst(overview.times(compared))
     texts = [
         "On the Intel Paragon one message took 146 us + 0.0115 us a byte, and 216 us + 0.0226 us a byte "
-        "where both "
-        "nodes sent at once."
+        "where both nodes sent at once."
     ]
     if off is None:
         return (*texts, "Nothing was simulated yet.")
     texts.append(
         f"The simulated machine was fitted to these two formulas and gives them within {off:.1%}, which "
-        "shows only "
-        "that the simulator does as it is told."
+        "shows only that the simulator does as it is told."
     )
     linear, constant = (
         next(row for row in compared if row.key == f"paragon/bisection/{key}" and row.status != "variant")
@@ -203,9 +201,8 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     )
     if linear.simulated is not None and constant.simulated is not None:
         texts.append(
-            "Predicted, not fitted: the bandwidth over the middle of a line of nodes grows in proportion "
-            "up to "
-            f"{linear.simulated:g} processors (the paper: {linear.published:g}) and is constant from "
+            "Predicted, not fitted: the bandwidth over the middle of a line of nodes grows in proportion up "
+            f"to {linear.simulated:g} processors (the paper: {linear.published:g}) and is constant from "
             f"{constant.simulated:g} on (the paper: {constant.published:g})."
         )
     return tuple(texts)

@@ -98,15 +98,13 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     off, others = overview.worst(rows), overview.worst(variants)
     texts = [
         "U. R. Hanebutte and M. Tatsumi describe how SUN workstations on one Ethernet cable exchange "
-        "messages "
-        "in pairs: Tcom = 2 (t_start + t_w (np/2) L)."
+        "messages in pairs: Tcom = 2 (t_start + t_w (np/2) L)."
     ]
     if off is None:
         return (*texts, "Nothing was simulated yet.")
     texts.append(
-        "The simulated cable has the paper's t_start and t_w and nothing else. Its exchange of "
-        f"{min(WORDS)} to "
-        f"{max(WORDS)} words takes what the formula says within {off:.1%}, on 2 and on 4 processes."
+        f"The simulated cable has the paper's t_start and t_w and nothing else. Its exchange of {min(WORDS)} "
+        f"to {max(WORDS)} words takes what the formula says within {off:.1%}, on 2 and on 4 processes."
     )
     if others is not None and others > max(2 * off, 0.05):
         texts.append(
