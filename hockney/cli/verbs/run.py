@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     cls=QuestionCommand,
-    epilog=example("hockney run pingpong bytes=0:64KiB barrier --budget 5s", "hockney run --list"),
+    epilog=example(
+        "hockney run pingpong bytes=0:64KiB barrier --budget 5s",
+        "hockney run pingpong bytes=0:4MiB --format osu",
+        "hockney run --list",
+    ),
 )
 @click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
 @click.option(
@@ -43,10 +47,11 @@ if TYPE_CHECKING:
     "--format",
     "style",
     type=click.Choice(["table", "plain", "osu"]),
+    metavar="FORMAT",
     default="table",
     show_default=True,
-    help="A table at the end, or lines while measuring: plain (size, time, bandwidth, or --columns), or as "
-    "OSU's benchmarks print them.",
+    help="table, at the end; or lines while measuring: plain (size, time, bandwidth, or --columns), or osu, "
+    "as OSU's benchmarks print them.",
 )
 @click.option(
     "-f",
