@@ -18,7 +18,7 @@ HEAD = """\
 Made by `python -m hockney.cli.reference` from the commands themselves.
 
 stdout is for data, stderr for diagnostics. `--json` gives documents for programs; `NO_COLOR` is obeyed.
-Text is laid out for the terminal or for `COLUMNS`. In a pipe without `COLUMNS` every row of a table is one line.
+Text is laid out for the terminal or for `COLUMNS`. In a pipe without `COLUMNS` a row of a table is a line.
 What `--columns` and `--format` offer: [columns](../columns.md).
 """
 WIDTH = 100

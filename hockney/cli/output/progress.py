@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 SECONDS_BETWEEN_LINES = 10.0
+BAR_WIDTH = 20
 FIRST_STEPS = 5
 """With fewer done, the pace says little of the rest."""
 
@@ -195,14 +196,18 @@ class ProgressReporter:
         """Move the bar, which appears with the first call; without `text`, the one it has stays."""
         if self.progress is None:
             from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+            from rich.table import Column
 
+            kept, rest = Column(no_wrap=True), Column(no_wrap=True, overflow="ellipsis", ratio=1)
             self.spinner.hide()
             self.progress = Progress(
                 SpinnerColumn("line"),
-                BarColumn(bar_width=30),
-                TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-                TextColumn("{task.fields[left]}", style="bold", markup=False),
-                TextColumn("{task.fields[text]}", markup=False),
+                BarColumn(bar_width=BAR_WIDTH),
+                TextColumn("{task.completed:.0f}/{task.total:.0f}", table_column=kept),
+                TextColumn("{task.fields[left]}", style="bold", markup=False, table_column=kept),
+                TextColumn("{task.fields[text]}", markup=False, table_column=rest),
+                TextColumn("", table_column=Column(width=3)),  # for the ^C that terminals echo
+                expand=True,
                 console=self.console,
                 transient=True,
                 refresh_per_second=REFRESHES_PER_SECOND,
@@ -227,11 +232,14 @@ class ProgressReporter:
 
 
 def _result(result: Record | Failure) -> str:
-    """What was measured just now: "pingpong bytes=8 ranks=2: 451 ns"."""
-    case = one_line(result.case)
+    """What was measured just now: "451 ns pingpong bytes=8 ranks=2 buffers=hot". What is cut off where there
+    is no room is at the end: words, which few cases differ by."""
+    workload, *parameters = result.case.split()
+    parameters.sort(key=lambda word: not word.partition("=")[2][:1].isdigit())
+    case = one_line(" ".join([workload, *parameters]))
     if isinstance(result, Failure) or not result.times_s:
         return case
-    return f"{case}: {format_seconds(statistics.median(result.times_s))}"
+    return f"{format_seconds(statistics.median(result.times_s))} {case}"
 
 
 def _rounds(event: MeasuringBegan) -> str:
