@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 10.0
 BAR_WIDTH = 20
+MARGIN = 8
+"""Columns for what moves, for gaps, and for the ^C that a terminal echoes behind the bar: with no room left
+it would begin a line, and the bar would not be taken away."""
 FIRST_STEPS = 5
 """With fewer done, the pace says little of the rest."""
 
@@ -196,18 +199,14 @@ class ProgressReporter:
         """Move the bar, which appears with the first call; without `text`, the one it has stays."""
         if self.progress is None:
             from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
-            from rich.table import Column
 
-            kept, rest = Column(no_wrap=True), Column(no_wrap=True, overflow="ellipsis", ratio=1)
             self.spinner.hide()
             self.progress = Progress(
                 SpinnerColumn("line"),
                 BarColumn(bar_width=BAR_WIDTH),
-                TextColumn("{task.completed:.0f}/{task.total:.0f}", table_column=kept),
-                TextColumn("{task.fields[left]}", style="bold", markup=False, table_column=kept),
-                TextColumn("{task.fields[text]}", markup=False, table_column=rest),
-                TextColumn("", table_column=Column(width=3)),  # for the ^C that terminals echo
-                expand=True,
+                TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+                TextColumn("{task.fields[left]}", style="bold", markup=False),
+                TextColumn("{task.fields[text]}", markup=False),
                 console=self.console,
                 transient=True,
                 refresh_per_second=REFRESHES_PER_SECOND,
@@ -218,7 +217,10 @@ class ProgressReporter:
             self.progress.start()
         self.progress.update(self.task, completed=done, total=total, left=left)
         if text is not None:
-            self.progress.update(self.task, text=text)
+            numbers = len(f"{done}/{total} {left} ")
+            self.progress.update(
+                self.task, text=_cut(text, self.console.width - BAR_WIDTH - numbers - MARGIN)
+            )
 
     def _stop(self) -> None:
         if self.progress is not None:
@@ -229,6 +231,10 @@ class ProgressReporter:
         """By the pace so far, but never more than is left of the budget."""
         by_pace = elapsed / self.done * max(0, self.plan.measurements - self.done)
         return max(0.0, min(by_pace, self.plan.budget_s - elapsed))
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: max(0, room - 1)]}…"
 
 
 def _result(result: Record | Failure) -> str:
