@@ -11,7 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from hockney.cli import messages
+from hockney.cli.output import messages
 from hockney.cli.output.layout import (
     BELOW,
     GAP,
