@@ -15,8 +15,8 @@ from hockney.draw.ticks import ZERO_OCTAVES, Scale, drawable, scale
 
 # Intervals may stretch the y axis by this factor beyond the values; the rest of a long one is cut off.
 STRETCH = 2.5
-# The widest a label's character gets, as a part of the narrowest figure (11.5 px type, 300 px on a phone).
-CHARACTER = 6.2 / 300
+# The widest a label's character gets, as a part of the narrowest figure (11.5 px type, 265 px on a phone).
+CHARACTER = 6.2 / 265
 # Labels of marks stand in so many rows at most.
 MOST_ROWS = 3
 

@@ -147,7 +147,7 @@ def test_hostile_texts_stay_texts():
     assert {t for t, _ in elements.tags}.isdisjoint(
         {"iframe", "img", "object", "embed", "base", "form", "textarea"}
     )
-    assert len(elements.scripts) == 8
+    assert len(elements.scripts) == 9
     assert not [a for _, a in elements.tags for name in a if name.startswith("on")]
     figures, _, widgets, *own = elements.scripts
     assert not any("stolen" in script for script in own)
@@ -279,9 +279,9 @@ def test_the_explorer_s_table_has_the_models_numbers(golden):
 def test_an_explorer_needs_no_library():
     text = render(Page("t", "", (), (), (Section("s", widget=WIDGET),), (), ()))
     elements = Elements(text)
-    assert len(text) < 120_000 and len(elements.scripts) == 5
+    assert len(text) < 120_000 and len(elements.scripts) == 6
     (policy,) = [a["content"] for t, a in elements.tags if a.get("http-equiv")]
-    assert policy.count("'sha256-") == 4
+    assert policy.count("'sha256-") == 5
     assert json.loads(elements.scripts[0])["explorer"]["machines"][0]["pieces"] == [[0, 0.0015, 1.25e-06]]
 
 

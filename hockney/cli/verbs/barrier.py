@@ -46,8 +46,8 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     """Say which barrier to take on so many ranks, by how much, and what that rests on.
 
     From RUN, or from the newest run of 'hockney run barriers' in runs/. Where as many ranks were measured,
-    the measured times decide, and no difference is claimed where their intervals meet; else the models do,
-    as far as they hold, and that is said.
+    the measured times decide, and no difference is claimed where the 95% interval of their ratio has 1 in
+    it; else the models do, as far as they hold, and that is said.
     """
     loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
     with ProgressReporter(False).doing(messages.fitting()):

@@ -197,7 +197,7 @@ class Explorer {
 
   get across() {
     const [low, high] = this.ends.work, {work} = this.state;
-    return {x: {low: Math.min(low, work), high: Math.max(high, work), log: true}, xTitle: "work T", xTicks: a => hockney.sketch.powers(a, 10, 62).map(v => [v, short(g.seconds(v))])};
+    return {x: {low: Math.min(low, work), high: Math.max(high, work), log: true}, xTitle: "work T", xTicks: a => hockney.sketch.powers(a, 10, 62).map(v => [v, v >= 100 ? `${v} s` : short(g.seconds(v))])};
   }
 
   drawCurves() {

@@ -22,6 +22,8 @@ from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
 from hockney.studies.granularity.text import WORD, length, share, with_interval
 
 WORK = Axis("T, work on one rank between two exchanges", "s")
+SHORT_WORK = Axis("work T", "s")
+"""In space an axis is shorter."""
 EFFICIENCY = Axis("efficiency", "", "linear")
 STEPS = 60
 
@@ -277,7 +279,7 @@ def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) 
         Plane(
             name=f"plane-serial-{name}-{size // WORD}",
             title=f"Efficiency over T and serial fraction, {length(size)}: {messages.title}",
-            x=WORK,
+            x=SHORT_WORK,
             y=Axis("serial fraction s", "", "linear"),
             z=EFFICIENCY,
             grid_x=works,
@@ -306,7 +308,7 @@ def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -
     return Plane(
         name=f"plane-ranks-{name}",
         title=f"Efficiency over T and ranks: {messages.title}",
-        x=WORK,
+        x=SHORT_WORK,
         y=Axis("ranks", "ranks", "linear"),
         z=EFFICIENCY,
         grid_x=works,
