@@ -18,8 +18,8 @@ from hockney.studies.barriers.best import Candidate, choose
 from hockney.studies.barriers.headline import MPI, times_as_long
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, Way
 
-CALLED = {MPI: "MPI_Barrier"}
-KINDS = ("shared memory, one-sided", "made of messages", CALLED[MPI])
+CALLED = {MPI: "MPI_Barrier", "mpi_nonblocking": "MPI_Ibarrier"}
+KINDS = ("shared memory, one-sided", "made of messages", "of the MPI library")
 WAYS: tuple[tuple[Way, str], ...] = (
     ("loop", "back to back"),
     ("alone", "alone, entered together"),
@@ -60,7 +60,7 @@ def costs(evidence: Evidence, ranks: int) -> Figure | None:
 
 
 def _kind(algorithm: str) -> str:
-    if algorithm == MPI:
+    if algorithm in CALLED:
         return KINDS[2]
     return KINDS[1] if predicted(algorithm) else KINDS[0]
 
