@@ -74,5 +74,10 @@ def _tell(traces: list[dict[str, Any]], words: dict[str, Any]) -> None:
         for j, y in enumerate(words["y"])
         for sheets in [list(zip(words["sheets"], words["z"], strict=True))]
     ]
+    import numpy as np  # as long as above
+
     for trace in traces:
-        trace["hovertext" if trace["type"] == "surface" else "text"] = texts
+        if trace["type"] == "surface":
+            trace["hovertext"] = np.array(texts)  # lists in a list become texts of lists
+        else:  # the places of the grid, row by row
+            trace["text"] = [text for row in texts for text in row]

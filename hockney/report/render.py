@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -84,6 +85,13 @@ class ShownSection:
 
 def render(page: Page) -> str:
     """The whole HTML text. Every text of `page` is taken as hostile: shown, never obeyed."""
+    # Packing takes as long as all else, and is done meanwhile.
+    with ThreadPoolExecutor(1) as executor:
+        packing = executor.submit(assets.plotly) if page.figures else None
+        return _filled(page, packing)
+
+
+def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
     identities = _Identities()
     lead = page.lead
     first = _figure(lead, identities) if isinstance(lead, Figure | Plane) else None
@@ -92,7 +100,7 @@ def render(page: Page) -> str:
     drawn = [*([first] if first else []), *(f for section in sections for f in section.figures)]
     widgets = [*([asked] if asked else []), *(s.widget for s in sections if s.widget)]
     scripts = [_resource(name) for name in _scripts(page)]
-    library = assets.plotly() if drawn else None
+    library = packing and packing.result()
     allowed = [assets.policy(script.encode()) for script in scripts]
     live = {
         "figures": {f.id: f.live for f in drawn},

@@ -49,13 +49,14 @@ def test_names_hold_no_markup_that_plotly_obeys():
 
 def test_a_plane_has_contours_and_a_surface_that_tell_their_values():
     flat, space = plotly_figure(PLANE), plotly_figure(PLANE, surface=True)
-    assert {trace.type for trace in flat.data} == {"heatmap", "scatter"}
+    assert {trace.type for trace in flat.data} == {"scatter"}
     [surface] = space.data
     assert surface.type == "surface" and space.layout.scene.xaxis.type == "log"
     assert [trace.mode for trace in flat.data if trace.showlegend] == ["lines"]
     ground = flat.data[0]
-    assert len(ground.text) == len(ground.z) == len(surface.hovertext)
-    assert len(ground.text[0]) == len(ground.z[0]) and "first: " in ground.text[0][0]
+    assert len(ground.text) == len(ground.x) == len(ground.y)
+    rows = list(surface.hovertext.flat)
+    assert list(ground.text) == rows and "first: " in rows[0]
 
 
 def test_figures_of_one_name_are_told_apart():

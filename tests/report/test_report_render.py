@@ -231,11 +231,11 @@ def test_a_report_that_cannot_be_written_is_told_in_one_line(tmp_path):
     )
 
 
-def test_the_library_is_the_one_that_is_named():
-    script = gzip.decompress(base64.b64decode(assets.plotly().packed))
-    assert hashlib.sha256(script).hexdigest() == assets.SHA256
-    assert assets.policy(script) == assets.plotly().policy
-    assert f"v{assets.VERSION}".encode() in script[:200]
+def test_a_missing_library_is_told(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(EnvironmentProblem) as caught:
+        assets._file()
+    assert caught.value.code == "no-plotly"
 
 
 def test_a_plane_has_two_still_pictures_some_rows_and_a_whole_grid():
@@ -255,7 +255,7 @@ def test_a_plane_has_two_still_pictures_some_rows_and_a_whole_grid():
 
 
 def test_a_page_of_six_planes_is_small_enough_to_send():
-    assert len(render(grain((over_serial(1), over_ranks()) * 3)).encode()) < 2_000_000
+    assert len(render(grain((over_serial(1), over_ranks()) * 3)).encode()) < 3_300_000
 
 
 def test_planes_are_written_for_papers(tmp_path):
