@@ -15,6 +15,7 @@ SCALES = {
     "B/s": ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")),
     "1/s": ((1.0, "1/s"), (1e3, "1000/s"), (1e6, "million/s")),
 }
+SMALL_PER_BYTE = 1e-11
 WIDEST = 9
 """Characters of a number in a column of one unit; with more, every cell has the unit that fits it."""
 
@@ -42,7 +43,10 @@ class Amount(str):
 
     @property
     def unit_once(self) -> str:
-        """ "449 to 453 ns", where both ends of an interval are shown in one unit, or one is 0."""
+        """ "449 to 453 ns", where both ends of an interval are shown in one unit, or one is 0; in ps/B what
+        would have many zeros in ns/B."""
+        if self.unit == "s/B" and 0 < max(self.values) < SMALL_PER_BYTE:
+            return f"{self.numbers(1e-12)} ps/B"
         low, to, high = self.partition(" to ")
         number, _, unit = low.partition(" ")
         if to and self.values[0] == 0:

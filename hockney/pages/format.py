@@ -8,11 +8,14 @@ import math
 from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate
-from hockney.core.units import format_bytes, format_rate, format_seconds
-from hockney.draw.amount import Amount
+from hockney.core.units import format_bytes, format_rate, format_seconds, format_significant
+from hockney.draw.amount import SCALES, Amount
 
 if TYPE_CHECKING:
     from hockney.pages.evidence import Measured
+
+
+BYTES = tuple((1024.0**k, unit) for k, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB")))
 
 
 def quantity(value: float, unit: str) -> Amount:
@@ -44,6 +47,17 @@ def interval(estimate: Estimate, unit: str) -> Amount:
         return Amount("unknown")
     form = "{} to {}" if len(ends) == 2 else "at most {}" if estimate.low is None else "at least {}"
     return Amount(form.format(*(_text(end, unit) for end in ends)), ends, unit, form)
+
+
+def in_brackets(estimate: Estimate, unit: str) -> str:
+    """ "451 ns [449, 453]", in one unit."""
+    if estimate.low is None or estimate.high is None:
+        return quantity(estimate.value, unit)
+    name = quantity(estimate.value or estimate.high, unit).unit_once.partition(" ")[2]
+    factor = next((factor for factor, each in (*SCALES.get(unit, ()), *BYTES) if each == name), 1.0)
+    numbers = (estimate.value, estimate.low, estimate.high)
+    value, low, high = (format_significant(number / factor, 3) for number in numbers)
+    return f"{value} {name} [{low}, {high}]"
 
 
 def with_interval(estimate: Estimate, unit: str) -> str:

@@ -18,7 +18,7 @@ from hockney.cli.output.tables import print_json, print_labelled, print_line, pr
 from hockney.core.errors import Exit
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
-from hockney.pages.format import interval, percent, quantity
+from hockney.pages.format import in_brackets, quantity
 from hockney.simulated.calibrate import Agreement, CalibrationOptions, calibrate, compare
 from hockney.store import RunFolder
 
@@ -116,16 +116,15 @@ def _table(agreements: list[Agreement]) -> None:
     rows = tuple(
         (
             each.what,
-            quantity(each.real.value, each.unit),
-            interval(each.real, each.unit),
+            in_brackets(each.real, each.unit),
             quantity(each.twin, each.unit),
-            percent(each.error) if each.error >= 0 else f"-{percent(-each.error)}",
+            f"{each.error:+.1%}",
             "yes" if each.agrees else "no" if each.counts else "no (poor fit)",
         )
         for each in agreements
     )
-    columns = ("of", "real", "95% interval", "twin", "error", "agrees")
-    print_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3, 4)))
+    columns = ("of", "real [95% interval]", "twin", "error", "agrees")
+    print_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3)))
     counted = [each for each in agreements if each.counts]
     agreeing = sum(each.agrees for each in counted)
     print_line(
