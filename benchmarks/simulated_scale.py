@@ -118,14 +118,14 @@ def main() -> None:
             head,
             *rows,
             "",
-            f"Medians of {arguments.repeat} runs of the whole command; the last two columns are simulated. "
+            f"Medians of {arguments.repeat} runs of the whole command; the last two columns are simulated times. "
             f"{here.cores.usable} cores ({here.model}); load average at the end {os.getloadavg()[0]:.1f}.",
         ]
     )
     if arguments.out:
         intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        title = "# How large a simulated machine may be\n\n`python benchmarks/simulated_scale.py`\n\n"
+        title = "# How large a simulated machine can be\n\n`python benchmarks/simulated_scale.py`\n\n"
         arguments.out.write_text(f"{title}{intro}\n\n{text}\n")
 
 
