@@ -118,7 +118,7 @@ def main() -> None:
             head,
             *rows,
             "",
-            f"Medians of {arguments.repeat} runs of the whole command; the last two columns are simulated times. "
+            f"Medians of {arguments.repeat} runs of the whole command; the last two columns are simulated. "
             f"{here.cores.usable} cores ({here.model}); load average at the end {os.getloadavg()[0]:.1f}.",
         ]
     )
