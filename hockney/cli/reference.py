@@ -15,9 +15,10 @@ from hockney.cli.verbs import VERBS, load
 HEAD = """\
 # Command line
 
-Made by `python -m hockney.cli.reference` from the commands themselves.
+Generated from the commands by `python -m hockney.cli.reference`.
 
-stdout is for data, stderr for diagnostics. `--json` gives documents for programs; `NO_COLOR` is obeyed.
+Results go to stdout, diagnostics to stderr.
+`--json` prints documents for programs, and `NO_COLOR` is respected.
 """
 WIDTH = 100
 

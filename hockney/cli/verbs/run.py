@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney run: a study by name, or cases as typed."""
+"""hockney run: a study by name, or individual cases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from hockney.draw.page import Table
 )
 @click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
 @click.option(
-    "--list", "show", is_flag=True, help="List the studies, and the workloads that cases are made of."
+    "--list", "show", is_flag=True, help="List the studies and workloads with their parameters."
 )
 @options.force
 @options.older
@@ -39,17 +39,16 @@ from hockney.draw.page import Table
 def command(
     words: tuple[str, ...], show: bool, out: Path | None, quiet: bool, as_json: bool, **given: Any
 ) -> int:
-    """Run a study, or single cases.
+    """Run a study, or individual cases.
 
-    A study may have parameters of its own: hockney run granularity work=1ms:10ms. 'hockney run STUDY --help'
-    tells them.
+    A study may have parameters: hockney run granularity work=1ms:10ms. 'hockney run STUDY --help' lists them.
 
-    A case is a workload and its parameters: pingpong bytes=8. Where it lists several values, as
-    bytes=0:4MiB, algorithm=mpi,dissemination or ranks=2,4, each is a case. --ranks and --sizes hold where a
-    case names none.
+    A case is a workload with its parameters: pingpong bytes=8. A list of values, such as bytes=0:4MiB,
+    algorithm=mpi,dissemination or ranks=2,4, makes one case per value. --ranks and --sizes are the defaults
+    for cases that name none.
 
-    --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: what the
-    machine does meanwhile shows in how single runs differ.
+    --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: the differences
+    between single runs show how the machine changes over time.
     """
     if show:
         machine, mpi, bind = given["machine"], given["mpi"], given["bind"]

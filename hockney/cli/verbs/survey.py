@@ -21,8 +21,8 @@ from hockney.cli.output.summary import measure_and_print
 @options.quiet
 @options.as_json
 def command(out: Path | None, quiet: bool, as_json: bool, **given: Any) -> int:
-    """Measure this machine's message passing and show what it costs.
+    """Measure this machine's message passing and report what it costs.
 
-    Prints the answer in words and the path of report.html.
+    Prints a summary and the path of report.html.
     """
     return measure_and_print(Question("survey"), RunOptions(**given), out, quiet, as_json)
