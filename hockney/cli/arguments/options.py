@@ -213,9 +213,7 @@ asked = _all(
     where,
 )
 
-force = click.option(
-    "--force", is_flag=True, help="Accept a survey (survey=RUN) of another machine or MPI."
-)
+force = click.option("--force", is_flag=True, help="Accept a survey (survey=RUN) of another machine or MPI.")
 
 OLDER = ("work", "serial", "survey", "iterations")
 older = _all(*(click.option(f"--{name}", default=None, hidden=True) for name in OLDER))

@@ -26,7 +26,7 @@ from hockney.lab import Counted
 )
 @click.option("--force", is_flag=True, help="Build SimGrid even if it is installed already.")
 @click.option("--library", is_flag=True, help="Compile and install the C++ library instead.")
-@click.option("--prefix", type=options.PATH, metavar="DIR", help="Install the library into DIR/include and DIR/lib.")
+@click.option("--prefix", type=options.PATH, metavar="DIR", help="Install the library into this folder.")
 @options.quiet
 @options.as_json
 def command(

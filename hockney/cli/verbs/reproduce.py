@@ -28,7 +28,8 @@ from hockney.reproductions import Compared, pages, tallies
     "--out",
     type=options.PATH,
     metavar="DIR",
-    help="Folder for the runs and the report; continues an earlier reproduction.  [default: runs/reproduce-NAME-TIME]",
+    help="Folder for the runs and the report, new or of an earlier reproduction to continue.  "
+    "[default: runs/reproduce-NAME-TIME]",
 )
 @click.option(
     "--figures", type=options.PATH, metavar="DIR", help="Write each figure as SVG and PNG into DIR as well."
@@ -47,10 +48,10 @@ def command(
 ) -> int:
     """Repeat papers' studies on their machines, simulated by SimGrid.
 
-    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number the output has the published,
-    the simulated and the model's value, the error, and whether the machine's description was fitted to the
-    number or predicts it. The report redraws the paper's figures. Exit code 1 if a result exceeds the limits
-    of its reproduction.
+    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number the output has the
+    published, the simulated and the model's value, the error, and whether the machine's description was
+    fitted to the number or predicts it. The report redraws the paper's figures. Exit code 1 if a result
+    exceeds the limits of its reproduction.
     """
     if show:
         _list(as_json)

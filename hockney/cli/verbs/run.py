@@ -27,9 +27,7 @@ from hockney.draw.page import Table
     epilog=example("hockney run pingpong bytes=0:64KiB barrier --budget 5s", "hockney run --list"),
 )
 @click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
-@click.option(
-    "--list", "show", is_flag=True, help="List the studies and workloads with their parameters."
-)
+@click.option("--list", "show", is_flag=True, help="List the studies and workloads with their parameters.")
 @options.force
 @options.older
 @options.asked
