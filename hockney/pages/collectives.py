@@ -43,7 +43,7 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
         title="Collectives",
         text=(
             "The time of a collective is the longest over its ranks. It starts after MPI_Barrier "
-            "(sync=barrier) or at one moment of a synchronised clock (sync=window).",
+            "(sync=barrier) or at a given moment of a synchronised clock (sync=window).",
         ),
         figures=tuple(f for f in figures if f.series),
         tables=(_table(measured),),

@@ -17,12 +17,12 @@ from hockney.reproductions.parts import Answer
 COLUMNS = ("printed number", "published", "simulated", "model", "error", "status", "why")
 NUMERIC = ("published", "simulated", "model", "error")
 METHOD = (
-    "The engine, unchanged, runs on SimGrid's SMPI: every rank executes the program, and messages take the "
-    "time that the machine's description gives them. Simulated time has no noise.",
-    "Published are the paper's printed numbers. The error is that of the simulated number, relative to the "
-    "published one. The model is the paper's own formula, where it has one.",
-    "A row is fitted when the machine's description has used it; only the others are predictions. A variant "
-    "ran on the machine with the named mechanism laid over.",
+    "The engine runs unchanged on SimGrid's SMPI: every rank executes the program, and messages take "
+    "the time given by the machine's description. Simulated time has no noise.",
+    "The published numbers are the paper's printed ones. The error is the simulated number relative to "
+    "the published one. The model is the paper's own formula, if it has one.",
+    "A row is fitted if the machine's description uses it; only the others are predictions. A variant "
+    "ran on the machine with the named mechanism added.",
 )
 
 
@@ -45,7 +45,7 @@ def page(
         sections=(
             *sections,
             Section("Every printed number", tables=tuple(rows)),
-            Section("Where the machines' numbers come from", tables=tuple(map(origins, machines.values()))),
+            Section("Sources of the machines' numbers", tables=tuple(map(origins, machines.values()))),
         ),
         environment=_environment(answers),
         method=METHOD,
@@ -53,7 +53,7 @@ def page(
 
 
 def limit_words(limit: Limit) -> str:
-    return f"{'Holds' if limit.holds else 'Does not hold'}: {limit.what} ({limit.found})."
+    return f"{'Met' if limit.holds else 'Exceeded'}: {limit.what} ({limit.found})."
 
 
 def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:

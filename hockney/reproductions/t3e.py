@@ -219,7 +219,7 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
             f"{len(close)}: {', '.join(apart)}",
         ),
         Limit(
-            f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with a mechanism laid over",
+            f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
             brought >= EXPLAINED * missed,
             f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
         ),
@@ -233,7 +233,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Se
             Section(name, figures=t3e_figures.operation(operation, answers))
             for operation, name in OPERATIONS.items()
         ),
-        Section("What misses, and why", text=_misses(compared)),
+        Section("Discrepancies and their causes", text=_misses(compared)),
     ]
     return pages.page(TITLE, PRINTED.citation, answers, compared, limits, sections)
 
@@ -246,7 +246,7 @@ def _misses(compared: Sequence[Compared]) -> tuple[str, ...]:
         rows = [row for row in compared if row.series == "tried" and row.mechanism == m.words]
         before = sum(row.key in near for row in rows)
         explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
-        end = f"; held to explain {explains}" if explains else "; for comparison, held to explain nothing"
+        end = f"; would explain {explains}" if explains else "; for comparison, explains nothing"
         texts.append(
             f"{m.words}: {len(hits(rows))} of {len(rows)} rows within {CLOSE:.0%}, {before} without it{end}."
         )

@@ -271,7 +271,7 @@ def test_one_number_of_ranks_is_a_table_and_no_figure(side_by_side):
     page = studies.study("barriers").page(
         replace(side_by_side, fits=replace_struct(side_by_side.fits, summaries=summaries))
     )
-    section = next(s for s in page.sections if s.title == "What a barrier costs")
+    section = page.sections[0]
     assert section.figures == () and sum(len(table.rows) for table in section.tables) == len(ALGORITHMS)
 
 

@@ -18,9 +18,7 @@ def verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
     if not sealed:
         text = f"{planned}; an older hockney wrote it without checksums, so changes cannot be detected"
     elif not own:
-        text = (
-            f"{planned}, unchanged; 'resume' does not start the programs in it, which you have not named"
-        )
+        text = f"{planned}, unchanged; 'resume' does not start the programs in it, which you have not named"
     else:
         text = f"{planned}, unchanged"
     code = "plan-without-checksum" if not sealed else "plan-unchanged" if own else "plan-of-somebody-else"

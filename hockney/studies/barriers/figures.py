@@ -19,10 +19,10 @@ TIME = Axis("time of a call", "s")
 
 
 FAMILIES = (
-    ("barriers-rounds", "Barriers in rounds: all ranks exchange"),
-    ("barriers-trees", "Barriers by a tree, or by one rank: arrivals, then the wake-up"),
-    ("barriers-total", "Barriers by total exchange: each tells every other"),
-    ("barriers-others", "Barriers of MPI, by shared memory and one-sided"),
+    ("barriers-rounds", "Barriers in rounds, with all ranks exchanging"),
+    ("barriers-trees", "Barriers with a tree or a central rank: arrival, then wake-up"),
+    ("barriers-total", "Barriers by total exchange: every rank signals every other"),
+    ("barriers-others", "MPI's barrier, shared-memory and one-sided barriers"),
 )
 ROUNDS, TREES, TOTAL, OTHERS = (name for name, _ in FAMILIES)
 
@@ -59,7 +59,7 @@ def predictions(every: Sequence[BarrierResult]) -> Figure | None:
     """Where a prediction holds, its points are on the line."""
     drawn = [
         _pairs("by structure", every, lambda each: each.structure_s),
-        _pairs("messages one after the other", every, lambda each: each.messages_s),
+        _pairs("messages one at a time", every, lambda each: each.messages_s),
     ]
     ends = [value for series in drawn for value in (*series.x, *series.y)]
     if not ends:
@@ -71,7 +71,7 @@ def predictions(every: Sequence[BarrierResult]) -> Figure | None:
         Axis("predicted", "s"),
         Axis("measured back to back", "s"),
         (*drawn, line),
-        "One point a barrier and number of ranks. Predictions know messages between two ranks only.",
+        "One point per barrier and number of ranks. Predictions use only messages between two ranks.",
     )
 
 
@@ -79,8 +79,8 @@ def entered(every: Sequence[BarrierResult]) -> Figure | None:
     """How the way of entering changes what a barrier costs."""
     ways: tuple[tuple[Way, str], ...] = (
         ("loop", "back to back"),
-        ("alone", "alone, entered together"),
-        ("late", "after the last entry, entered one after the other"),
+        ("alone", "alone, entered at the same moment"),
+        ("late", "after the last entry, entered one after another"),
         ("skew", "exits apart"),
     )
     most = max((each.ranks for each in every), default=0)
@@ -97,11 +97,11 @@ def entered(every: Sequence[BarrierResult]) -> Figure | None:
         drawn.append(_cloud(name, [(a.value, b, word) for a, b, word in known]))
     return Figure(
         "barriers-entered",
-        f"{most} ranks: the same barriers entered in other ways",
+        f"{most} ranks: the same barriers, entered in different ways",
         Axis("back to back", "s"),
         Axis("time", "s"),
         tuple(s for s in drawn if s.x),
-        "Each barrier stands above its own cost back to back.",
+        "Each barrier is plotted at its back-to-back cost.",
     )
 
 

@@ -17,13 +17,13 @@ from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 METHOD = (
-    "In a row: many calls after one MPI_Barrier, the longest time over the ranks divided by the number of "
-    "calls, as R. Krishnamurthy timed them (1998). Alone: all ranks enter one barrier at one moment of a "
-    "synchronised clock; the time ends with the last exit.",
-    "Predictions by structure give each rank a clock of its own: a message costs o_s and o_r, takes T on its "
-    "way from call to return, and two ranks that send to each other at once take E. Predictions by messages "
-    "are the paper's: their number times the base line. All these are measured between two ranks, none on a "
-    "barrier.",
+    "Back to back: many calls after one MPI_Barrier; the longest time over the ranks divided by the "
+    "number of calls, as R. Krishnamurthy timed them (1998). Alone: all ranks enter one barrier at the "
+    "same moment of a synchronised clock; the time ends with the last exit.",
+    "Predictions by LogGP give each rank its own clock: a message costs o_s and o_r, takes T from call "
+    "to return, and two ranks that send to each other at the same time take E. Predictions by messages "
+    "are the paper's: the number of messages times the base line. All of these are measured between "
+    "two ranks, none on a barrier.",
 )
 
 
@@ -52,11 +52,11 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None
     if not every and failed is None:
         return None
     many = BarrierResults.of(evidence).iterations
-    text = (f"{many} calls back to back are one repetition.",) if many > 1 else ()
+    text = (f"One repetition is {many} calls back to back.",) if many > 1 else ()
     families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
     shown = [tables.costs(members, name, title) for name, title, members in families if members]
     return Section(
-        "What a barrier costs",
+        "Cost of each barrier",
         text=text,
         figures=tuple(figures.against_ranks(every, believed(every)[0])),
         tables=(*shown, *((failed,) if failed is not None else ())),
@@ -76,14 +76,14 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
     telling = [each for each in every if each.structure_s is not None and each.loop is not None]
     if telling:
         form, off = believed(telling)
-        words = "one message at a time, as on one medium" if form == MESSAGES else "messages side by side"
+        words = "one message at a time, as on one medium" if form == MESSAGES else "messages in parallel"
         if off > FITS:
-            words = "neither prediction. By structure"
-        text.append(f"What is measured fits {words}: typically off by {off - 1:.0%}.")
+            words = "neither prediction. LogGP"
+        text.append(f"The measurements fit {words}: typically off by {off - 1:.0%}.")
     if crowded:
         text.append(
-            f"There is no prediction for {listing([str(p) for p in crowded])} ranks, which are more than "
-            "there are cores: the scheduler decides."
+            f"There is no prediction for {listing([str(p) for p in crowded])} ranks, because there are "
+            "fewer cores: the scheduler decides."
         )
     counted = tables.predictions(every)
     return Section(
@@ -101,9 +101,10 @@ def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
     return Section(
         "How ranks enter",
         text=(
-            "In programs ranks do not come together. After the last: ranks enter one after the other, and "
-            "the time runs from the last entry to the last exit, by a synchronised clock. Exits apart: from "
-            "the first exit to the last, entered as MPI_Barrier leaves the ranks.",
+            "In programs, ranks do not arrive at the same time. After the last: ranks enter one after "
+            "another, and the time runs from the last entry to the last exit, on a synchronised clock. "
+            "Exits apart: from the first exit to the last, with ranks entering as MPI_Barrier releases "
+            "them.",
         ),
         figures=(figure,) if figure is not None else (),
         tables=(table,) if table.rows else (),

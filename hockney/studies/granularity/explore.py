@@ -105,13 +105,13 @@ def section(messages: PointToPointCosts | None, evidence_cores: int, name: str =
         "Your algorithm",
         text=(
             "How long does your program compute between two exchanges, on one rank? How long are its "
-            "messages, and what cannot be shared? The page computes equations 3 to 6 for any of these "
+            "messages, and which part is serial? The page evaluates equations 3 to 6 for any of these "
             "machines.",
         ),
         widget=explorer.widget(
             "explorer",
             "Which efficiency will I get?",
-            "The numbers of this machine are those of the section on what messages cost.",
+            "This machine's numbers come from the section on the cost of messages.",
         ),
     )
 
