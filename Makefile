@@ -54,7 +54,7 @@ golden: $(VENV)/.hockney-test
 # stamps: what was installed is newer than what says what to install
 $(VENV)/.hockney: pyproject.toml | $(VENV)/bin/python
 	@echo "installing hockney in $(VENV) (once)" >&2
-	@$(PIP) install --editable .
+	@$(PIP) install --no-compile --editable .  # most of what comes along is never imported
 	@touch $@
 
 $(VENV)/.hockney-test: pyproject.toml | $(VENV)/bin/python

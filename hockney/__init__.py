@@ -1,5 +1,72 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney: what message passing costs on a machine, and what a parallel algorithm will make of it."""
+"""hockney: what message passing costs on a machine, and what a parallel algorithm will make of it.
+
+    import hockney
+
+    run = hockney.survey(budget=30)                 # or hockney.open("runs/latest")
+    run.frame()                                     # the summaries, in pandas or polars
+    run.model("pingpong", ranks=2)(bytes=40_000)    # a time with its 95% interval
+    run.figure("latency")                           # of Plotly
+    hockney.predict(work=100e-6, message=40_000, serial=0.01, ranks=[2, 4, 8])
+
+docs/python.md has the names that stay.
+"""
+
+from typing import TYPE_CHECKING
+
+from hockney.core import lazy
+
+if TYPE_CHECKING:
+    from hockney.api.forecast import Forecast
+    from hockney.api.notebook.fitted_model import FittedModel
+    from hockney.api.notebook.front_door import open, predict, resume, run, survey, verify
+    from hockney.api.run_contents import Run
+    from hockney.api.run_options import RunOptions
+    from hockney.core.errors import (
+        EnvironmentProblem,
+        HockneyError,
+        Inconclusive,
+        RunInterrupted,
+        UsageError,
+    )
+    from hockney.core.fit import Estimate
+else:
+    __getattr__ = lazy.attributes(
+        __name__,
+        {
+            "hockney.api.forecast": "Forecast",
+            "hockney.api.notebook.fitted_model": "FittedModel",
+            "hockney.api.notebook.front_door": "open predict resume run survey verify",
+            "hockney.api.run_contents": "Run",
+            "hockney.api.run_options": "RunOptions",
+            "hockney.core.errors": "EnvironmentProblem HockneyError Inconclusive RunInterrupted UsageError",
+            "hockney.core.fit": "Estimate",
+        },
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "EnvironmentProblem",
+    "Estimate",
+    "FittedModel",
+    "Forecast",
+    "HockneyError",
+    "Inconclusive",
+    "Run",
+    "RunInterrupted",
+    "RunOptions",
+    "UsageError",
+    "__version__",
+    "open",
+    "predict",
+    "resume",
+    "run",
+    "survey",
+    "verify",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -41,6 +41,8 @@ OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp", "coll/algorithm.hpp", "coll/el
 """What a shelf's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""
+FRONT_DOOR = ("core", "api")
+"""All that the package's own `__init__` may offer names of."""
 
 STARTERS = ("subprocess", "pty", "multiprocessing")
 STARTING_CALLS = re.compile(r"(exec|spawn)[lv]p?e?|fork|forkpty|posix_spawnp?|system|popen|startfile")
@@ -124,7 +126,10 @@ def climbing(imports: Iterator[Import], floors: Mapping[str, int]) -> list[str]:
         unknown = [room for room in (each.source, each.target) if room and room not in floors]
         if unknown:
             found.append(f"{each}: {unknown[0]} is on no floor")
-        elif not each.source or floors[each.target] >= floors[each.source]:
+        elif not each.source:
+            if each.target not in FRONT_DOOR:
+                found.append(str(each))
+        elif floors[each.target] >= floors[each.source]:
             found.append(str(each))
     return found
 

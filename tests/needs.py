@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -16,11 +17,11 @@ GTEST = (Path("/usr/include/gtest/gtest.h"), Path("/usr/local/include/gtest/gtes
 HOW = "'make test-deps' installs what the tests need"
 
 
-def missing(what: str) -> NoReturn:
+def missing(what: str, how: str = HOW) -> NoReturn:
     """Skip the test that needs `what`, or fail it in CI, where everything has to be there."""
     if os.environ.get("CI"):
-        pytest.fail(f"missing: {what}; {HOW}", pytrace=False)
-    pytest.skip(f"missing: {what}; {HOW}")
+        pytest.fail(f"missing: {what}; {how}", pytrace=False)
+    pytest.skip(f"missing: {what}; {how}")
 
 
 def need_program(*names: str) -> str:
@@ -30,6 +31,14 @@ def need_program(*names: str) -> str:
         if path:
             return path
     missing(" or ".join(names))
+
+
+def need_module(name: str) -> Any:
+    """A Python package of the extra `test`."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        missing(name, "pip install '.[test]' brings it")
 
 
 def need_compiler() -> None:

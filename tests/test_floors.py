@@ -78,7 +78,7 @@ def test_engine_includes_name_files_with_their_room():
 
 def write(folder: Path, **files: str) -> Path:
     for name, text in files.items():
-        path = folder / name.replace("__", "/")
+        path = folder / (name if name.startswith("__") else name.replace("__", "/"))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return folder
@@ -107,6 +107,16 @@ def test_the_walker_sees_an_import_that_goes_up(tmp_path, text):
     write(package, **{"models__x.py": text + "\n"})
     found = climbing(python_imports(package), PYTHON)
     assert len(found) == 1 and found[0].startswith("models/x.py:") and "models uses" in found[0]
+
+
+def test_the_front_door_offers_names_of_two_rooms(tmp_path):
+    package = tmp_path / "hockney"
+    for room in ("api", "cli", "core", "lab"):
+        write(package, **{f"{room}__x.py": ""})
+    write(package, **{"__init__.py": "from hockney.core import x\nfrom hockney.api.x import y\n"})
+    assert climbing(python_imports(package), PYTHON) == []
+    write(package, **{"__init__.py": "from hockney.lab.x import y\nfrom hockney.cli import x\n"})
+    assert len(climbing(python_imports(package), PYTHON)) == 2
 
 
 def test_the_walker_sees_neighbours_meet_and_rooms_without_a_floor(tmp_path):

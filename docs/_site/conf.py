@@ -2,19 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation site: `make docs` builds it into site/ (decision 17).
 
-Its sources are the Markdown files of the repository, from the root, so that the links between them work on
-the site as they do in a checkout. Nothing is downloaded, and the finished pages load nothing either.
+Its sources are the Markdown files and notebooks of the repository, from the root, so that the links between
+them work on the site as they do in a checkout. Nothing is downloaded, and the finished pages load nothing
+either.
 """
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from hockney import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "hockney"
 author = copyright = "The hockney authors"
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "notebook_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
 include_patterns = ["docs/**", "README.md", "CHANGELOG.md", "contract/README.md"]
 exclude_patterns = [".*", "site", "docs/_site", "docs/images"]
@@ -25,7 +31,6 @@ myst_heading_anchors = 4
 # in docstrings a single backtick marks code
 default_role = "code"
 autodoc_typehints = "description"
-autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 # code blocks abbreviated with `...` are not valid C++ or JSON
 suppress_warnings = ["misc.highlighting_failure"]

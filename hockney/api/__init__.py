@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command line does, as functions: measure, resume, read and verify a run, predict, reproduce.
 
+Programs and notebooks use `import hockney` (docs/python.md), whose names stay; here they may change.
+
     from hockney import api
 
     run = api.survey(api.RunOptions(budget=30.0))
     run = api.run("granularity work=1ms:10ms serial=0,1%", api.RunOptions(ranks=(2, 4)))
-    run = api.load(Path("runs/mine"))
+    run = api.load("runs/mine")
     run.summaries, run.fits, run.caveats
-    api.load(Path("runs/mine"), cost="undisturbed").fits
+    api.load("runs/mine", cost="undisturbed").fits
     run.report()
-    run.export(Path("times.csv"))
+    run.export("times.csv")
 
 Times are in seconds, sizes in bytes. Everything that goes wrong is a `HockneyError`: UsageError for a
 question that makes no sense, EnvironmentProblem for what this machine cannot do now, Inconclusive where the

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from hockney.api import messages
-from hockney.api.export_table import Cell, Rows
+from hockney.api.export_table import Cell, Rows, one_type
 from hockney.core.spreadsheet import not_a_formula
 from hockney.system.files import replace
 
@@ -43,17 +43,10 @@ def save_parquet(table: Rows, path: Path) -> None:
         import pyarrow.parquet
     except ImportError as error:
         raise messages.no_pyarrow() from error
-    columns = {name: pyarrow.array(_one_type(cells)) for name, cells in table.columns.items()}
+    columns = {name: pyarrow.array(one_type(cells)) for name, cells in table.columns.items()}
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), content)
     _put(path, content.getvalue())
-
-
-def _one_type(cells: list[Cell]) -> list[Cell]:
-    """A parameter that is a word in one workload and a number in another is a word throughout."""
-    if any(isinstance(cell, str) for cell in cells):
-        return [None if cell is None else str(cell) for cell in cells]
-    return cells
 
 
 def _put(path: Path, content: bytes) -> None:

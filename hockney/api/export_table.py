@@ -8,10 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from hockney.core.case import Case, Value, parse_canonical
-from hockney.core.fit import Fits, Summary
+from hockney.core.fit import Estimate, Fits, FittedParameter, Summary
 from hockney.core.record import Record, RunRecords
 
 Cell = Value | None
+
+FITTED = ("parameter", "symbol", "unit", "value", "low", "high")
+NOTHING = FittedParameter(name="", symbol="", unit="", estimate=Estimate(0.0, None, None))
+"""Stands for the parameters of a refused fit."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,15 @@ class Rows:
     @property
     def count(self) -> int:
         return len(next(iter(self.columns.values()), []))
+
+
+def one_type(cells: list[Cell]) -> list[Cell]:
+    """A parameter that is a word in one workload and a number in another is a word throughout; whole numbers
+    among others are real."""
+    for kind in (str, float):
+        if any(isinstance(cell, kind) for cell in cells):
+            return [None if cell is None else kind(cell) for cell in cells]
+    return cells
 
 
 def repetitions(run: RunRecords) -> Rows:
@@ -92,6 +105,33 @@ def summaries(fits: Fits) -> Rows:
         for case, s in zip(cases, fits.summaries, strict=True)
     ]
     return Rows({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
+
+
+def parameters(fits: Fits) -> Rows:
+    """One row for each parameter of each fit, and one without a parameter for each that was refused."""
+    names = sorted({name for fit in fits.fits for name in fit.subject.values})
+    columns = (*("model", "workload", *names), *FITTED, "verdict", "preferred")
+    rows: list[dict[str, Cell]] = [
+        {
+            "model": fit.model,
+            "workload": fit.subject.workload,
+            **{name: fit.subject.get(name) for name in names},
+            **_parameter(parameter),
+            "verdict": fit.verdict,
+            "preferred": fit.preferred,
+        }
+        for fit in fits.fits
+        for parameter in fit.parameters or [NOTHING]
+    ]
+    return Rows({name: [row[name] for row in rows] for name in columns})
+
+
+def _parameter(parameter: FittedParameter) -> dict[str, Cell]:
+    if parameter is NOTHING:
+        return dict.fromkeys(FITTED)
+    estimate = parameter.estimate
+    values = (parameter.name, parameter.symbol, parameter.unit, estimate.value, estimate.low, estimate.high)
+    return dict(zip(FITTED, values, strict=True))
 
 
 def _undisturbed(s: Summary) -> dict[str, Cell]:

@@ -19,6 +19,7 @@ from hockney.api.run_contents import Run as RunRead
 from hockney.core.errors import HockneyError, printable
 from hockney.core.fit import Cost
 from hockney.core.machine import Machine
+from hockney.core.paths import AnyPath, to_path
 from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run
@@ -40,9 +41,9 @@ class Source:
     pair_hosts: int
 
 
-def named_source(path: Path, listen: Listener, cost: Cost = "typical") -> Source:
+def named_source(path: AnyPath, listen: Listener, cost: Cost = "typical") -> Source:
     """Raises UsageError for what is no run, Inconclusive for one that does not say what messages cost."""
-    return _source(RunFolder.open(path), listen, cost)
+    return _source(RunFolder.open(to_path(path)), listen, cost)
 
 
 def newest_source(listen: Listener, cost: Cost = "typical") -> Source:

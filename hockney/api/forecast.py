@@ -5,51 +5,92 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 from hockney import lab, simulated
 from hockney.api import find_runs, messages
+from hockney.api.export_table import Rows
+from hockney.api.notebook.frames import Library, frame, predicted_rows
+from hockney.core.errors import one_line
 from hockney.core.fit import Cost
+from hockney.core.paths import AnyPath
 from hockney.core.platform import Platform
 from hockney.core.units import doubling
+from hockney.draw.page import Caveat
 from hockney.lab import Listener, silent
 from hockney.models.applications import grain_prediction as prediction
 from hockney.models.applications.contention import overruled
-from hockney.models.applications.grain_prediction import Prediction
+from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.granularity import Algorithm
 from hockney.models.applications.message_costs import described
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.report import notebook
+from hockney.report.notebook import text_lines
+from hockney.views import grain_prediction
 from hockney.views.grain_prediction import CostsOrigin
 
 MOST_ASKED = 16
 """Of a machine that is not here so many ranks are shown where none are asked for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Forecast:
-    """`known` is what the times of messages are from, which says what to doubt."""
+    """`prediction` has all numbers; `known` is the source of the message times."""
 
     prediction: Prediction
     known: CostsOrigin
+
+    @property
+    def rows(self) -> tuple[RanksRow, ...]:
+        """One row per number of ranks: time (s), speed-up, efficiency, share of communication."""
+        return self.prediction.rows
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """The warnings about the prediction, each with a code."""
+        return grain_prediction.caveats(self.prediction, self.known)
+
+    def table(self) -> Rows:
+        """The rows as columns; each value has the ends of its 95% interval."""
+        return predicted_rows(self.rows)
+
+    def frame(self, library: Library | None = None) -> Any:
+        """The rows as a DataFrame of pandas or polars, see `Run.frame`."""
+        return frame(self.table(), library)
+
+    def __repr__(self) -> str:
+        lines = text_lines(grain_prediction.ranks(self.prediction))
+        sentences = (*self._assumed, *lines, *grain_prediction.best(self.prediction))
+        return "\n".join(map(one_line, sentences))
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        before, after = self._assumed, grain_prediction.best(self.prediction)
+        return notebook.summary(before, self.caveats, grain_prediction.ranks(self.prediction), after)
+
+    @property
+    def _assumed(self) -> tuple[str, ...]:
+        return grain_prediction.assumed(self.prediction, self.known.platform)
 
 
 def predict(
     algorithm: Algorithm,
     *,
     ranks: tuple[int, ...] = (),
-    run: Path | None = None,
+    run: AnyPath | None = None,
     machine: str = "",
     shared: bool | None = None,
     cost: Cost = "typical",
     listen: Listener = silent,
 ) -> Forecast:
-    """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the cores).
+    """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
+    cores).
 
-    Times of messages are from the folder `run`, or the description of `machine`, or else the newest survey in
-    runs; of a run they are its typical `cost` of messages, or the undisturbed one. `shared` overrules the
-    evidence: whether messages under way at once share the bandwidth. Nothing is measured. Raises UsageError
-    for what is no run or machine and for ranks that it does not have, Inconclusive where nothing says what
-    messages cost.
+    The times of messages come from the folder `run`, from the description of `machine`, or else from the
+    newest survey in runs; for a run, they are its typical `cost` of messages, or the undisturbed one.
+    `shared` replaces the choice by measurements: whether concurrent messages share the bandwidth. Nothing
+    is measured. Raises UsageError for an unknown run or machine and for ranks that it does not have, and
+    Inconclusive if the cost of messages is unknown.
     """
     if machine and cost != "typical":
         raise messages.cost_with_machine(cost)
@@ -72,7 +113,7 @@ class _Source:
     here: bool
 
 
-def _source(run: Path | None, machine: str, listen: Listener, cost: Cost) -> _Source:
+def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
     if run is not None and machine:
         raise messages.run_with_machine()
     if machine:

@@ -17,6 +17,7 @@ from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError, UsageError, keeping
+from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import Bench, Listener, Outcome, Status, notifier, silent
@@ -38,7 +39,7 @@ class Planned:
     surveyed: Surveyed | None
 
 
-def survey(options: RunOptions = DEFAULT, *, out: Path | None = None, listen: Listener = silent) -> Run:
+def survey(options: RunOptions = DEFAULT, *, out: AnyPath | None = None, listen: Listener = silent) -> Run:
     """Measure what message passing costs; see `run`."""
     return run(Question(SURVEY), options, out=out, listen=listen)
 
@@ -47,13 +48,14 @@ def run(
     asked: Question | str | Sequence[str],
     options: RunOptions = DEFAULT,
     *,
-    out: Path | None = None,
+    out: AnyPath | None = None,
     listen: Listener = silent,
 ) -> Run:
     """Measure a study or cases into the folder `out` (default: a new one in runs), and fit models.
 
-    Raises UsageError before anything is written; EnvironmentProblem or LaunchFailed when nothing can be
-    launched. What was measured is kept then, and on Ctrl-C, which raises RunInterrupted: `resume` goes on.
+    Raises UsageError before anything is written; EnvironmentProblem or LaunchFailed if nothing can be
+    launched. Measurements so far are kept then, and on Ctrl-C, which raises RunInterrupted; `resume`
+    continues.
     """
     if options.every is not None and not options.every_s:
         listen(messages.rounds_follow_at_once())
@@ -62,14 +64,15 @@ def run(
     settings = planned.settings
     if not options.rounds:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
-    folder = lab.begin(out, planned.cases, marked(settings), bench, planned.surveyed)
+    path = None if out is None else to_path(out)
+    folder = lab.begin(path, planned.cases, marked(settings), bench, planned.surveyed)
     return _measured(folder, bench, listen)
 
 
 def plan(
     asked: Question | str | Sequence[str], options: RunOptions = DEFAULT, *, listen: Listener = silent
 ) -> Planned:
-    """What `run` would measure. An engine is compiled where there is none, but nothing is launched."""
+    """What `run` would measure. An engine is compiled if there is none, but nothing is launched."""
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
@@ -108,7 +111,7 @@ def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveye
 
 
 def resume(
-    path: Path,
+    path: AnyPath,
     *,
     budget: float | None = None,
     mpi: str = "",
@@ -117,12 +120,13 @@ def resume(
     variables: tuple[str, ...] = (),
     listen: Listener = silent,
 ) -> Run:
-    """Measure what the run in `path` planned and does not have; cases that failed are tried once more.
+    """Measure the rest of the run in `path`; failed cases are tried once more.
 
-    `budget` (s) is for all that is left, or for each round that is; by default its share of the run's. `mpi`,
-    `machine`, `mpiexec_args` and `variables` are used instead of the plan's. Raises as `run` does, and
-    UsageError where the plan names programs that this user has not typed.
+    `budget` (s) is the time for everything that is left, or for each remaining round; the default is its
+    share of the run's. `mpi`, `machine`, `mpiexec_args` and `variables` replace those of the plan. Raises
+    the same errors as `run`, and UsageError if the plan names programs that this user has not typed.
     """
+    path = to_path(path)
     folder = RunFolder.open(path)
     planned = folder.plan()
     settings = planned.settings

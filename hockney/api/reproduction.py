@@ -12,6 +12,7 @@ from hockney import lab, report, simulated
 from hockney import reproductions as shelf
 from hockney.api import messages
 from hockney.core.errors import HockneyError
+from hockney.core.paths import AnyPath, to_path
 from hockney.lab import Bench, Listener, Status, notifier, silent
 from hockney.reproductions import Answer, Compared, Limit, Part, Reproduction
 from hockney.store import default_path
@@ -23,7 +24,7 @@ FAKE_CORES = 512
 
 @dataclass(frozen=True)
 class Reproduced:
-    """`files` are the page and then its figures; `left` counts cases that could not be measured."""
+    """`files` are the report and then its figures; `left` counts cases that could not be measured."""
 
     study: Reproduction
     out: Path
@@ -34,15 +35,15 @@ class Reproduced:
 
     @property
     def holds(self) -> bool:
-        """Whether the reproduction keeps its own limits."""
+        """Whether the reproduction meets its limits."""
         return all(limit.holds for limit in self.limits)
 
 
 def reproduce(
     names: Sequence[str],
-    out: Path | None = None,
+    out: AnyPath | None = None,
     *,
-    figures: Path | None = None,
+    figures: AnyPath | None = None,
     machine: str = "",
     listen: Listener = silent,
 ) -> list[Reproduced]:
@@ -59,9 +60,11 @@ def reproduce(
     chosen = [shelf.reproduction(name) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
         chosen = list(shelf.all_reproductions().values())
-    out = out or default_path(f"reproduce-{ALL if len(chosen) > 1 else chosen[0].NAME}")
-    reproducer = _Reproducer(machine, figures, listen)
-    return [reproducer.reproduce(study, out / study.NAME if len(chosen) > 1 else out) for study in chosen]
+    several = len(chosen) > 1
+    name = ALL if several else chosen[0].NAME
+    into = default_path(f"reproduce-{name}") if out is None else to_path(out)
+    reproducer = _Reproducer(machine, None if figures is None else to_path(figures), listen)
+    return [reproducer.reproduce(study, into / study.NAME if several else into) for study in chosen]
 
 
 class _Reproducer:

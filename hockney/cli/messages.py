@@ -146,16 +146,6 @@ def number_out_of_range(text: str, low: float, example: str) -> UsageError:
     )
 
 
-def not_a_path(text: str) -> UsageError:
-    return UsageError(
-        f"'{printable(text)}' is not a path",
-        "no file can have this name",
-        "use for example runs/first",
-        code="not-a-path",
-        text=text,
-    )
-
-
 def unknown_network(name: str, available: Iterable[str]) -> UsageError:
     return unknown("network", name, available, code="unknown-network-assumption")
 

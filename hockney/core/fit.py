@@ -17,6 +17,7 @@ import msgspec
 from hockney.core.case import Case, Value, case_values, format_value
 from hockney.core.catalog import Workload
 from hockney.core.record import OverRanks
+from hockney.core.units import format_interval
 
 Verdict = Literal["good", "fair", "poor", "refused"]
 Cost = Literal["typical", "undisturbed"]
@@ -24,11 +25,18 @@ Cost = Literal["typical", "undisturbed"]
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value with its 95% interval; the ends are None where the data allow no interval."""
+    """A value with its 95% interval; the ends are None if the data allow no interval."""
 
     value: float
     low: float | None
     high: float | None
+
+
+class TimeEstimate(Estimate, frozen=True):
+    """In seconds; shown with a unit: 5.2 us [5.11, 5.29]."""
+
+    def __repr__(self) -> str:
+        return format_interval(self.value, self.low, self.high, "s")
 
 
 class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,6 +195,10 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     fitted to, `worst` the largest. `preferred` marks the form that describes the data best where a subject
     has several. `verdict` refused means: `parameters` is empty and `why` says what in the data forbids the
     fit. `caveats` are what made the verdict worse, besides the error.
+
+    `ranges` are the smallest and the largest value that each variable of the model has in the cases fitted.
+    Where a time is a sum of the parameters with factors x, in the order of the parameters, `interval_matrix`
+    is the M with which the 95% interval of that time has the half width sqrt(x M x); else it is empty.
     """
 
     model: str
@@ -201,6 +213,8 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     curve: list[CurvePoint] = []
     preferred: bool = False
     caveats: list[FitCaveat] = []
+    ranges: dict[str, tuple[float, float]] = {}
+    interval_matrix: list[list[float]] = []
 
     @property
     def subject(self) -> Subject:

@@ -339,6 +339,16 @@ def variable_given_twice(name: str) -> UsageError:
 # paths
 
 
+def not_a_path(text: str) -> UsageError:
+    return UsageError(
+        f"'{printable(text)}' is not a path",
+        "no file can have this name",
+        "use for example runs/first",
+        code="not-a-path",
+        text=text,
+    )
+
+
 def no_home_folder(path: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot expand '{printable(str(path))}'",

@@ -1,13 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where hockney keeps what it can make again: one folder, named by the environment."""
+"""Paths as users give them, and the folder where hockney keeps what it can make again."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from hockney.core import messages
+
+AnyPath = str | os.PathLike[str]
+"""What a path may be given as."""
 
 COMPLETE = ".hockney-complete"
 """Written last into what hockney builds in its cache, so that an interrupted build is not taken for good. It
@@ -15,6 +19,14 @@ holds its folder's path, since scripts of a build contain that path and stop wor
 
 LAUNCH_FOLDER = ".launch-"
 """How the folder begins that a launch keeps its plan in while it runs."""
+
+
+def to_path(path: AnyPath) -> Path:
+    """Raises UsageError for a text that can name no file."""
+    text = os.fspath(path)
+    if not text or "\0" in text:
+        raise messages.not_a_path(text)
+    return Path(path)
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:

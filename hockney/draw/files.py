@@ -8,7 +8,6 @@ import contextlib
 import io
 import logging
 import math
-import re
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
 from hockney.draw.mpl_axes import SIZE, dress, legend
+from hockney.draw.names import file_name
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.plane_files import Part
 from hockney.system.files import replace
@@ -54,11 +54,6 @@ def save(figure: Figure | Plane, folder: Path, formats: Iterable[str] = ("svg", 
         replace(path, rendered(figure, ending))
         paths.append(path)
     return paths
-
-
-def file_name(name: str) -> str:
-    """`name` as a file name that any system takes and that stays inside its folder."""
-    return re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:100] or "figure"
 
 
 def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:

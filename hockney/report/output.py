@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace as changed
 from pathlib import Path
 
-from hockney.draw.files import file_name, save
+from hockney.draw.files import save
+from hockney.draw.names import named
 from hockney.draw.page import Page
 from hockney.report.render import render
 from hockney.system.files import replace
@@ -22,13 +23,7 @@ def write(page: Page, path: Path) -> Path:
 
 def figures(page: Page, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
     """Write every figure into `folder` (made when missing), each under a name of its own."""
-    formats, taken, paths = tuple(formats), set(), []
-    for figure in (f for section in page.sections for f in section.figures):
-        stem = name = file_name(figure.name)
-        k = 1
-        while name.lower() in taken:
-            k += 1
-            name = f"{stem}-{k}"
-        taken.add(name.lower())
+    formats, paths = tuple(formats), []
+    for name, figure in named(f for section in page.sections for f in section.figures).items():
         paths += save(changed(figure, name=name), Path(folder), formats)
     return paths

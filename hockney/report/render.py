@@ -20,7 +20,7 @@ from hockney import __version__
 from hockney.draw.describe import describe
 from hockney.draw.figure import Figure, Plane
 from hockney.draw.figure_interactive import interactive
-from hockney.draw.files import file_name
+from hockney.draw.names import file_name
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.svg import still

@@ -48,18 +48,19 @@ def test_the_only_unfinished_one_is_resumed(hockney, runs):
     assert done.code == 0 and "runs/cut" in done.err
     assert hockney("verify", "runs/cut", "--json").code == 0
     again = hockney("resume")
-    assert (again.code, again.error.code, again.error.fields["runs"]) == (2, "no-run-named", [])
+    assert (again.code, again.error.code, again.error.fields["runs"]) == (2, "not-one-unfinished-run", [])
 
 
 def test_of_several_unfinished_ones_none_is_resumed(hockney, runs):
     (runs / "old" / "records.jsonl").unlink()
     (runs / "old" / "records.jsonl").touch()
     done = hockney("resume")
-    assert (done.code, done.error.code) == (2, "no-run-named")
+    assert (done.code, done.error.code) == (2, "not-one-unfinished-run")
     assert sorted(done.error.fields["runs"]) == ["runs/cut", "runs/old"]
 
 
 def test_without_a_run_there_is_nothing_to_read(hockney):
-    for words in (("report",), ("verify",), ("resume",), ("calibrate",)):
+    for words in (("report",), ("verify",), ("calibrate",)):
         done = hockney(*words)
         assert (done.code, done.error.code, done.out) == (2, "no-run-named", ""), words
+    assert hockney("resume").error.code == "not-one-unfinished-run"

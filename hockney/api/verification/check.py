@@ -11,22 +11,23 @@ from hockney.api.trusted_settings import is_own
 from hockney.api.verification import messages
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
+from hockney.core.paths import AnyPath, to_path
 from hockney.lab.finding import Finding
 from hockney.store import Plan, Reading, RunFolder, Salvaged, missing
 from hockney.store import salvage as salvaged_lines
 
 
-def verify(path: Path) -> list[Finding]:
+def verify(path: AnyPath) -> list[Finding]:
     """Findings about every file of the run in `path`: bad ones where something does not fit, notes about what
     is missing or cannot be told. Raises UsageError where there is no run."""
-    folder = RunFolder.open(path)
+    folder = RunFolder.open(to_path(path))
     return list(_findings(folder))
 
 
-def salvage(path: Path, into: Path) -> Salvaged:
+def salvage(path: AnyPath, into: AnyPath) -> Salvaged:
     """A new run in `into` with the lines of the run in `path` that are intact. Raises UsageError where there
     is no run or `into` is not new, EnvironmentProblem where more than records.jsonl is damaged."""
-    return salvaged_lines(RunFolder.open(path), into)
+    return salvaged_lines(RunFolder.open(to_path(path)), to_path(into))
 
 
 def _findings(folder: RunFolder) -> Iterator[Finding]:

@@ -10,10 +10,11 @@ from typing import Any, get_args
 
 import click
 
-from hockney.api.run_options import MOST_ROUNDS
+from hockney.api.run_options import LARGEST_SEED, MOST_LAUNCHES, MOST_ROUNDS
 from hockney.cli import messages
 from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
+from hockney.core.paths import to_path
 from hockney.core.units import (
     parse_bytes,
     parse_counts,
@@ -21,8 +22,6 @@ from hockney.core.units import (
     parse_seconds,
     parse_sizes,
 )
-
-MOST_LAUNCHES = 1000
 
 
 class ParsedType(click.ParamType):
@@ -75,7 +74,7 @@ SIZE = ParsedType("size", parse_bytes)
 ROUNDS = ParsedType("count", _whole(1, MOST_ROUNDS, "20"))
 LAUNCHES = ParsedType("count", _whole(1, MOST_LAUNCHES, "3"))
 NODES = ParsedType("count", _whole(1, 10**7, "64"))
-SEED = ParsedType("seed", _whole(0, 2**63 - 1, "1"))
+SEED = ParsedType("seed", _whole(0, LARGEST_SEED, "1"))
 
 
 def _cost(text: str) -> str:
@@ -84,13 +83,7 @@ def _cost(text: str) -> str:
     return text
 
 
-def _path(text: str) -> Path:
-    if not text or "\0" in text:
-        raise messages.not_a_path(text)
-    return Path(text)
-
-
-PATH = ParsedType("path", _path)
+PATH = ParsedType("path", to_path)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -25,6 +25,7 @@ from hockney.models.fits import caveats
 from hockney.models.fits.in_size import fit_in_size
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains
 from hockney.models.fits.piecewise.fit import unexplained
+from hockney.models.fits.ranges import ranges_of
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.scipy_functions import nonnegative_least_squares
 from hockney.models.statistics import Observation, estimate, shared_variance, sum_quantile, tabulate
@@ -123,9 +124,23 @@ def _in_size(seen: Sequence[Observation], subject: Subject, ranks: int, note: st
     return fitted.report(subject, only, note)
 
 
+def collective_interval(fit: Fit, ranks: int, size: float) -> Estimate:
+    """The same with its 95% interval, of a fit that is not in pieces."""
+    symbols = [parameter.symbol for parameter in fit.parameters]
+    factors = _design(fit.model, symbols, np.array([ranks]), np.array([float(size)]))[0]
+    value = collective_time(fit, ranks, size)
+    if not fit.interval_matrix:
+        return Estimate(value, None, None)
+    half = float(np.sqrt(max(factors @ np.array(fit.interval_matrix) @ factors, 0.0)))
+    return estimate(value, max(value - half, 0.0), value + half)
+
+
 @dataclass(frozen=True)
 class _Fitted:
+    """`varied` are the values between which the variables lie."""
+
     form: str
+    varied: dict[str, tuple[float, float]]
     ranks: np.ndarray
     size: np.ndarray
     times: np.ndarray
@@ -174,6 +189,7 @@ class _Fitted:
         relative = np.sum(residual**2) / len(seen)
         return _Fitted(
             form=form,
+            varied=ranges_of(seen, ranks=form != "size"),
             ranks=ranks,
             size=size,
             times=times,
@@ -221,6 +237,8 @@ class _Fitted:
             worst=worst,
             curve=self._curve(),
             preferred=preferred,
+            ranges=self.varied,
+            interval_matrix=self._interval_matrix(),
         )
 
     @property
@@ -238,6 +256,14 @@ class _Fitted:
         middle, half = self.middle[k], self.half[k]
         return estimate(self.best[k], max(middle - half, 0.0), max(middle + half, 0.0))
 
+    def _quantile(self) -> float:
+        return float(np.max(self.half / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))))
+
+    def _interval_matrix(self) -> list[list[float]]:
+        with np.errstate(invalid="ignore"):
+            matrix = self._quantile() ** 2 * self.covariance
+        return matrix.tolist() if np.isfinite(matrix).all() else []
+
     def _curve(self) -> list[CurvePoint]:
         """Over the ranks at the smallest size; of the form `size`, over the sizes."""
         if self.form == "size":
@@ -246,8 +272,7 @@ class _Fitted:
         else:
             x = np.arange(2, self.ranks.max() + 1)
             design = _design(self.form, self.symbols, x, np.full(len(x), self.size.min()))
-        quantile = float(np.max(self.half / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))))
-        half = quantile * np.sqrt(np.maximum(np.sum((design @ self.covariance) * design, axis=1), 0))
+        half = self._quantile() * np.sqrt(np.maximum(np.sum((design @ self.covariance) * design, axis=1), 0))
         middle = design @ self.middle
         points = (
             estimate(*three)

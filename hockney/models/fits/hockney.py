@@ -19,6 +19,7 @@ from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.piecewise.curve import Pieces
 from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
 from hockney.models.fits.piecewise.report import curve_of, segments_of
+from hockney.models.fits.ranges import ranges_of
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Observation, estimate, tabulate
 
@@ -78,6 +79,7 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
         segments=segments_of(fit, changes),
         change_points=changes,
         curve=curve_of(fit, changes),
+        ranges=ranges_of(seen),
     )
 
 

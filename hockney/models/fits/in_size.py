@@ -16,6 +16,7 @@ from hockney.core.fit import Fit, FittedParameter, Subject
 from hockney.core.units import format_bytes
 from hockney.models.fits.piecewise.fit import fit_piecewise
 from hockney.models.fits.piecewise.report import curve_of, segments_of
+from hockney.models.fits.ranges import ranges_of
 from hockney.models.fits.verdict import deviations, uncertainty, verdict
 from hockney.models.statistics import Observation, tabulate
 
@@ -64,5 +65,6 @@ def fit_in_size(observations: Sequence[Observation], subject: Subject, note: str
         segments=segments,
         change_points=changes,
         curve=curve_of(fit, changes),
+        ranges=ranges_of(seen),
         caveats=judgement.caveats,
     )

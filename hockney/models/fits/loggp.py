@@ -30,6 +30,7 @@ from hockney.models.fits.consistency import GAP, ONE_WAY, RECEIVE, SEND, consist
 from hockney.models.fits.gap import GapLine
 from hockney.models.fits.linear import SizeLine, interval_of
 from hockney.models.fits.model import SIZE, Scope, explains
+from hockney.models.fits.ranges import ranges_of
 from hockney.models.fits.trains import MESSAGE, OVERHEAD, TRAIN, Trains, end_of_protocol, ping_pong
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Medians, Observation, estimate
@@ -133,6 +134,7 @@ class _LogGP:
             worst=worst,
             segments=self.gap.segments(self.medians),
             curve=[self._curve_point(size) for size in sizes],
+            ranges=ranges_of([o for o in self.trains.seen if o.size in sizes]),
             caveats=judgement.caveats,
         )
 

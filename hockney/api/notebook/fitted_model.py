@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""One of a run's fits as a function of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hockney.api.notebook import messages
+from hockney.api.notebook.quantities import Quantity, as_word
+from hockney.core import messages as core_messages
+from hockney.core.case import Value, format_value
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.errors import UsageError
+from hockney.core.fit import Fit, Fits, TimeEstimate
+from hockney.core.units import format_value as with_unit
+from hockney.core.units import parse_bytes, parse_counts, parse_seconds
+from hockney.models.fitted_time import fitted_time
+
+RANKS = "ranks"
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """`model(bytes=40_000)` predicts a time in seconds with its 95% interval.
+
+    `fit` has the parameters, the verdict and its reasons; `bound` has the variables whose values are
+    already chosen. The others are keywords of a call.
+    """
+
+    fit: Fit
+    workload: Workload
+    bound: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def variables(self) -> dict[str, tuple[float, float]]:
+        """The variables that a call needs, with the range in which the model was fitted."""
+        return {name: ends for name, ends in self.fit.ranges.items() if name not in self.bound}
+
+    def __call__(self, **values: Quantity) -> TimeEstimate:
+        """Raises UsageError for missing or unknown variables, and Inconclusive outside the fitted range."""
+        for name in values:
+            if name not in self.variables:
+                raise self._no_variable(name)
+        lacking = [name for name in self.variables if name not in values]
+        if lacking:
+            raise messages.variables_missing(self.fit.line, lacking)
+        return fitted_time(self.fit, {**self.bound, **{n: self.read(n, v) for n, v in values.items()}})
+
+    def read(self, name: str, value: Quantity) -> float:
+        """The value of a variable, inside of its range."""
+        number = _number(as_word(value), name, self._unit(name))
+        low, high = self.fit.ranges[name]
+        if not low <= number <= high:
+            raise messages.outside_of_fit(name, *(self._shown(name, each) for each in (number, low, high)))
+        return number
+
+    def _unit(self, name: str) -> str:
+        return self.workload.size_unit if name == self.workload.size else ""
+
+    def _shown(self, name: str, value: float) -> str:
+        unit = self._unit(name)
+        return with_unit(value, unit) if unit else format_value(value)
+
+    def _no_variable(self, name: str) -> UsageError:
+        fixed = {**self.fit.subject.values, **self.bound}
+        if name in fixed:
+            return messages.fixed_variable(name, format_value(fixed[name]))
+        return messages.unknown_variable(name, self.variables)
+
+    def __repr__(self) -> str:
+        chosen = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
+        free = ", ".join(
+            f"{name} from {self._shown(name, low)} to {self._shown(name, high)}"
+            for name, (low, high) in self.variables.items()
+        )
+        subject = f"{self.fit.line}{chosen} ({self.fit.verdict})"
+        return f"<{self.fit.model} model of {subject}: {free or 'no variables'}>"
+
+
+def fitted_model(
+    fits: Fits, workload: str, model: str = "", fixed: Mapping[str, Quantity] | None = None
+) -> FittedModel:
+    """The fit of a workload whose parameters have the `fixed` values.
+
+    Parameters not named have their default where that was measured. Of several models the one is chosen that
+    is about the named values alone, then the one that describes the times best; `model` asks for one by name.
+    Raises UsageError where there is none, or several of which none is nearer to the question; Inconclusive
+    for a refused fit.
+    """
+    fixed = fixed or {}
+    of_workload = [f for f in fits.fits if f.subject.workload == workload]
+    if not of_workload:
+        raise messages.nothing_fitted(workload, {f.subject.workload for f in fits.fits})
+    of_model = [f for f in of_workload if model in ("", f.model)]
+    if not of_model:
+        raise messages.unknown_model(model, {f.model for f in of_workload})
+    entry = next(w for w in fits.workloads if w.name == workload)
+    catalog = Catalog(schema=fits.schema, engine="", workloads=[entry])
+    typed = catalog.complete(workload, {name: as_word(value) for name, value in fixed.items()}).values
+    matching = [f for f in of_model if _matches(f, {name: typed[name] for name in fixed})]
+    if not matching:
+        wanted = " ".join(f"{name}={format_value(typed[name])}" for name in fixed)
+        raise messages.no_such_fit(workload, wanted, [f.line for f in of_model])
+    chosen = _nearest(matching, typed, set(fixed))
+    if chosen.verdict == "refused" or not chosen.ranges:
+        raise messages.refused_model(chosen.line, chosen.why)
+    free = FittedModel(chosen, entry)
+    return FittedModel(
+        chosen, entry, {name: free.read(name, fixed[name]) for name in fixed if name in chosen.ranges}
+    )
+
+
+def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:
+    """A refused fit has no variables: what its subject does not fix is one."""
+    subject = fit.subject
+    free = (name for name in fixed if name not in subject)
+    return all(subject.get(name, value) == value for name, value in fixed.items()) and (
+        fit.verdict == "refused" or all(name in fit.ranges for name in free)
+    )
+
+
+def _nearest(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fit:
+    """Raises UsageError where subjects differ in parameters that nobody named."""
+
+    def order(fit: Fit) -> tuple[int, bool, bool, int]:
+        others = {n: v for n, v in fit.subject.values.items() if n not in fixed}
+        unusual = sum(value != typed.get(name) for name, value in others.items() if name != RANKS)
+        bound = sum(name not in fit.subject for name in fixed)
+        return unusual, fit.verdict == "refused", RANKS in others, bound
+
+    best = min(map(order, fits))
+    nearest = [fit for fit in fits if order(fit) == best]
+    subjects = list(dict.fromkeys(fit.line for fit in nearest))
+    if len(subjects) > 1:
+        raise messages.several_fits(nearest[0].subject.workload, subjects)
+    return next((fit for fit in nearest if fit.preferred), nearest[0])
+
+
+def _number(word: str, name: str, unit: str) -> float:
+    if name == RANKS or not unit:
+        numbers = parse_counts(word, name)
+        if len(numbers) > 1:
+            raise core_messages.not_a_count(word, name)
+        return numbers[0]
+    return parse_bytes(word) if unit == "B" else parse_seconds(word)

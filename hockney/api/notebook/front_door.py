@@ -1,0 +1,176 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of `import hockney`.
+
+A run is given as a path (text or `Path`) or as a `Run`. Quantities are numbers (seconds, bytes, fractions) or
+words as on the command line: budget=30 and budget="30s", message=40_000 and message="40kB". What happens
+meanwhile is in the log "hockney" of `logging`; `listen` takes a function of a `hockney.lab.Event` instead.
+Everything that goes wrong is a `HockneyError`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, get_args
+
+from hockney.api import find_runs, forecast, measure, verification
+from hockney.api.forecast import Forecast
+from hockney.api.notebook import messages, quantities
+from hockney.api.notebook.log_events import log
+from hockney.api.notebook.quantities import Quantities, Quantity
+from hockney.api.notebook.run_keywords import RunKeywords, run_options, variable_words, with_run_keywords
+from hockney.api.questions import Question
+from hockney.api.run_contents import Run, load
+from hockney.core.errors import UsageError
+from hockney.core.fit import Cost
+from hockney.core.paths import AnyPath
+from hockney.lab import Listener
+from hockney.lab.finding import Finding
+from hockney.models.applications.granularity import Algorithm
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+NETWORKS = {"shared": True, "switch": False}
+
+
+@with_run_keywords
+def survey(
+    *, out: AnyPath | None = None, listen: Listener | None = None, **options: Unpack[RunKeywords]
+) -> Run:
+    """Measure what message passing costs on this machine::
+
+        run = hockney.survey(budget=30, ranks=2)
+
+    `options` are the fields of `RunOptions`; the default of `machine` is $HOCKNEY_MACHINE. `out` is the
+    folder for the run, by default a new one in runs. Raises the same errors as `run`.
+    """
+    return measure.survey(run_options(options, os.environ), out=out, listen=listen or log)
+
+
+@with_run_keywords
+def run(
+    question: str | Sequence[str] | Question,
+    *,
+    out: AnyPath | None = None,
+    listen: Listener | None = None,
+    **options: Unpack[RunKeywords],
+) -> Run:
+    """Measure a study or cases, with the arguments of the command `hockney run`::
+
+        run = hockney.run("pingpong bytes=0:64KiB barrier", launches=5)
+
+    `options` and `out` are those of `survey`. Raises UsageError before anything is written, and
+    EnvironmentProblem if nothing can be launched. After an error or an interruption the measurements so
+    far are kept, and `resume` continues.
+    """
+    return measure.run(question, run_options(options, os.environ), out=out, listen=listen or log)
+
+
+def resume(
+    run: AnyPath | Run | None = None,
+    *,
+    budget: Quantity | None = None,
+    mpi: AnyPath = "",
+    machine: AnyPath = "",
+    mpiexec_args: str = "",
+    variables: Mapping[str, str] | Iterable[str] = (),
+    listen: Listener | None = None,
+) -> Run:
+    """Measure the rest of a run; the default is the only unfinished one in runs.
+
+    `budget` (s) is the time for everything that is left; the other options replace the run's own. Raises
+    the same errors as `run`.
+    """
+    return measure.resume(
+        find_runs.only_unfinished(listen or log).path if run is None else _path(run),
+        budget=None if budget is None else _inside("budget", budget),
+        mpi=os.fspath(mpi),
+        machine=os.fspath(machine),
+        mpiexec_args=mpiexec_args,
+        variables=variable_words(variables),
+        listen=listen or log,
+    )
+
+
+def open(run: AnyPath | None = None, *, cost: Cost = "typical", listen: Listener | None = None) -> Run:
+    """An existing run; the default is the newest complete one in runs::
+
+        run = hockney.open("runs/latest")
+
+    Its models describe the typical `cost` of each case, or the undisturbed one. Raises UsageError if
+    there is no such run.
+    """
+    _check_cost(cost)
+    return load(find_runs.newest_complete(listen or log).path if run is None else run, cost)
+
+
+def predict(
+    work: Quantity,
+    message: Quantity,
+    *,
+    serial: Quantity = 0,
+    exchanges: float = 1,
+    imbalance: float = 1,
+    ranks: Quantities = (),
+    run: AnyPath | Run | None = None,
+    machine: AnyPath = "",
+    network: str | None = None,
+    cost: Cost | None = None,
+    listen: Listener | None = None,
+) -> Forecast:
+    """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them::
+
+        hockney.predict(work=100e-6, message=40_000, serial=0.01, ranks=[2, 4, 8])
+
+    A single rank would compute for `work` seconds, of which the share `serial` cannot be divided. Per
+    work there are `exchanges` with the neighbours on a ring, with messages of `message` bytes.
+    `imbalance` is the parallel work of the busiest rank relative to the mean. The cost of messages comes
+    from `run` (default: the newest survey in runs) or from a described `machine`; `network`, shared or
+    switch, replaces the choice by measurements. `cost` selects the typical or the undisturbed cost of a
+    run (default: the one it was opened with).
+
+    Nothing is measured. Raises UsageError for values that no algorithm or machine can have, and
+    Inconclusive if the cost of messages is unknown.
+    """
+    if network is not None and network not in NETWORKS:
+        raise messages.unknown_network_word(network, NETWORKS)
+    algorithm = Algorithm(
+        quantities.seconds(work), quantities.size(message), quantities.share(serial), exchanges, imbalance
+    )
+    chosen: Cost = cost or (run.cost if isinstance(run, Run) else "typical")
+    _check_cost(chosen)
+    return forecast.predict(
+        algorithm,
+        ranks=quantities.counts(ranks),
+        run=None if run is None else _path(run),
+        machine=os.fspath(machine),
+        shared=None if network is None else NETWORKS[network],
+        cost=chosen,
+        listen=listen or log,
+    )
+
+
+def verify(run: AnyPath | Run | None = None, *, listen: Listener | None = None) -> list[Finding]:
+    """Check that the files of a run are unchanged, complete and correct; the default is the newest in runs.
+
+    The `verdict` of a finding is good, note or bad. Raises UsageError if there is no such run.
+    """
+    return verification.verify(find_runs.newest_written(listen or log).path if run is None else _path(run))
+
+
+def _path(run: AnyPath | Run) -> AnyPath:
+    return run.path if isinstance(run, Run) else run
+
+
+def _inside(name: str, seconds: Quantity) -> float:
+    try:
+        return quantities.seconds(seconds)
+    except UsageError as error:
+        raise error.inside(name) from error
+
+
+def _check_cost(cost: str) -> None:
+    if cost not in get_args(Cost):
+        raise messages.unknown_cost_word(cost, get_args(Cost))

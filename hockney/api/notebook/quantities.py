@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Quantities as Python programs give them: numbers (seconds, bytes, fractions), or words as on the command
+line ("100us", "40kB", "1%")."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from typing import SupportsFloat, SupportsIndex, TypeVar
+
+from hockney.core.case import format_value
+from hockney.core.units import (
+    parse_bytes,
+    parse_counts,
+    parse_fraction,
+    parse_seconds,
+    parse_share,
+    parse_sizes,
+)
+
+Quantity = str | SupportsFloat | SupportsIndex
+Quantities = Quantity | Iterable[Quantity]
+
+T = TypeVar("T")
+
+
+def as_word(value: Quantity) -> str:
+    """A number as the command line reads it back exactly."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, SupportsIndex):
+        return str(operator.index(value))
+    return format_value(float(value))
+
+
+def as_words(values: Quantities) -> str:
+    """One or several, separated by commas."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return as_word(values)
+    return ",".join(map(as_word, values))
+
+
+def _one(parse: Callable[[str], T]) -> Callable[[Quantity], T]:
+    return lambda value: parse(as_word(value))
+
+
+def _several(parse: Callable[[str], tuple[int, ...]]) -> Callable[[Quantities], tuple[int, ...]]:
+    def read(values: Quantities) -> tuple[int, ...]:
+        words = as_words(values)
+        return parse(words) if words else ()
+
+    return read
+
+
+seconds = _one(parse_seconds)
+size = _one(parse_bytes)
+fraction = _one(parse_fraction)
+share = _one(parse_share)
+counts = _several(parse_counts)
+sizes = _several(parse_sizes)

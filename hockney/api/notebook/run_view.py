@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run in the cell of a notebook: its answer in words, what to doubt, and a table of its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hockney.api.notebook import messages
+from hockney.core.case import format_value
+from hockney.core.catalog import PING_PONG
+from hockney.core.errors import HockneyError
+from hockney.draw.page import Table
+from hockney.pages.evidence import Measured
+from hockney.pages.format import interval, quantity
+from hockney.report import notebook
+from hockney.studies import ad_hoc
+
+if TYPE_CHECKING:
+    from hockney.api.run_contents import Run
+
+MOST_ROWS = 20
+COLUMNS = ("typical", "95% interval", "launches")
+
+
+def run_html(run: Run) -> str:
+    """Where the run cannot be read, why."""
+    try:
+        measured, page = _messages_first(run.evidence.measured), run.page
+        headline = () if run.settings.study == ad_hoc.NAME else page.headline
+        fixed = _constant(measured)
+        after = [messages.constant_parameters(fixed)] if fixed else []
+        if len(measured) > MOST_ROWS:
+            after.append(messages.more_rows(len(measured) - MOST_ROWS))
+        return notebook.summary(
+            (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, _cases(measured), after
+        )
+    except HockneyError as error:
+        return notebook.summary([str(error)], ())
+
+
+def _messages_first(measured: Sequence[Measured]) -> list[Measured]:
+    return sorted(measured, key=lambda m: not m.workload.performs(*PING_PONG))
+
+
+def _cases(measured: Sequence[Measured]) -> Table:
+    """The first of them. A parameter that is the same in all cases has no column, nor one that none of the
+    shown has."""
+    shown = measured[:MOST_ROWS]
+    names = [name for name in _varying(measured) if any(name in m.case for m in shown)]
+    rows = tuple(
+        (
+            m.case.workload,
+            *(_cell(m, name) for name in names),
+            quantity(m.summary.typical.value, "s"),
+            interval(m.summary.typical, "s"),
+            str(m.summary.launches),
+        )
+        for m in shown
+    )
+    columns = ("workload", *names, *COLUMNS)
+    numeric = tuple(range(len(columns) - len(COLUMNS), len(columns)))
+    return Table("cases", "", columns, rows, numeric=numeric)
+
+
+def _cell(m: Measured, name: str) -> str:
+    value = m.case.get(name)
+    if value is None:
+        return ""
+    return quantity(m.size, m.workload.size_unit) if name == m.workload.size else format_value(value)
+
+
+def _values(measured: Sequence[Measured]) -> dict[str, set[object]]:
+    names = dict.fromkeys(name for m in measured for name in ("ranks", *dict(m.case.parameters)))
+    return {name: {m.case.get(name) for m in measured} for name in names}
+
+
+def _varying(measured: Sequence[Measured]) -> list[str]:
+    return [name for name, values in _values(measured).items() if len(values) > 1]
+
+
+def _constant(measured: Sequence[Measured]) -> str:
+    """ "ranks=2 buffers=hot"."""
+    constant = {name: values for name, values in _values(measured).items() if len(values) == 1}
+    return " ".join(f"{name}={format_value(measured[0].case[name])}" for name in constant)

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of figures: as file names, and each once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hockney.draw.figure import Figure, Plane
+
+
+def file_name(name: str) -> str:
+    """`name` as a file name that any system takes and that stays inside its folder."""
+    return re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:100] or "figure"
+
+
+def named(figures: Iterable[Figure | Plane]) -> dict[str, Figure | Plane]:
+    """The figures by file names that differ in more than capitals: the second of a name gets -2."""
+    found: dict[str, Figure | Plane] = {}
+    taken: set[str] = set()
+    for figure in figures:
+        stem = name = file_name(figure.name)
+        k = 1
+        while name.lower() in taken:
+            k += 1
+            name = f"{stem}-{k}"
+        taken.add(name.lower())
+        found[name] = figure
+    return found

@@ -1,0 +1,78 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A figure as an object of Plotly's own, for notebooks: with title and legend, which the page has outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hockney.draw.figure import Figure, Plane
+from hockney.draw.figure_interactive import inert, interactive
+from hockney.draw.palette import LIGHT
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
+
+HEADER_PX = 60
+HEIGHT_PX = 480
+
+
+def plotly_figure(figure: Figure | Plane, *, surface: bool = False) -> PlotlyFigure:
+    """With `surface` the view of a plane in space, else its contour lines."""
+    from plotly import graph_objects  # takes longer than the figure
+
+    drawn = interactive(figure)
+    if surface:
+        data, layout = drawn["surface"]["data"], drawn["surface"]["layout"]
+        _tell(data, drawn["words"])
+        data = [trace | {"name": inert(trace["name"]), "showlegend": True} for trace in data]
+        top = HEADER_PX
+    else:
+        data, layout = _with_legend(drawn), drawn["layout"]
+        if isinstance(figure, Plane):
+            _tell(data[:1], drawn["words"])
+        top = HEADER_PX + layout["margin"]["t"]
+    title = {
+        "text": inert(figure.title),
+        "subtitle": {"text": inert(figure.caption)},
+        "font": {"size": 15},
+        "yref": "container",
+        "y": 1,
+        "yanchor": "top",
+        "pad": {"t": 10},
+    }
+    standing = {
+        "title": title,
+        "height": HEIGHT_PX,
+        "showlegend": len(drawn["legend"]) > 1,
+        "margin": layout["margin"] | {"t": top},
+        "paper_bgcolor": LIGHT.card,
+        "plot_bgcolor": LIGHT.card,
+    }
+    return graph_objects.Figure(data=data, layout=layout | standing)
+
+
+def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each entry of the page's legend is one of Plotly's: its last trace that is no text stands for it, and
+    all of them are switched together."""
+    shown: dict[int, dict[str, Any]] = {}
+    for number, entry in enumerate(drawn["legend"]):
+        last = max(trace for trace in entry["traces"] if drawn["data"][trace]["mode"] != "text")
+        for trace in entry["traces"]:
+            group = {"name": inert(entry["name"]), "legendgroup": str(number)}
+            shown[trace] = group | {"showlegend": trace == last}
+    return [trace | shown.get(k, {"showlegend": False}) for k, trace in enumerate(drawn["data"])]
+
+
+def _tell(traces: list[dict[str, Any]], words: dict[str, Any]) -> None:
+    """What is known at each place of a plane's grid, which the page puts together itself."""
+    texts = [
+        [
+            "<br>".join([f"<b>{x}, {y}</b>", *(f"{name}: {z[j][i]}" for name, z in sheets)])
+            for i, x in enumerate(words["x"])
+        ]
+        for j, y in enumerate(words["y"])
+        for sheets in [list(zip(words["sheets"], words["z"], strict=True))]
+    ]
+    for trace in traces:
+        trace["hovertext" if trace["type"] == "surface" else "text"] = texts

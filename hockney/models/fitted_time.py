@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a fit predicts at a point, with its 95% interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from hockney.core.fit import CurvePoint, Fit, TimeEstimate
+from hockney.models.applications.point_to_point_costs import of_fit
+from hockney.models.fits.collective import collective_interval
+from hockney.models.fits.model import RANKS
+
+IN_PIECES = ("hockney", "size")
+"""Models whose segments are lines of the time over the size."""
+
+
+def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
+    """Seconds where the variables of the model have the values `at`, a number for each name of `fit.ranges`
+    and within its range. An end of the interval is None where it is not known.
+
+    Pieces of a line have the relative interval that the fitted curve has at the sizes next to it, and that of
+    both lines where the protocol may change before the size or after it. A sum of parameters has that of its
+    `interval_matrix`. Any other model is its curve over the size, straight between the points.
+    """
+    size = next((value for name, value in at.items() if name != RANKS), 0.0)
+    if fit.segments and fit.model in IN_PIECES:
+        return _on_pieces(fit, size)
+    if fit.interval_matrix or not fit.curve:
+        time = collective_interval(fit, int(at.get(RANKS, 2)), size)
+        return TimeEstimate(time.value, time.low, time.high)
+    return _on_curve(fit.curve, size)
+
+
+def _on_pieces(fit: Fit, size: float) -> TimeEstimate:
+    costs = of_fit(fit, name="", title="", source=fit.line)
+    time = costs.one_way(size)
+    low, high = costs.bounds(size) or (1.0, 1.0)
+    return _known(time, low * time, high * time)
+
+
+def _on_curve(curve: list[CurvePoint], size: float) -> TimeEstimate:
+    points = [curve[0], *curve] if len(curve) == 1 else curve
+    before, after = next(pair for pair in pairwise(points) if size <= pair[1].x)
+    share = (size - before.x) / (after.x - before.x) if after.x > before.x else 0.0
+    ends = ((p.time, p.low, p.high) for p in (before, after))
+    return _known(*(first + share * (last - first) for first, last in zip(*ends, strict=True)))
+
+
+def _known(time: float, low: float, high: float) -> TimeEstimate:
+    """The curve of a fit stands for an end that is not known itself."""
+    return TimeEstimate(time, low if low < time else None, high if high > time else None)

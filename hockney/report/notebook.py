@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Results in the cell of a notebook: a few sentences and one table, as HTML or as text. Every text is taken
+as hostile: shown, never obeyed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup, escape
+
+from hockney.core.errors import one_line, sentences
+from hockney.draw.page import Caveat, Table
+from hockney.report.html_text import emphasised, sentence
+
+RIGHT = Markup(' style="text-align: right; white-space: nowrap"')
+LEFT = Markup(' style="text-align: left"')
+
+
+def summary(
+    before: Sequence[str], caveats: Sequence[Caveat], table: Table | None = None, after: Sequence[str] = ()
+) -> str:
+    """Sentences, what to doubt about them, a table, and sentences below it."""
+    parts = [_paragraph(text) for text in before]
+    if caveats:
+        parts.append(Markup("<ul>{}</ul>").format(Markup("").join(map(_caveat, caveats))))
+    if table is not None and table.rows:
+        parts.append(_table(table))
+    parts += [_paragraph(text) for text in after]
+    return str(Markup("<div>{}</div>").format(Markup("\n").join(parts)))
+
+
+def _paragraph(text: str) -> Markup:
+    return Markup("<p>{}</p>").format(emphasised(text))
+
+
+def _caveat(caveat: Caveat) -> Markup:
+    words = sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
+    return Markup("<li>{}</li>").format(one_line(sentence(words)))
+
+
+def _table(table: Table) -> Markup:
+    head = _row("th", table.columns, table)
+    rows = Markup("\n").join(_row("td", row, table) for row in table.rows)
+    return Markup("<table><thead>{}</thead>\n<tbody>{}</tbody></table>").format(head, rows)
+
+
+def _row(tag: str, cells: Sequence[str], table: Table) -> Markup:
+    side = [RIGHT if k in table.numeric else LEFT for k in range(len(cells))]
+    return Markup("<tr>{}</tr>").format(
+        Markup("").join(
+            Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), side[k], escape(one_line(cell)))
+            for k, cell in enumerate(cells)
+        )
+    )
+
+
+def text_lines(table: Table) -> list[str]:
+    """The rows of a table whose first column is a count, each as "2 ranks: time 5 us, efficiency 98%"."""
+    first, *others = table.columns
+    lines = []
+    for count, *cells in table.rows:
+        named = (f"{name} {cell}" for name, cell in zip(others, cells, strict=True))
+        lines.append(f"{count} {first}: {', '.join(named)}")
+    return lines

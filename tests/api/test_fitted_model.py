@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A run's fits as functions: which is chosen, and what it predicts."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+import hockney
+from hockney.api.notebook.fitted_model import fitted_model
+from hockney.core.case import Case
+from hockney.launch.fake_world import World
+from hockney.models import collective_time
+
+WORLD = World()
+
+
+def test_a_message_costs_what_the_machine_takes_for_it(run):
+    model = run.model("pingpong", ranks=2)
+    assert model.fit.model == "hockney" and model.fit.subject["buffers"] == "hot"
+    assert model.variables == {"bytes": (0.0, 1048576.0)}
+    time = model(bytes=40_000)
+    assert time.low < time.value < time.high
+    truth = WORLD.time(Case.of("pingpong", 2, bytes=40_000, buffers="hot"))
+    assert time.value == pytest.approx(truth, rel=0.1)
+    assert model(bytes="40kB") == time
+    assert "us" in repr(time) and "bytes" in repr(model)
+
+
+def test_parameters_that_are_named_choose_the_fit(run):
+    cold, hot = run.model("pingpong", buffers="cold"), run.model("pingpong", buffers="hot")
+    assert cold.fit.subject["buffers"] == "cold"
+    assert cold(bytes="16KiB").value > 1.2 * hot(bytes="16KiB").value
+
+
+def test_a_rank_count_may_be_chosen_before_or_in_the_call(run):
+    both = run.model("bcast", "logarithmic")
+    assert set(both.variables) == {"bytes", "ranks"}
+    bound = run.model("bcast", "logarithmic", ranks=4)
+    assert bound.bound == {"ranks": 4} and set(bound.variables) == {"bytes"}
+    assert bound(bytes=512) == both(bytes=512, ranks=4)
+    assert bound(bytes=512).value == pytest.approx(collective_time(bound.fit, 4, 512))
+    assert bound(bytes=512).value > both(bytes=512, ranks=2).value
+    assert "ranks=4" in repr(bound)
+
+
+def test_the_better_form_is_taken_where_no_model_is_named(run):
+    chosen = run.model("bcast")
+    assert chosen.fit.preferred and chosen.fit.model == "logarithmic"
+    assert run.model("bcast", "linear").fit.model == "linear"
+
+
+def test_a_workload_without_a_size_needs_ranks_only(run):
+    barrier = run.model("barrier", algorithm="dissemination")
+    assert set(barrier.variables) == {"ranks"}
+    assert barrier(ranks=2).value < barrier(ranks=4).value
+
+
+@pytest.mark.parametrize(
+    ("words", "fixed", "code"),
+    [
+        (("allreduce",), {}, "unknown-fitted-workload"),
+        (("pingpong", "loggp"), {}, "unknown-model"),
+        (("pingpong",), {"bufers": "hot"}, "unknown-parameter"),
+        (("pingpong",), {"buffers": "warm"}, "unknown-value"),
+        (("pingpong",), {"ranks": 4}, "rank-count-not-supported"),
+        (("barrier",), {"sync": "window"}, "no-such-fit"),
+        (("bcast",), {"ranks": 8}, "outside-of-fit"),
+    ],
+)
+def test_models_that_are_not_there(run, words, fixed, code):
+    with pytest.raises(hockney.HockneyError) as refused:
+        run.model(*words, **fixed)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({}, "variables-missing"),
+        ({"bytes": 8, "ranks": 2}, "fixed-variable"),
+        ({"size": 8}, "unknown-variable"),
+        ({"bytes": 2 << 20}, "outside-of-fit"),
+        ({"bytes": "2MiB"}, "outside-of-fit"),
+        ({"bytes": -1}, "negative-quantity"),
+        ({"bytes": "8x"}, "unknown-unit"),
+    ],
+)
+def test_calls_that_have_no_answer(run, values, code):
+    with pytest.raises(hockney.HockneyError) as refused:
+        run.model("pingpong", buffers="hot")(**values)
+    assert refused.value.code == code
+    assert isinstance(refused.value, hockney.Inconclusive) is (code == "outside-of-fit")
+
+
+@pytest.mark.parametrize("ranks", [3.5, "2,4", "2:4", "many"])
+def test_ranks_are_one_whole_number(run, ranks):
+    with pytest.raises(hockney.UsageError) as refused:
+        run.model("bcast")(bytes=8, ranks=ranks)
+    assert refused.value.code == "not-a-count"
+
+
+def test_a_refused_fit_predicts_nothing(run):
+    with pytest.raises(hockney.Inconclusive) as refused:
+        run.model("pingpong_double")
+    assert refused.value.code == "refused-model"
+
+
+def test_a_fit_is_not_guessed_among_several(run):
+    """Neither of two subjects has the default."""
+    others = [replace(f, line=f.line.replace("algorithm=mpi", "algorithm=tree")) for f in run.fits.fits]
+    only = [f for f in others if f.subject.get("algorithm") in ("tree", "dissemination")]
+    with pytest.raises(hockney.UsageError) as several:
+        fitted_model(replace(run.fits, fits=only), "barrier")
+    assert several.value.code == "several-fits" and len(several.value.fields["subjects"]) == 2

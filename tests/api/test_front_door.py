@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""`import hockney`: cheap, and what a notebook types works."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from resealed import reseal
+
+import hockney
+from hockney import api
+from hockney.lab import CaseEnded
+
+FAKE = {"machine": "fake", "seed": 1, "budget": 5}
+CASES = "barrier ranks=2"
+
+
+def test_the_import_reads_two_small_modules():
+    program = (
+        "import sys, json; before = set(sys.modules); import hockney; "
+        "print(json.dumps([*(set(sys.modules) - before)]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    modules = set(json.loads(done.stdout))
+    assert {name for name in modules if name.startswith("hockney")} == {
+        "hockney",
+        "hockney.core",
+        "hockney.core.lazy",
+    }
+    packages = {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
+    assert packages == {"hockney"}
+
+
+def test_names_are_there_before_they_are_used():
+    program = "import hockney; print(*dir(hockney))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) >= {"survey", "run", "open", "resume", "predict", "verify", "RunOptions"}
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_cases_are_measured_and_opened_again(place):
+    made = hockney.run("pingpong bytes=0:64 barrier", launches=4, out="r", **FAKE)
+    assert made.path == Path("r") and made.settings.launches == 4
+    for name in ("r", Path("r"), str(place / "r")):
+        again = hockney.open(name)
+        assert [s.case for s in again.summaries] == [s.case for s in made.summaries]
+    assert repr(again) == f"Run({str(place / 'r')!r})"
+    assert hockney.open("r", cost="undisturbed").fits.cost == "undisturbed"
+
+
+def test_what_happens_is_logged_or_heard(place, caplog):
+    caplog.set_level(logging.INFO, "hockney")
+    hockney.run(CASES, launches=2, **FAKE)
+    assert len([r for r in caplog.records if r.levelno == logging.INFO]) > 2
+    caplog.clear()
+    heard: list[object] = []
+    hockney.run(CASES, launches=2, listen=heard.append, **FAKE)
+    assert sum(isinstance(event, CaseEnded) for event in heard) == 2 and not caplog.records
+
+
+def test_the_variable_names_the_machine_where_nothing_else_does(place, monkeypatch):
+    monkeypatch.setenv("HOCKNEY_MACHINE", "fake:seed=3")
+    assert hockney.run(CASES, budget=1, seed=1).settings.machine == "fake:seed=3"
+    assert hockney.run(CASES, **FAKE).settings.machine == "fake"
+
+
+def test_the_newest_complete_run_is_opened(place):
+    for age, name in enumerate(("old", "new", "cut")):
+        run = hockney.run(CASES, launches=2, out=f"runs/{name}", **FAKE)
+        records = run.path / "records.jsonl"
+        if name == "cut":
+            lines = records.read_text().splitlines(keepends=True)
+            last = max(k for k, line in enumerate(lines) if json.loads(line)["kind"] == "launch")
+            records.write_text("".join(lines[:last]))
+            reseal(run.path)
+        os.utime(records, (10**9 + age, 10**9 + age))
+    assert hockney.open().path == Path("runs/new")
+    findings = hockney.verify()
+    assert "measurements-missing" in {finding.code for finding in findings}
+    resumed = hockney.resume(budget="5s")
+    assert resumed.path == Path("runs/cut") and resumed.outcome.left == 0
+    assert {finding.verdict for finding in hockney.verify(resumed)} == {"good"}
+    assert hockney.resume(resumed).outcome.measured == 0
+    with pytest.raises(hockney.UsageError) as nothing_left:
+        hockney.resume()
+    assert nothing_left.value.code == "not-one-unfinished-run"
+
+
+def test_a_run_that_is_not_there(place):
+    for missing in (None, "runs/nothing", Path("runs/nothing"), "", "a\0b"):
+        with pytest.raises(hockney.UsageError):
+            hockney.open(missing)
+    with pytest.raises(hockney.HockneyError):
+        hockney.open("runs", cost="quick")
+
+
+@pytest.mark.parametrize("name", ["load", "resume", "verify"])
+def test_every_function_takes_text_and_paths(measured, name):
+    for path in (measured, str(measured)):
+        getattr(api, name)(path)
+    with pytest.raises(hockney.UsageError) as refused:
+        getattr(api, name)("")
+    assert refused.value.code == "not-a-path"
+
+
+def test_files_are_written_where_text_says(run, tmp_path):
+    assert run.export(str(tmp_path / "t.csv"), "summaries") == tmp_path / "t.csv"
+    assert api.salvage(str(run.path), str(tmp_path / "s")).dropped == ()
+
+
+def test_a_prediction(run, measured):
+    numbers = hockney.predict(100e-6, 40_000, serial=0.01, ranks=[2, 4, 8], run=run)
+    words = hockney.predict(work="100us", message="40kB", serial="1%", ranks="2:8", run=str(measured))
+    assert numbers.rows == words.rows and [row.ranks for row in numbers.rows] == [2, 4, 8]
+    table = numbers.table().columns
+    assert table["ranks"] == [2, 4, 8] and table["ranks_a_core"] == [1, 1, 2]
+    assert table["time_s"] == [row.time.value for row in numbers.rows]
+    assert all(
+        low < value < high
+        for low, value, high in zip(
+            table["efficiency_low"], table["efficiency"], table["efficiency_high"], strict=True
+        )
+    )
+    assert {caveat.code for caveat in numbers.caveats} >= {"oversubscribed"}
+    lines = repr(numbers).splitlines()
+    assert sum(line.startswith(("2 ranks: ", "4 ranks: ", "8 ranks: ")) for line in lines) == 3
+    assert numbers._repr_html_().count("<tr>") == 1 + 3
+
+
+def test_predictions_of_other_machines_and_networks(run):
+    bus = hockney.predict(1, "40kB", ranks=4, machine="sun-ethernet")
+    assert bus.known.platform.name == "sun-ethernet"
+    shared, switch = (
+        hockney.predict(1e-3, 40_000, ranks=4, run=run, network=network) for network in ("shared", "switch")
+    )
+    assert shared.rows[0].time.value > switch.rows[0].time.value
+    undisturbed = hockney.open(run.path, cost="undisturbed")
+    assert hockney.predict(1, 8, run=undisturbed).prediction.messages.cost == "undisturbed"
+    with pytest.raises(hockney.UsageError):
+        hockney.predict(1, 8, run=run, network="bus")
+    with pytest.raises(hockney.UsageError):
+        hockney.predict(1, 8, run=run, cost="quick")
+    with pytest.raises(hockney.UsageError):
+        hockney.predict(-1, 8, run=run)

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options as keywords: the fields of RunOptions, as numbers or as words."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hockney
+from hockney.api.notebook.run_keywords import RunKeywords, run_options
+
+NAMES = [field.name for field in fields(hockney.RunOptions)]
+
+
+def test_there_is_a_keyword_for_every_field():
+    assert list(RunKeywords.__annotations__) == NAMES
+
+
+@pytest.mark.parametrize("function", [hockney.survey, hockney.run])
+def test_help_and_completion_know_them(function):
+    shown = inspect.signature(function).parameters
+    assert [name for name in shown if name in NAMES] == NAMES
+    assert shown["budget"].default == hockney.RunOptions().budget
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "words", "expected"),
+    [
+        ("budget", 30, "30s", 30.0),
+        ("budget", np.float64(30), "0.5m", 30.0),
+        ("precision", 0.05, "5%", 0.05),
+        ("ranks", [2, 4], "2,4", (2, 4)),
+        ("ranks", 2, "2", (2,)),
+        ("ranks", np.array([8, 2]), "2,8", (2, 8)),
+        ("ranks", range(2, 5), "2,3,4", (2, 3, 4)),
+        ("ranks", [], (), ()),
+        ("sizes", (0, 4096), "0,4KiB", (0, 4096)),
+        ("sizes", ["1kB", 8], "8,1000", (8, 1000)),
+        ("through", 28800, "8h", 28800.0),
+        ("mpi", Path("opt/mpich"), "opt/mpich", "opt/mpich"),
+        ("variables", {"A": "1"}, ["A=1"], ("A=1",)),
+        ("variables", "A=1", ("A=1",), ("A=1",)),
+        ("launches", 5, 5, 5),
+        ("refine", False, False, False),
+    ],
+)
+def test_numbers_and_words_mean_the_same(name, numbers, words, expected):
+    assert [getattr(run_options({name: given}, {}), name) for given in (numbers, words)] == [expected] * 2
+
+
+def test_none_is_the_default():
+    assert run_options(dict.fromkeys(NAMES), {}) == hockney.RunOptions()
+    assert run_options({}, {"HOCKNEY_MACHINE": "fake"}).machine == "fake"
+    assert run_options({"machine": "sim:t3e"}, {"HOCKNEY_MACHINE": "fake"}).machine == "sim:t3e"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"bugdet": 30}, "unknown-keyword"),
+        ({"budget": "30x"}, "unknown-unit"),
+        ({"budget": 0}, "option-not-positive"),
+        ({"budget": -1}, "negative-quantity"),
+        ({"precision": 2}, "fraction-out-of-range"),
+        ({"ranks": 0}, "not-a-count"),
+        ({"ranks": 2.5}, "not-a-count"),
+        ({"sizes": 0.5}, "fractional-size"),
+        ({"launches": 0}, "option-out-of-range"),
+        ({"seed": -1}, "option-out-of-range"),
+        ({"repeat": 10**6}, "option-out-of-range"),
+        ({"every": 60}, "every-without-rounds"),
+    ],
+)
+def test_what_cannot_be_meant(options, code):
+    with pytest.raises(hockney.UsageError) as refused:
+        run_options(options, {})
+    assert refused.value.code == code
+
+
+def test_an_unknown_keyword_is_told_the_nearest():
+    with pytest.raises(hockney.UsageError) as refused:
+        hockney.survey(bugdet=30)
+    assert refused.value.suggestion == "budget"
