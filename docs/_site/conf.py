@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation site: `make docs` builds it into site/ (decision 17).
+"""The documentation site: `make docs` builds it into site/ (decision 18).
 
 Its sources are the Markdown files and notebooks of the repository, from the root, so that the links between
 them work on the site as they do in a checkout. Nothing is downloaded, and the finished pages load nothing

@@ -16,6 +16,19 @@ Cell = Value | None
 FITTED = ("parameter", "symbol", "unit", "value", "low", "high")
 NOTHING = FittedParameter(name="", symbol="", unit="", estimate=Estimate(0.0, None, None))
 """Stands for the parameters of a refused fit."""
+PEERS = (
+    "min_s",
+    "mean_s",
+    "p50_s",
+    "p95_s",
+    "p99_s",
+    "max_s",
+    "algbw_bytes_per_s",
+    "busbw_bytes_per_s",
+    "rate_per_s",
+    "operations",
+)
+"""What other benchmarks report, by the names that summaries have for it."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +107,7 @@ def summaries(fits: Fits) -> Rows:
             **_undisturbed(s),
             "within": s.within,
             "between": s.between,
+            **{name: getattr(s, name) for name in PEERS},
             "repetitions": s.repetitions,
             "visits": s.visits,
             "launches": s.launches,

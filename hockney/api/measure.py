@@ -15,12 +15,12 @@ from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions, refuse_long_rounds
 from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import HockneyError, UsageError, keeping
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.lab import Bench, Listener, Outcome, Status, notifier, silent
+from hockney.lab import Bench, CasesChosen, Listener, Outcome, Status, Working, notifier, silent
 from hockney.store import RunFolder
 from hockney.studies import Options
 
@@ -62,11 +62,17 @@ def run(
     planned = plan(asked, options, listen=listen)
     bench = lab.check(planned.bench, planned.cases, notifier(listen))
     settings = planned.settings
+    listen(CasesChosen(planned.cases, _workloads(planned)))
     if not options.rounds:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
     path = None if out is None else to_path(out)
     folder = lab.begin(path, planned.cases, marked(settings), bench, planned.surveyed)
-    return _measured(folder, bench, listen)
+    return _measured(folder, bench, listen, asked=planned.cases)
+
+
+def _workloads(planned: Planned) -> tuple[Workload, ...]:
+    names = dict.fromkeys(case.workload for case in planned.cases)
+    return tuple(planned.bench.catalog.entry(name) for name in names)
 
 
 def plan(
@@ -171,7 +177,13 @@ def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
         raise messages.planned_case_not_usable(folder.plan_path, case.line, problem) from problem
 
 
-def _measured(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Run:
+def _measured(
+    folder: RunFolder,
+    bench: Bench,
+    listen: Listener,
+    budget_s: float | None = None,
+    asked: tuple[Case, ...] = (),
+) -> Run:
     try:
         with keeping(folder.path, complete=False):
             outcome: Outcome = lab.measure(folder, bench, listen, budget_s)
@@ -179,6 +191,8 @@ def _measured(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float
         listen(Status(messages.records_kept(folder.path)))
         raise
     with keeping(folder.path, complete=not outcome.left):
-        made = Run(folder, outcome)
+        listen(Working(messages.fitting()))
+        made = Run(folder, outcome, asked=asked)
         made.save_fits()
+        listen(Working(""))
     return made

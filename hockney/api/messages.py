@@ -372,3 +372,8 @@ def made_with_other_settings(run: str, differences: Sequence[str]) -> str:
 
 def made_elsewhere(run: str, host: str) -> str:
     return f"{run} was made on {printable(host)}, not here"
+
+
+def fitting() -> str:
+    """While it is done."""
+    return "fitting the models"

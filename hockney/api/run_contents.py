@@ -16,6 +16,7 @@ from hockney.api.export_table import Rows, parameters, repetitions, summaries
 from hockney.api.notebook import messages as program_messages
 from hockney.api.notebook.frames import Library, frame
 from hockney.api.notebook.quantities import Quantity
+from hockney.core.case import Case
 from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
@@ -39,19 +40,22 @@ What = Literal["repetitions", "summaries", "parameters"]
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """A run on disk, which is read on first use and then cached: open it again to see later measurements.
+    """What is on disk, read when it is first asked for and then kept: load the run again to see what was
+    measured since. Models are always fitted to the records, never read from a file.
 
-    Models are always fitted to the records, never read from a file. `fits`, `page` and everything derived
-    from them use the cases' `cost`: the typical one, or the undisturbed one, in a case's fastest mode.
-    `summaries` have both. `fits.json` always has the typical cost.
+    `fits`, `page` and what follows from them are of the cases' `cost`: the typical one, or the undisturbed
+    one, which a case has in its fastest mode. `summaries` have both. `fits.json` is always of the typical
+    cost.
 
-    `outcome` describes how the measurement that made this run ended; it is None for an opened run.
-    Reading raises EnvironmentProblem if the folder is damaged or unreadable.
+    `outcome` says how the measuring ended that has just made the run, `asked` are its cases in the order
+    asked for; None and empty for a run that was loaded. Reading raises EnvironmentProblem for a folder that
+    is damaged or cannot be read.
     """
 
     folder: RunFolder
     outcome: Outcome | None = None
     cost: Cost = "typical"
+    asked: tuple[Case, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -75,12 +79,12 @@ class Run:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """One record per case and launch, in the order measured; times are in seconds."""
+        """One for each case in each launch, in the order measured; times in seconds."""
         return tuple(self.reading.run.records)
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notes from reading the records, such as an incomplete last line."""
+        """What reading the records had to say, as of a last line that was cut off."""
         return tuple(notice.text for notice in self.reading.notices)
 
     @cached_property
@@ -89,12 +93,12 @@ class Run:
 
     @property
     def fits(self) -> Fits:
-        """All models of the run with 95% intervals and verdicts, and its summaries."""
+        """All models of the run, with 95% intervals and verdicts, and its summaries."""
         return self.evidence.fits
 
     @property
     def summaries(self) -> list[Summary]:
-        """One summary per case: the typical time and its 95% interval in seconds."""
+        """One for each case: typical time and 95% interval in seconds."""
         return self.fits.summaries
 
     @cached_property
@@ -107,22 +111,22 @@ class Run:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """The warnings of the page and its sections, each with a code and what it affects."""
+        """What to doubt, each with a code, and what it touches: of the whole page, then of its sections."""
         return (*self.page.warnings, *(w for section in self.page.sections for w in section.warnings))
 
     @property
     def wrong(self) -> bool:
-        """Whether any payload or any internal message arrived wrong."""
+        """Whether any payload, or any message of hockney's own, arrived wrong."""
         run = self.reading.run
         return bool(run.wrong or run.corrupted)
 
     def save_fits(self) -> None:
-        """Write fits.json for other programs. Fits of the undisturbed cost are not saved."""
+        """Write fits.json, for other programs. Fits of the undisturbed cost are not saved."""
         if self.cost == "typical":
             self.folder.save_fits(self.fits)
 
     def report(self, path: AnyPath | None = None) -> Path:
-        """Write the report, by default as report.html in the run's folder, and fits.json."""
+        """Write the page, by default as report.html of the run's folder, and the folder's fits.json."""
         self.save_fits()
         return report.write(self.page, self.folder.report_path if path is None else to_path(path))
 
@@ -131,10 +135,8 @@ class Run:
         return report.figures(self.page, to_path(folder))
 
     def table(self, what: What = "repetitions") -> Rows:
-        """The run as columns, with one row per repetition, per case, or per parameter of each fit.
-
-        Only repetitions need no fitting. Raises UsageError for an unknown table.
-        """
+        """The run as columns: a row for each repetition, for each case, or for each parameter of each fit.
+        Only repetitions need no fitting. Raises UsageError for another table."""
         if what not in get_args(What):
             raise program_messages.unknown_table(what, get_args(What))
         if what == "repetitions":
@@ -142,21 +144,18 @@ class Run:
         return summaries(self.fits) if what == "summaries" else parameters(self.fits)
 
     def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
-        """The table as a DataFrame of pandas or polars: of `library`, or of the first that is installed.
-
-        Raises EnvironmentProblem if neither is installed.
-        """
+        """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
+        Raises EnvironmentProblem where neither is."""
         return frame(self.table(what), library)
 
     def model(self, workload: str, model: str = "", **fixed: Quantity) -> FittedModel:
-        """The model of a workload's time, to be called with its variables::
+        """The model of a workload's time, to be called with its variables:
 
             run.model("pingpong", ranks=2)(bytes=40_000)
 
-        `fixed` are parameters of the workload; parameters that are not named have their default value, if
-        it was measured. `model` selects a model by name (hockney, loggp, logarithmic, linear, size).
-        Raises UsageError if there is no such model, or if several differ in parameters that were not
-        named, and Inconclusive for a refused fit.
+        `fixed` are parameters of the workload; those not named have their default where that was measured.
+        `model` asks for one by its name (hockney, loggp, logarithmic, linear, size). Raises UsageError where
+        there is none or several differ in what was not named, Inconclusive for a refused fit.
         """
         from hockney.api.notebook.fitted_model import fitted_model
 
@@ -164,14 +163,12 @@ class Run:
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """The names of the report's figures, in its order."""
+        """Of the page's figures, in its order."""
         return tuple(self._figures)
 
     def figure(self, name: str, *, surface: bool = False) -> PlotlyFigure:
-        """A figure of the report as a Plotly figure; with `surface`, a plane in three dimensions.
-
-        Raises UsageError for an unknown name, or if the figure has no surface.
-        """
+        """A figure of the page, as a Plotly figure. With `surface`, one over a plane in three dimensions.
+        Raises UsageError for an unknown name, and for a surface where there is none."""
         if name not in self._figures:
             raise program_messages.unknown_figure(name, self._figures)
         chosen = self._figures[name]
@@ -183,7 +180,7 @@ class Run:
 
     @cached_property
     def _figures(self) -> dict[str, Figure | Plane]:
-        return named(figure for section in self.page.sections for figure in section.figures)
+        return named(self.page.figures)
 
     def __repr__(self) -> str:
         cost = f", cost={self.cost!r}" if self.cost != "typical" else ""
@@ -196,10 +193,8 @@ class Run:
         return run_html(self)
 
     def export(self, path: AnyPath, what: What = "repetitions") -> Path:
-        """Write the run as a table, CSV or Parquet depending on the ending of the name.
-
-        Raises UsageError for another ending, and EnvironmentProblem if the file cannot be written.
-        """
+        """Write the run as a table, CSV or Parquet by the name's ending. Raises UsageError for another one,
+        EnvironmentProblem where it cannot be written."""
         path = to_path(path)
         if path.suffix == ".csv":
             save_csv(self.table(what), str(path))
@@ -211,10 +206,8 @@ class Run:
 
 
 def load(path: AnyPath, cost: Cost = "typical") -> Run:
-    """The run in the folder `path`, with models of the typical or the undisturbed cost.
-
-    Raises UsageError if there is no such run.
-    """
+    """The run in the folder `path`, with models of the typical or of the undisturbed cost. Raises UsageError
+    where there is none."""
     return Run(RunFolder.open(to_path(path)), cost=cost)
 
 

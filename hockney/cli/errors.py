@@ -91,8 +91,18 @@ def _print(error: HockneyError, *, as_json: bool) -> None:
     if as_json:
         fields = {"code": error.code, "what": error.what, "why": error.why, "remedy": error.remedy}
         line = json.dumps({"error": fields | {"exit": int(error.exit_code)}})
+    elif sys.stderr.isatty():
+        line = _on_terminal(line)
     with contextlib.suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
+
+
+def _on_terminal(line: str) -> str:
+    """Wrapped between words, its first word in colour."""
+    from hockney.cli.output.terminal import painted, width, wrapped
+
+    head, colon, rest = wrapped(line, width(sys.stderr), hang="  ").partition(":")
+    return painted(head, head, sys.stderr) + colon + rest
 
 
 def _usage(error: click.UsageError) -> HockneyError:

@@ -19,7 +19,7 @@ from hockney.core.errors import (
     sentences,
     unknown,
 )
-from hockney.core.wording import listing
+from hockney.core.wording import listing, plural, together
 
 
 def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageError:
@@ -261,12 +261,87 @@ def algorithm_incomplete(option: str, example: str) -> UsageError:
     )
 
 
+# formats
+
+
+def no_osu_benchmark(workload: str, available: Iterable[str]) -> UsageError:
+    return UsageError(
+        f"--format osu does not apply to {workload}",
+        f"OSU's benchmarks have no equivalent (available: {', '.join(available)})",
+        "use --format plain",
+        code="no-osu-benchmark",
+        workload=workload,
+    )
+
+
+def column_without_number(name: str) -> UsageError:
+    return UsageError(
+        f"--format plain has no column {name}",
+        "each of its columns is one number",
+        "leave it out",
+        code="column-without-number",
+        name=name,
+    )
+
+
+def format_with_json() -> UsageError:
+    return UsageError(
+        "--format and --json exclude each other", "", "use only one of them", code="format-with-json"
+    )
+
+
+def format_of_study(study: str) -> UsageError:
+    return UsageError(
+        f"--format does not apply to study '{study}'",
+        "lines are printed for ad-hoc cases",
+        "use for example 'hockney run pingpong bytes=0:4MiB --format osu'",
+        code="format-of-study",
+        study=study,
+    )
+
+
+def columns_with_osu() -> UsageError:
+    return UsageError(
+        "--columns and --format osu exclude each other",
+        "OSU's columns are fixed",
+        "use --format plain",
+        code="columns-with-osu",
+    )
+
+
+def full_without_osu() -> UsageError:
+    return UsageError(
+        "--full requires --format osu",
+        "it adds OSU's columns of minimum, maximum and iterations",
+        "use for example --columns typical,min,max",
+        code="full-without-osu",
+    )
+
+
 # lines on stdout
 
 
 def warning(text: str, touches: str, remedy: str) -> str:
-    """A caveat as one line."""
-    return f"warning: {sentences(text, f'affects {touches}', remedy)}"
+    """A caveat as one line, without the word that it begins with."""
+    return sentences(text, f"affects {touches}", remedy)
+
+
+def in_all_rows(what: Sequence[str]) -> str:
+    """What the rows of a table share, said above it."""
+    return f"In all rows: {', '.join(what)}."
+
+
+def columns_left_out(names: Sequence[str]) -> str:
+    return f"(No room for {together(names)}; see --columns.)"
+
+
+def fit_heading(model: str, subject: str, verdict: str) -> str:
+    return f"{model}, {subject}: {verdict}"
+
+
+def fit_error(typical: str, worst: str) -> str:
+    """By how much, in words, a model is off."""
+    return f"off by {typical} in the median and {worst} at worst"
 
 
 def missing(count: str, folder: Path) -> str:
@@ -275,6 +350,32 @@ def missing(count: str, folder: Path) -> str:
 
 
 # progress
+
+
+def preparing() -> str:
+    """While it is done, as what follows."""
+    return "preparing"
+
+
+def reading_run(run: Path | str) -> str:
+    return f"reading {printable(str(run))}"
+
+
+def fitting() -> str:
+    return "fitting the models"
+
+
+def writing_report() -> str:
+    return "writing the report"
+
+
+def examining() -> str:
+    return "examining this machine"
+
+
+def launching(number: int, ranks: int) -> str:
+    """`number` counts the launches from 1."""
+    return f"launch {number}: starting {plural(ranks, 'rank')}"
 
 
 def next_round(wait: str, number: int, rounds: int) -> str:

@@ -80,6 +80,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     a rank lost its core. `within` is the spread inside a launch (the interquartile range over the median,
     averaged over launches), `between` the spread of the launches' times (their standard deviation over the
     mean; None with one launch). `quartiles` are the 5, 25, 75 and 95% points of all repetitions (s).
+    `min_s` to `max_s` are the extremes, the mean and quantiles of the repetitions (s), of `operations`
+    operations altogether; `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are what nccl-tests and
+    OSU's benchmarks make of a typical time, None where they have no meaning (`models.statistics.peers`).
     `metrics` are what else the workload reports, by name."""
 
     case: str
@@ -96,6 +99,16 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     bytes_moved: int
     verified_bytes: int
     errors: int
+    operations: int = 0
+    min_s: float | None = None
+    mean_s: float | None = None
+    p50_s: float | None = None
+    p95_s: float | None = None
+    p99_s: float | None = None
+    max_s: float | None = None
+    algbw_bytes_per_s: float | None = None
+    busbw_bytes_per_s: float | None = None
+    rate_per_s: float | None = None
     metrics: dict[str, MetricSummary] = {}
 
     def cost(self, cost: Cost) -> Estimate:

@@ -217,8 +217,8 @@ def format_seconds(seconds: float, digits: int = 3) -> str:
         return f"{minutes // 60}h{minutes % 60:02d}m" if minutes >= 60 else f"{minutes}m{rest:02d}s"
     for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
         if size < limit * (1 - 10**-digits / 2):
-            return f"{_significant(seconds * factor, digits)} {unit}"
-    return f"{_significant(seconds, digits)} s"
+            return f"{format_significant(seconds * factor, digits)} {unit}"
+    return f"{format_significant(seconds, digits)} s"
 
 
 def format_rate(bytes_per_second: float) -> str:
@@ -226,7 +226,7 @@ def format_rate(bytes_per_second: float) -> str:
     value = bytes_per_second
     for unit in ("B/s", "kB/s", "MB/s", "GB/s"):
         if abs(value) < 999.5 or unit == "GB/s":
-            return f"{_significant(value, 3)} {unit}"
+            return f"{format_significant(value, 3)} {unit}"
         value /= 1000
     raise AssertionError("unreachable")
 
@@ -271,7 +271,8 @@ def format_interval(value: float, low: float | None, high: float | None, unit: s
     return f"{middle} {name}".rstrip() + f" [{bottom}, {top}]"
 
 
-def _significant(value: float, digits: int) -> str:
+def format_significant(value: float, digits: int) -> str:
+    """So many significant digits, with zeros at the end and without an exponent."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     rounded = round(value, digits - 1 - math.floor(math.log10(abs(value))))

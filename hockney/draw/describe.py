@@ -17,11 +17,16 @@ def axis_title(axis: Axis) -> str:
     return one_line(f"{axis.label} ({axis.unit})" if extra else axis.label)
 
 
+def place_words(axis: Axis, value: float) -> str:
+    """A value of the axis: with its unit, or the name that it stands for."""
+    return axis.names[int(value)] if axis.names else format_value(value, axis.unit)
+
+
 def point(figure: Figure, series: Series, k: int) -> str:
     """The k-th point: 435 ns [430, 441] at 8 B, 3 launches."""
     low, high = (series.low[k], series.high[k]) if series.low else (None, None)
     value = format_interval(series.y[k], low, high, figure.y.unit)
-    words = f"{value} at {format_value(series.x[k], figure.x.unit)}"
+    words = f"{value} at {place_words(figure.x, series.x[k])}"
     detail = series.detail[k] if series.detail else ""
     return one_line(f"{words}, {detail}" if detail else words)
 
@@ -43,8 +48,7 @@ def _course(figure: Figure, series: Series) -> str:
         return one_line(f"{series.name}: no values.")
     (x0, y0), (x1, y1) = seen[0], seen[-1]
     start, end = (
-        f"{format_value(y, figure.y.unit)} at {format_value(x, figure.x.unit)}"
-        for x, y in ((x0, y0), (x1, y1))
+        f"{format_value(y, figure.y.unit)} at {place_words(figure.x, x)}" for x, y in ((x0, y0), (x1, y1))
     )
     return one_line(f"{series.name}: {start}" + (f" to {end}." if len(seen) > 1 else "."))
 

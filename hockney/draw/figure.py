@@ -14,13 +14,17 @@ Kind = Literal["points", "line"]
 class Axis:
     """`unit` is "s", "B", "B/s" or a plain word; values are in it and formatted at the edge.
 
-    A log axis with `zero` shows x = 0 at a place of its own left of the smallest positive value.
+    A log axis with `zero` shows x = 0 at a place of its own left of the smallest positive value. `include`
+    are values that the axis shows in any case, so that figures side by side have the same one. A linear axis
+    with `names` stands for them: 0 is the first. As x it runs down the figure's left side, the first on top.
     """
 
     label: str
     unit: str
     scale: Literal["log", "linear"] = "log"
     zero: bool = False
+    include: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -65,13 +65,22 @@ def interactive(figure: Figure | Plane) -> dict[str, Any]:
             }
         )
         data += traces
+    across, up = (shown.y, shown.x) if figure.x.names else (shown.x, shown.y)
     return {
-        "data": data,
-        "layout": _layout(figure, shown),
+        "data": [_turned(trace) for trace in data] if figure.x.names else data,
+        "layout": _layout(shown, across, up),
         "config": dict(CONFIG),
         "legend": legend,
-        "ticks": {"x": levels(shown.x), "y": levels(shown.y)},
+        "ticks": {"x": levels(across), "y": levels(up)},
     }
+
+
+def _turned(trace: dict[str, Any]) -> dict[str, Any]:
+    """With names down the left side, and values across."""
+    turned = trace | {"x": trace["y"], "y": trace["x"]}
+    if "error_y" in turned:
+        turned["error_x"] = turned.pop("error_y")
+    return turned
 
 
 def _points(figure: Figure, series: Series, look: Look, shown: Picture) -> list[dict[str, Any]]:
@@ -165,10 +174,10 @@ def inert(text: str) -> str:
     return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _layout(figure: Figure, shown: Picture) -> dict[str, Any]:
-    return layout(shown.x, shown.y, 10 + MARK_ROW_PX * shown.mark_rows) | {
+def _layout(shown: Picture, across: Scale, up: Scale) -> dict[str, Any]:
+    return layout(across, up, 10 + MARK_ROW_PX * shown.mark_rows) | {
         "shapes": _shapes(shown),
-        "annotations": _annotations(shown),
+        "annotations": _annotations(shown, across),
     }
 
 
@@ -251,13 +260,13 @@ def _shapes(shown: Picture) -> list[dict[str, Any]]:
     ]
 
 
-def _annotations(shown: Picture) -> list[dict[str, Any]]:
+def _annotations(shown: Picture, across: Scale) -> list[dict[str, Any]]:
     """Annotations on a log axis stand at the logarithm of the value (shapes do not)."""
     return [
         {
             "xref": "x",
             "yref": "paper",
-            "x": math.log10(mark.at) if shown.x.axis.scale == "log" else mark.at,
+            "x": math.log10(mark.at) if across.axis.scale == "log" else mark.at,
             "y": 1,
             "yshift": MARK_ROW_PX * mark.row,
             "xanchor": mark.anchor,

@@ -27,6 +27,8 @@ FORMATS = ("svg", "png", "pdf")
 # Inches and points: two thirds of a page's width, readable when a two-column paper shrinks it to one column.
 WIDTH, HEIGHT = 6.4, 3.9
 DPI = 200
+# Inches of a row, where names run down the side.
+ROW = 0.19
 SETTINGS = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
@@ -95,7 +97,11 @@ def _draw(canvas: Any, figure: Figure) -> None:
     figure = parted(figure)
     shown = picture(figure)
     axes = canvas.add_subplot()
-    dress(axes, shown.x, shown.y, 390.0)
+    if figure.x.names:
+        canvas.set_figheight(1.0 + ROW * len(figure.x.names))
+        dress(axes, shown.y, shown.x, 390.0)
+    else:
+        dress(axes, shown.x, shown.y, 390.0)
     if shown.gap is not None:
         axes.axvline(shown.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
     for mark in shown.marks:
@@ -126,10 +132,14 @@ def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:
         for k, (x, y) in enumerate(zip(series.x, series.y, strict=True))
     ]
     drawn = [(x, y, bar) for x, y, bar in places if x is not None and y is not None]
+    bars = [[b.below for _, _, b in drawn], [b.above for _, _, b in drawn]] if series.low else None
+    across, up = [x for x, _, _ in drawn], [y for _, y, _ in drawn]
+    if shown.x.axis.names:
+        across, up = up, across
     return axes.errorbar(
-        [x for x, _, _ in drawn],
-        [y for _, y, _ in drawn],
-        yerr=[[b.below for _, _, b in drawn], [b.above for _, _, b in drawn]] if series.low else None,
+        across,
+        up,
+        **{"xerr" if shown.x.axis.names else "yerr": bars},
         linestyle="none",
         marker=SYMBOLS[look.symbol][1],
         markersize=4.2,

@@ -17,6 +17,8 @@ from hockney.draw.ticks import ZERO_OCTAVES, Scale, drawable, scale
 STRETCH = 2.5
 # The widest a label's character gets, as a part of the narrowest figure (11.5 px type, 300 px on a phone).
 CHARACTER = 6.2 / 300
+# Labels of marks stand in so many rows at most.
+MOST_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mark:
-    """A labelled vertical line at `at`; labels that would meet stand in different rows, 0 lowest."""
+    """A labelled vertical line at `at`, a place on the axis that runs across; labels that would meet stand in
+    different rows, 0 lowest."""
 
     at: float
     label: str
@@ -104,7 +107,7 @@ def picture(figure: Figure) -> Picture:
     x = scale(figure.x, (v for s in figure.series for v in s.x), _counts(figure))
     y = scale(figure.y, _heights(figure))
     gap = x.zero * 2 ** (ZERO_OCTAVES / 2) if x.zero is not None else None
-    return Picture(x, y, _marks(figure, x), gap)
+    return Picture(x, y, _marks(figure, y if figure.x.names else x), gap)
 
 
 def _counts(figure: Figure) -> list[float]:
@@ -123,6 +126,7 @@ def _heights(figure: Figure) -> list[float]:
         bottom, top = smallest / STRETCH, largest * STRETCH
     else:
         bottom, top = smallest - 0.5 * (largest - smallest), largest + 0.5 * (largest - smallest)
+    bottom, top = min((bottom, *figure.y.include)), max((top, *figure.y.include))
     ends = [v for s in figure.series if s.kind == "points" for v in (*s.low, *s.high) if bottom <= v <= top]
     return values + ends
 
@@ -142,6 +146,9 @@ def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
         )
         start = where - {"left": 0.0, "center": width / 2, "right": width}[anchor]
         row = next((r for r, end in enumerate(ends) if end + CHARACTER < start), len(ends))
+        if row == MOST_ROWS:  # the line is there, its label would push the figure down
+            result.append(Mark(placed, "", 0, anchor))
+            continue
         ends[row : row + 1] = [start + width]
         result.append(Mark(placed, label, row, anchor))
     return tuple(result)

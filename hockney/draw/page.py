@@ -48,7 +48,9 @@ class Widget:
 
 @dataclass(frozen=True)
 class Section:
-    """`id` names a section that caveats may belong to, whatever its title."""
+    """`id` names a section that caveats may belong to, whatever its title. One that is `closed` shows its
+    title until the reader opens it, and is printed only then. The figures of `multiples` are small, side by
+    side."""
 
     title: str
     text: tuple[str, ...] = ()
@@ -57,11 +59,14 @@ class Section:
     warnings: tuple[Caveat, ...] = ()
     widget: Widget | None = None
     id: str = ""
+    closed: bool = False
+    multiples: bool = False
 
 
 @dataclass(frozen=True)
 class Page:
-    """`headline` is the answer in words, one sentence each; `facts` are name and value pairs."""
+    """`headline` is the answer in words, one sentence each; `environment` are name and value pairs. `lead` is
+    the one figure of the first screen, next to the headline, or what stands there in place of one."""
 
     title: str
     subtitle: str
@@ -70,3 +75,15 @@ class Page:
     sections: tuple[Section, ...]
     environment: tuple[tuple[str, str], ...]
     method: tuple[str, ...]
+    lead: Figure | Plane | Widget | None = None
+
+    @property
+    def figures(self) -> tuple[Figure | Plane, ...]:
+        """All figures of the page, the first screen's first."""
+        first = (self.lead,) if isinstance(self.lead, Figure | Plane) else ()
+        return (*first, *(figure for section in self.sections for figure in section.figures))
+
+    @property
+    def widgets(self) -> tuple[Widget, ...]:
+        first = (self.lead,) if isinstance(self.lead, Widget) else ()
+        return (*first, *(section.widget for section in self.sections if section.widget))

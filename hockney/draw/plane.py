@@ -24,7 +24,7 @@ ELEVATION, AZIMUTH = 26.0, -122.0
 # The axes' lengths in space.
 BOX = (1.2, 1.2, 0.85)
 # A finer mesh is no better to see, and makes a large file.
-CELLS = 20
+CELLS = 12
 # What a label of a contour line takes of the picture: a character's width, a line's height, room around.
 LABEL_WIDTH, LABEL_HEIGHT, LABEL_ROOM = 0.014, 0.056, 0.02
 # Where along a line its label is tried, best first.

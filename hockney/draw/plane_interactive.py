@@ -52,7 +52,7 @@ def interactive_plane(plane: Plane) -> dict[str, Any]:
         )
     return {
         "data": data,
-        "layout": layout(shown.x, shown.y, 10),
+        "layout": layout(shown.x, shown.y, 10) | {"hoverdistance": -1},  # to the nearest, however far
         "config": dict(CONFIG),
         "legend": legend,
         "ticks": {"x": levels(shown.x), "y": levels(shown.y)},
@@ -75,14 +75,14 @@ def _places(axis_: Scale, fractions: tuple[float, ...]) -> list[float]:
 
 
 def _ground(shown: Relief) -> dict[str, Any]:
-    """Nothing to see, but everywhere something to point at."""
+    """Nothing to see, but everywhere something to point at: the places of the grid, row by row."""
+    x, y = _places(shown.x, shown.across), _places(shown.y, shown.along)
     return {
-        "type": "heatmap",
-        "x": _places(shown.x, shown.across),
-        "y": _places(shown.y, shown.along),
-        "z": [[0] * len(shown.columns) for _ in shown.rows],
-        "colorscale": [[0, CLEAR], [1, CLEAR]],
-        "showscale": False,
+        "type": "scatter",
+        "mode": "lines",
+        "x": x * len(y),
+        "y": [place for place in y for _ in x],
+        "line": {"color": CLEAR, "width": 0},
         "hoverinfo": "text",
     }
 

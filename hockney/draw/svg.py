@@ -7,7 +7,6 @@ Drawn here and not by matplotlib, which takes a hundred times as long; files for
 
 from __future__ import annotations
 
-import math
 from itertools import groupby
 
 from markupsafe import Markup
@@ -15,13 +14,12 @@ from markupsafe import Markup
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
-from hockney.draw.palette import SYMBOLS, Look, looks
+from hockney.draw.palette import Look, looks
 from hockney.draw.svg_axes import Frame, axes, framed, legend, said, straight
 from hockney.draw.svg_elements import (
     SIZE,
     Anchor,
     Label,
-    Point,
     dashes,
     element,
     number,
@@ -31,12 +29,14 @@ from hockney.draw.svg_elements import (
     svg,
 )
 from hockney.draw.svg_plane import plane_stills
+from hockney.draw.svg_symbols import BAR, symbols
 
 # Units of a picture's width, and of its axes' height.
 WIDTH, HEIGHT = 420.0, 215.0
-LINE, BAR, CAP = 1.5, 1.0, 2.0
+# The height of a row, where names run down the side.
+ROW = 12.5
+LINE, CAP = 1.5, 2.0
 MARK, MARK_ROW = 0.9 * SIZE, 11.0
-RADIUS = 2.5
 ANCHORS: dict[str, Anchor] = {"left": "start", "center": "middle", "right": "end"}
 
 
@@ -53,7 +53,12 @@ def still(figure: Figure | Plane, identity: str) -> Markup:
         return _sign(figure.series[k], seen[k], x, y)
 
     names, top = legend([s.name for s in figure.series], sign, WIDTH)
-    frame = framed(shown.x, shown.y, top + 6 + MARK_ROW * shown.mark_rows, WIDTH, HEIGHT)
+    top += 6 + MARK_ROW * shown.mark_rows
+    frame = (
+        framed(shown.y, shown.x, top, WIDTH, ROW * (len(figure.x.names) + 0.2))
+        if figure.x.names
+        else framed(shown.x, shown.y, top, WIDTH, HEIGHT)
+    )
     drawn = list(zip(figure.series, seen, strict=True))
     inside = [_band(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
     inside += [_line(frame, series, look, shown) for series, look in drawn if series.kind == "line"]
@@ -135,6 +140,11 @@ def _bars(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
         value = shown.y.place(series.y[k])
         if x is None or y is None or value is None or not (bar.above or bar.below):
             continue
+        if shown.x.axis.names:
+            left, right = frame.across(value - bar.below), frame.across(value + bar.above)
+            result.append(f"M{number(left)} {number(y)}H{number(right)}")
+            result += [f"M{number(end)} {number(y - CAP)}v{2 * CAP:g}" for end in (left, right)]
+            continue
         ends = frame.down(value + bar.above), frame.down(value - bar.below)
         result.append(f"M{number(x)} {number(ends[0])}V{number(ends[1])}")
         result += [f"M{number(x - CAP)} {number(end)}h{2 * CAP:g}" for end in ends]
@@ -143,53 +153,18 @@ def _bars(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
 
 def _points(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
     places = [(x, y) for x, y in _places(frame, series, shown) if x is not None and y is not None]
-    return _symbols(places, look) if places else ""
+    return symbols(places, look) if places else ""
 
 
 def _places(frame: Frame, series: Series, shown: Picture) -> list[tuple[float | None, float | None]]:
     """Where each point is drawn; None where it has no place on an axis."""
     placed = [(shown.x.place(x), shown.y.place(y)) for x, y in zip(series.x, series.y, strict=True)]
+    if shown.x.axis.names:
+        placed = [(y, x) for x, y in placed]
     return [(None, None) if x is None or y is None else (frame.across(x), frame.down(y)) for x, y in placed]
-
-
-def _symbols(places: list[Point], look: Look) -> str:
-    """One path for all points of a series: to each place, then around it."""
-    shape = SHAPES[SYMBOLS[look.symbol][0]]
-    colour = slot(look.slot)
-    outline = "".join(f"M{number(x)} {number(y)}{shape}" for x, y in places)
-    return element(
-        "path", d=outline, fill="var(--card)" if look.hollow else colour, stroke=colour, stroke_width=BAR
-    )
 
 
 def _sign(series: Series, look: Look, x: float, y: float) -> str:
     if series.kind == "points":
-        return _symbols([(x + 9, y)], look)
+        return symbols([(x + 9, y)], look)
     return _stroke(path([(x, y), (x + 18, y)]), look)
-
-
-def _outline(corners: list[Point]) -> str:
-    """From the middle to the first corner, then around."""
-    return "m" + path([(RADIUS * x, RADIUS * y) for x, y in corners], close=True)[1:]
-
-
-def _star() -> list[Point]:
-    turns = [(k * math.pi / 5, 1.35 if k % 2 == 0 else 0.58) for k in range(10)]
-    return [(r * math.sin(turn), -r * math.cos(turn)) for turn, r in turns]
-
-
-_CROSS = [(-a * s, -b * t) for s, t, order in ((1, 1, 1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1))
-          for a, b in ((1.1, 0.4), (0.4, 0.4), (0.4, 1.1))[::order]]  # fmt: skip
-_HALVES = (2 * RADIUS, -2 * RADIUS)
-_DIAGONAL = math.sqrt(0.5)
-# Around a point, for symbols of palette.SYMBOLS; areas are about the same.
-SHAPES = {
-    "circle": f"m-{RADIUS:g} 0" + "".join(f"a{RADIUS:g} {RADIUS:g} 0 1 0 {x:g} 0" for x in _HALVES) + "z",
-    "square": _outline([(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
-    "diamond": _outline([(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)]),
-    "triangle-up": _outline([(0, -1.2), (1.15, 0.8), (-1.15, 0.8)]),
-    "triangle-down": _outline([(0, 1.2), (1.15, -0.8), (-1.15, -0.8)]),
-    "cross": _outline(_CROSS),
-    "x": _outline([(_DIAGONAL * (x - y), _DIAGONAL * (x + y)) for x, y in _CROSS]),
-    "star": _outline(_star()),
-}

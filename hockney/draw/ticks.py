@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from hockney.core.errors import one_line
 from hockney.core.units import format_value
 from hockney.draw.figure import Axis
 
@@ -52,6 +53,8 @@ class Scale:
         """Where `value` is drawn; None where it cannot be: no number, or not positive on a log axis."""
         if not drawable(value):
             return None
+        if self.axis.names:  # the first on top
+            return -value
         if self.axis.scale == "linear" or value > 1 / BEYOND:
             return value
         return self.zero if value == 0 else None
@@ -81,7 +84,9 @@ def scale(axis: Axis, values: Iterable[float], counts: Iterable[float] = ()) -> 
     `counts` are the whole numbers at which something was measured (of ranks, for example): they make
     better ticks than decades.
     """
-    finite = [float(v) for v in values if drawable(v)]
+    if axis.names:
+        return _named(axis)
+    finite = [float(v) for v in (*values, *axis.include) if drawable(v)]
     if axis.scale == "linear":
         return _linear(axis, finite)
     positive = [v for v in finite if v > 1 / BEYOND] or [1.0]
@@ -98,6 +103,11 @@ def scale(axis: Axis, values: Iterable[float], counts: Iterable[float] = ()) -> 
     if zero is not None:
         levels = tuple(Ticks((zero, *level.values), ("0", *level.labels)) for level in levels)
     return Scale(axis, low, high, zero, levels)
+
+
+def _named(axis: Axis) -> Scale:
+    places = tuple(float(-k) for k in range(len(axis.names)))
+    return Scale(axis, places[-1] - 0.6, 0.6, None, (Ticks(places, tuple(map(one_line, axis.names))),))
 
 
 def _linear(axis: Axis, values: list[float]) -> Scale:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from hockney.lab.events import (
         CaseBegan,
         CaseEnded,
+        CasesChosen,
+        CaseSettled,
         Counted,
         Event,
         LaunchBegan,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         Notice,
         Status,
         Waiting,
+        Working,
         notifier,
         silent,
     )
@@ -53,8 +56,8 @@ else:
             "hockney.lab.builds": "bring_simgrid install_library",
             "hockney.lab.calibration_check": "survey_twin surveyed",
             "hockney.lab.doctor": "examine look_around",
-            "hockney.lab.events": "CaseBegan CaseEnded Counted Event LaunchBegan LaunchEnded Listener "
-            "MeasuringBegan Notice Status Waiting silent notifier",
+            "hockney.lab.events": "CaseBegan CaseEnded CaseSettled CasesChosen Counted Event LaunchBegan "
+            "LaunchEnded Listener MeasuringBegan Notice Status Waiting Working silent notifier",
             "hockney.lab.executables": "other_groups",
             "hockney.lab.finding": "Finding",
             "hockney.lab.kinds": "Kind kind_of listed prepare repeats_itself",
@@ -75,6 +78,8 @@ __all__ = [
     "Bench",
     "CaseBegan",
     "CaseEnded",
+    "CaseSettled",
+    "CasesChosen",
     "Counted",
     "Event",
     "Finding",
@@ -89,6 +94,7 @@ __all__ = [
     "Results",
     "Status",
     "Waiting",
+    "Working",
     "begin",
     "bring_simgrid",
     "bundled_catalog",

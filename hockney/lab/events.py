@@ -7,8 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hockney.core.case import Case
+from hockney.core.catalog import Workload
 from hockney.core.notice import Notice
-from hockney.core.record import Failure, Record
+from hockney.core.record import Failure, Record, RunRecords
+
+
+@dataclass(frozen=True)
+class CasesChosen:
+    """What will be measured, in the order asked for, and the workloads of these cases. Nothing is written
+    yet: a listener that cannot use them may raise a UsageError."""
+
+    cases: tuple[Case, ...]
+    workloads: tuple[Workload, ...]
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,14 @@ class CaseEnded:
 
 
 @dataclass(frozen=True)
+class CaseSettled:
+    """No further launch will measure this case, in this call of `measure`; `run` has its records, if any."""
+
+    case: Case
+    run: RunRecords
+
+
+@dataclass(frozen=True)
 class LaunchEnded:
     launch: str
     seconds: float
@@ -68,6 +87,13 @@ class Status:
 
 
 @dataclass(frozen=True)
+class Working:
+    """Something begins that takes a moment and has no steps, as fitting; "" where it has ended."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Counted:
     """`done` of `total` steps of something long are over, as files compiled; `what` is done to them."""
 
@@ -77,7 +103,18 @@ class Counted:
 
 
 Event = (
-    MeasuringBegan | LaunchBegan | CaseBegan | CaseEnded | LaunchEnded | Waiting | Notice | Status | Counted
+    CasesChosen
+    | MeasuringBegan
+    | LaunchBegan
+    | CaseBegan
+    | CaseEnded
+    | CaseSettled
+    | LaunchEnded
+    | Waiting
+    | Notice
+    | Status
+    | Working
+    | Counted
 )
 Listener = Callable[[Event], None]
 

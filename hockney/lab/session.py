@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from hockney.core.case import Case
+from hockney.core.case import Case, parse_canonical
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab import messages
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
-from hockney.lab.events import Listener, MeasuringBegan, Status
+from hockney.lab.events import CaseEnded, CaseSettled, Event, Listener, MeasuringBegan, Status
 from hockney.lab.launch_count import VISITS, most_repetitions
 from hockney.lab.launch_order import schedule
 from hockney.lab.launch_recorder import LaunchRecorder
 from hockney.lab.refinement import Refinement
 from hockney.lab.rounds import Rounds, rounds_of
-from hockney.lab.stopping import still_wanted
+from hockney.lab.stopping import imprecise_cases, one_launch_of
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.models.statistics import LaunchTimesOnce, Observation, observe
 from hockney.store import Appender, Item, Plan, RunFolder, left, missing
@@ -102,6 +102,10 @@ class _Session:
         self.refinement = Refinement(plan, bench, out.reading.run)
         self.times = LaunchTimesOnce()
         self.given_s: list[float] = []
+        self.launch = 0
+        self.settled: set[Case] = set()
+        last = {item.case: item.launch for item in plan.items}
+        self.last_launch = {} if plan.settings.extend else last
 
     def run(self, todo: tuple[Item, ...]) -> Outcome:
         work = rounds_of(self.plan, todo)
@@ -123,6 +127,7 @@ class _Session:
         rounds.end()
         if todo and self.plan.settings.extend and not self.out_of_time:
             self._go_on()
+        self._settle([*dict.fromkeys(item.case for item in todo), *self.refinement.cases])
         seconds = self.bench.now() - self.began
         still_left = len(missing(self.plan, self.out.run()))
         return Outcome(self.measured, still_left, self.failures.total(), seconds)
@@ -169,9 +174,11 @@ class _Session:
         known = (*self.plan.cases, *self.refinement.cases)
         cases = [case for case in known if self.failures[case] < MOST_FAILURES_OF_A_CASE]
         for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
-            wanting = still_wanted(cases, self._observed(), self.plan.settings, self.bench)
+            imprecise = imprecise_cases(cases, self._observed(), self.plan.settings)
+            wanting = one_launch_of(imprecise, self.bench)
             if not wanting or self.budget.exhausted(len(wanting)):
                 return
+            self._settle([case for case in cases if case not in set(imprecise)])
             order = list(wanting)
             random.Random(f"{self.plan.settings.seed} {index}").shuffle(order)
             before = self.measured
@@ -189,19 +196,37 @@ class _Session:
     ) -> None:
         """If a launch fails, its current case is marked failed and the remaining cases are relaunched."""
         while cases:
+            self.launch = index
             given = min(most_s, self.budget.share(len(cases), max(waiting, len(cases)), launches_left))
             self.given_s.append(given)
-            watch = LaunchRecorder(self.bench, self.out, self.listen, self.budget, self.began)
+            watch = LaunchRecorder(self.bench, self.out, self._heard, self.budget, self.began)
             problem = watch.launch(cases, self._options(index, given))
             self.measured += watch.recorded
             self.failures.update(watch.failed)
             waiting -= watch.recorded + len(watch.failed)
+            self._settle([case for case in watch.answered if self.last_launch.get(case) == index])
             cases = [case for case in cases if case not in watch.answered]
             if problem is not None and problem.reason == "time":
                 self.out_of_time = True
                 self.listen(messages.out_of_time(problem))
                 return
             self._judge(problem, watch, bool(cases))
+
+    def _heard(self, event: Event) -> None:
+        """An event of a launch. A case that is visited once a launch is over with its last one."""
+        self.listen(event)
+        if isinstance(event, CaseEnded) and not self.bench.machine.traits.varies:
+            case = parse_canonical(event.result.case)
+            if self.launch == self.last_launch.get(case):
+                self._settle([case])
+
+    def _settle(self, cases: Sequence[Case]) -> None:
+        """Tell of these cases, unless that was done, that they are over."""
+        new = [case for case in cases if case not in self.settled]
+        run = self.out.run() if new else None
+        for case in new:
+            self.settled.add(case)
+            self.listen(CaseSettled(case, run))
 
     def _judge(self, problem: LaunchFailed | None, watch: LaunchRecorder, more: bool) -> None:
         """Whether to go on after a launch; raises when another one would be no better."""

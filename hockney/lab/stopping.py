@@ -12,15 +12,19 @@ from hockney.lab.bench import Bench
 from hockney.models.statistics import Observation, precision_of
 
 
-def still_wanted(
-    cases: Sequence[Case], observations: Sequence[Observation], settings: Settings, bench: Bench
+def imprecise_cases(
+    cases: Sequence[Case], observations: Sequence[Observation], settings: Settings
 ) -> tuple[Case, ...]:
-    """Of the cases that are not as precise as wanted those that one launch can measure: of the rank count and
-    executable that have most of them. Empty where all are precise, or none was measured."""
-    imprecise: dict[tuple[int, str], list[Case]] = {}
+    """Of the cases that were measured those that are not as precise as wanted."""
     known = set(cases)
-    for seen in observations:
-        precision = precision_of(seen)
-        if seen.case in known and (precision is None or precision > settings.precision):
-            imprecise.setdefault((seen.case.ranks, bench.group_of(seen.case)), []).append(seen.case)
-    return tuple(max(imprecise.values(), key=len, default=()))
+    reached = {seen.case: precision_of(seen) for seen in observations if seen.case in known}
+    wanted = settings.precision
+    return tuple(case for case, width in reached.items() if width is None or width > wanted)
+
+
+def one_launch_of(cases: Sequence[Case], bench: Bench) -> tuple[Case, ...]:
+    """Those that one launch can measure: of the rank count and executable that have most of them."""
+    groups: dict[tuple[int, str], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.ranks, bench.group_of(case)), []).append(case)
+    return tuple(max(groups.values(), key=len, default=()))

@@ -25,6 +25,7 @@ from hockney.models.statistics import (
 from hockney.pages import collectives, loggp, messages, point_to_point
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import precision
+from hockney.pages.labels import labels
 from hockney.pages.quality import imprecise
 
 WARNED_OUTSIDE_CORES = 0.05
@@ -53,7 +54,7 @@ def caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
 
 
 def _caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
-    return tuple(caveat for check in _ALL if (caveat := check(evidence)) is not None)
+    return tuple(_complete(caveat, evidence) for check in _ALL if (caveat := check(evidence)) is not None)
 
 
 def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
@@ -74,6 +75,8 @@ def with_caveats(section: Section, evidence: Evidence) -> Section:
     ]
     if not affecting:
         return section
+    if section.multiples:  # not the same words on each of them
+        return replace(section, warnings=(*section.warnings, *affecting))
     texts = tuple(caveat.text for caveat in affecting)
     figures = tuple(replace(f, warnings=(*f.warnings, *texts)) for f in section.figures)
     return replace(section, warnings=(*section.warnings, *affecting), figures=figures)
@@ -96,11 +99,16 @@ def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
 
 
 def _caveat(caveat: Caveat, cases: Iterable[str] | None = None) -> RunCaveat:
-    lines = None if cases is None else frozenset(cases)
-    if not caveat.touches:
-        touches = messages.ALL_NUMBERS if lines is None else messages.cases(tuple(lines))
-        caveat = replace(caveat, touches=touches)
-    return RunCaveat(caveat, lines)
+    return RunCaveat(caveat, None if cases is None else frozenset(cases))
+
+
+def _complete(found: RunCaveat, evidence: Evidence) -> RunCaveat:
+    """Which numbers it affects, where it does not say so itself."""
+    if found.caveat.touches:
+        return found
+    named = labels(evidence)
+    touches = messages.ALL_NUMBERS if found.cases is None else messages.cases(sorted(map(named, found.cases)))
+    return replace(found, caveat=replace(found.caveat, touches=touches))
 
 
 def _verification(evidence: Evidence) -> RunCaveat | None:
@@ -243,9 +251,10 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
     wide = {s.case: precision(s.typical) for s in evidence.fits.summaries if imprecise(s, evidence)}
     if not wide:
         return None
+    named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
     measured, wanted = len(evidence.fits.summaries), evidence.settings.precision
-    return _caveat(messages.precision(len(wide), measured, wanted, widest, width), wide)
+    return _caveat(messages.precision(len(wide), measured, wanted, named(widest), width), wide)
 
 
 def _launches_differ(evidence: Evidence) -> RunCaveat | None:
@@ -263,7 +272,8 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     launches = max(s.launches for s in evidence.fits.summaries)
     measured = len(evidence.fits.summaries)
     planned = ENOUGH_LAUNCHES if launches < ENOUGH_LAUNCHES else 2 * launches
-    return _caveat(messages.launches_differ(len(differ), measured, worst, spread, planned), differ)
+    named = labels(evidence)
+    return _caveat(messages.launches_differ(len(differ), measured, named(worst), spread, planned), differ)
 
 
 def _spread(seen: Observation) -> float | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from hockney import models
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
+from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence, Measured
@@ -20,6 +21,7 @@ MPI = "mpi"
 
 
 ID = "collectives"
+LINE_POINTS = 40
 ROLES = ("collective", "barrier", "exchange")
 """What many ranks do together and what is timed over all of them."""
 
@@ -34,20 +36,18 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
     measured = list(evidence.of_role(*ROLES))
     if not measured:
         return None
-    most = max(m.case.ranks for m in measured)
     fits = [f for f in chosen(evidence.fits.fits) if f.verdict != "refused" and f.parameters]
-    figures = [_against_size([m for m in measured if m.case.ranks == most], fits, most, sync)]
-    if len({m.case.ranks for m in measured}) > 1:
-        figures.append(_against_ranks(measured, sync))
+    drawn = [m for m in measured if _standard(m, sync)]
     return Section(
         title="Collectives",
         text=(
             "The time of a collective is the longest over its ranks. It starts after MPI_Barrier "
             "(sync=barrier) or at a given moment of a synchronised clock (sync=window).",
         ),
-        figures=tuple(f for f in figures if f.series),
+        figures=_multiples(drawn, fits),
         tables=(_table(measured),),
         id=ID,
+        multiples=True,
     )
 
 
@@ -61,24 +61,48 @@ def _standard(m: Measured, sync: str) -> bool:
     return m.case.get("sync") == sync and m.case.get("buffers", "hot") == "hot"
 
 
-def _against_size(measured: list[Measured], fits: list[Fit], ranks: int, sync: str) -> Figure:
-    """A series for each workload and algorithm."""
+def _multiples(measured: list[Measured], fits: list[Fit]) -> tuple[Figure, ...]:
+    """A figure for each workload and algorithm, all with the same axes: against the size, or against the
+    ranks where there are more numbers of those."""
+    by_title: dict[str, list[Measured]] = {}
+    for m in measured:
+        by_title.setdefault(title(m), []).append(m)
+    figures = []
+    values = tuple(m.summary.typical.value for m in measured)
+    sizes, ranks = ({float(f(m)) for m in measured} for f in (lambda m: m.size, lambda m: m.case.ranks))
+    time = Axis("time", "s", include=(min(values), max(values)) if values else ())
+    for name, cases in by_title.items():
+        over_ranks = len({m.case.ranks for m in cases}) > len({m.size for m in cases})
+        size = Axis("bytes", "B", "log", zero=True, include=tuple(sorted(sizes)))
+        axis = Axis("ranks", "ranks", include=tuple(sorted(ranks))) if over_ranks else size
+        series = _over_ranks(cases) if over_ranks else _over_size(cases, fits)
+        if sum(len(s.x) for s in series if s.kind == "points") > 1:
+            figures.append(Figure(f"collective-{name}", name, axis, time, tuple(series)))
+    return tuple(figures)
+
+
+def _over_size(cases: list[Measured], fits: list[Fit]) -> list[Series]:
+    """A series for each number of ranks, with the fitted cost of each."""
     series: list[Series] = []
-    for name in dict.fromkeys(title(m) for m in measured if m.has_size):
-        cases = [m for m in measured if title(m) == name and _standard(m, sync)]
-        series.append(times(name, cases))
-        costs = [f for f in fits if cases and _is_cost_of(f, cases[0])]
+    counts = sorted({m.case.ranks for m in cases})
+    for ranks in counts:
+        these = [m for m in cases if m.case.ranks == ranks]
+        series.append(times(plural(ranks, "rank"), these))
+        costs = [f for f in fits if _is_cost_of(f, these[0])]
         fit = next((f for f in costs if "ranks" in f.subject), next(iter(costs), None))
         if fit is not None:
-            series.append(_line(name, fit, ranks, series[-1].x))
-    return Figure(
-        name="collectives",
-        title=f"Collectives on {ranks} ranks against size",
-        x=Axis("bytes: a rank's block, or the vector's length", "B", "log", zero=True),
-        y=Axis("time", "s"),
-        series=tuple(s for s in series if s.x),
-        caption="Typical longest time over the ranks with its 95% interval; lines: fitted costs.",
-    )
+            series.append(_line(series[-1].name, fit, ranks, series[-1].x))
+    return [s for s in series if s.x]
+
+
+def _over_ranks(cases: list[Measured]) -> list[Series]:
+    """A series for each size."""
+    series = []
+    for size in sorted({m.size for m in cases}):
+        these = sorted((m for m in cases if m.size == size), key=lambda m: m.case.ranks)
+        words = quantity(size, these[0].workload.size_unit) if these[0].has_size else title(these[0])
+        series.append(points(words, these, lambda m: m.case.ranks, lambda m: m.summary.typical))
+    return series
 
 
 def _is_cost_of(fit: Fit, m: Measured) -> bool:
@@ -88,28 +112,14 @@ def _is_cost_of(fit: Fit, m: Measured) -> bool:
 
 
 def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
-    times = tuple(models.collective_time(fit, ranks, size) for size in sizes)
-    return Series(f"{name}, {fit.model} cost", sizes, times, kind="line", group=name)
-
-
-def _against_ranks(measured: list[Measured], sync: str) -> Figure:
-    """The smallest size that is not empty, where latency rules."""
-    series = []
-    for name in dict.fromkeys(map(title, measured)):
-        selected = [m for m in measured if title(m) == name and _standard(m, sync)]
-        sizes = sorted({m.size for m in selected})
-        size = next((s for s in sizes if s > 0), 0)
-        small = sorted((m for m in selected if m.size == size), key=lambda m: m.case.ranks)
-        words = f"{name} of {quantity(size, 'B')}" if size else name
-        series.append(points(words, small, lambda m: m.case.ranks, lambda m: m.summary.typical))
-    return Figure(
-        name="collectives_ranks",
-        title="Collectives against the number of ranks",
-        x=Axis("ranks", "ranks"),
-        y=Axis("time", "s"),
-        series=tuple(s for s in series if len(s.x) > 1),
-        caption="Typical longest time over the ranks, at the smallest payload.",
-    )
+    """Where the cost was fitted: a call without bytes is not on the line."""
+    ends = [size for size in sizes if size > 0]
+    if len(ends) < 2:
+        return Series(f"{name}, fitted", (), (), kind="line", group=name)
+    low, high = min(ends), max(ends)
+    x = tuple(low * (high / low) ** (k / LINE_POINTS) for k in range(LINE_POINTS + 1))
+    y = tuple(models.collective_time(fit, ranks, size) for size in x)
+    return Series(f"{name}, fitted", x, y, kind="line", group=name)
 
 
 def _table(measured: list[Measured]) -> Table:

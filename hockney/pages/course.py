@@ -38,6 +38,7 @@ def section(evidence: Evidence) -> Section | None:
         title="Course over time",
         text=(cost if modes is None else _in_modes(shown, modes),),
         figures=(_figure(shown, at_s, times_s),),
+        closed=True,
     )
 
 
@@ -80,6 +81,12 @@ def _subject(m: Measured) -> str:
     return f"{m.case.line} takes"
 
 
+def _name(m: Measured) -> str:
+    if m.workload.performs(*PING_PONG):
+        return f"A message of {quantity(m.size, 'B')}"
+    return m.case.line
+
+
 def _roughly(seconds: float) -> str:
     """ "4 s": how long modes last is not known to more than a digit."""
     number, unit = quantity(float(f"{seconds:.1g}"), "s").split()
@@ -92,7 +99,7 @@ def _figure(m: Measured, at_s: np.ndarray, times_s: np.ndarray) -> Figure:
     drawn = "" if every == 1 else f" One of {every} visits is drawn."
     return Figure(
         name="course",
-        title=f"Course of {m.case.line} over time",
+        title=f"{_name(m)} over time",
         x=Axis("time since the run began", "s", "linear"),
         y=Axis("time", "s", "linear"),
         series=(Series("median of a visit", x, y),),

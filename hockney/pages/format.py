@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING
 
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_rate, format_seconds
+from hockney.draw.amount import Amount
 
 if TYPE_CHECKING:
     from hockney.pages.evidence import Measured
 
 
-def quantity(value: float, unit: str) -> str:
+def quantity(value: float, unit: str) -> Amount:
+    return Amount(_text(value, unit), (value,), unit)
+
+
+def _text(value: float, unit: str) -> str:
     if unit == "s":
         return format_seconds(value)
     if unit == "B":
@@ -32,13 +37,13 @@ def _three_digits(value: float) -> float:
     return float(f"{value / unit:.3g}") * unit
 
 
-def interval(estimate: Estimate, unit: str) -> str:
+def interval(estimate: Estimate, unit: str) -> Amount:
     """ "449 ns to 453 ns", or the one end that the data allow."""
-    if estimate.low is None:
-        return "unknown" if estimate.high is None else f"at most {quantity(estimate.high, unit)}"
-    if estimate.high is None:
-        return f"at least {quantity(estimate.low, unit)}"
-    return f"{quantity(estimate.low, unit)} to {quantity(estimate.high, unit)}"
+    ends = [end for end in (estimate.low, estimate.high) if end is not None]
+    if not ends:
+        return Amount("unknown")
+    form = "{} to {}" if len(ends) == 2 else "at most {}" if estimate.low is None else "at least {}"
+    return Amount(form.format(*(_text(end, unit) for end in ends)), ends, unit, form)
 
 
 def with_interval(estimate: Estimate, unit: str) -> str:

@@ -11,10 +11,11 @@ from hockney.draw.page import Section
 from hockney.models import CONTRADICTIONS
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
-from hockney.pages.quality import parameter_table
+from hockney.pages.quality import once, parameter_table
 
 ID = "loggp"
 MODEL = "loggp"
+POINTS = 60
 
 
 def section(evidence: Evidence) -> Section | None:
@@ -34,7 +35,7 @@ def section(evidence: Evidence) -> Section | None:
         series=tuple(series),
         caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP predicts g + G s.",
     )
-    tables = (parameter_table([fit]),) if fit is not None else ()
+    tables = (once(parameter_table([fit]), (0, 1, 6)),) if fit is not None else ()
     return Section(
         "LogGP", text=(_text(fit, fits),), figures=(figure,) if series else (), tables=tables, id=ID
     )
@@ -74,12 +75,21 @@ def _line(trains: tuple[Measured, ...], fit: Fit) -> Series | None:
     gap, per_byte = fit.parameter("g"), fit.parameter("G")
     if gap is None or per_byte is None:
         return None
-    sizes = sorted({float(m.size) for m in trains})
+    sizes = _between(sorted({float(m.size) for m in trains}))
     if fit.segments:
         y = tuple(_piece(fit, s) for s in sizes)
         return Series("LogGP: at least g, then by G", tuple(sizes), y, kind="line", group="LogGP")
     y = tuple(gap.estimate.value + s * per_byte.estimate.value for s in sizes)
     return Series("LogGP: g + G s", tuple(sizes), y, kind="line", group="LogGP")
+
+
+def _between(sizes: list[float]) -> list[float]:
+    """Enough sizes that a line over a logarithmic axis has no kinks."""
+    positive = [size for size in sizes if size > 0]
+    if len(positive) < 2:
+        return sizes
+    low, high = positive[0], positive[-1]
+    return [*(s for s in sizes if s == 0), *(low * (high / low) ** (k / POINTS) for k in range(POINTS + 1))]
 
 
 def _piece(fit: Fit, size: float) -> float:

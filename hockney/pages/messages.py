@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from hockney.core.errors import UsageError, unknown
 from hockney.core.wording import listing, plural, together
 from hockney.draw.page import Caveat
 from hockney.pages.format import percent, quantity
@@ -64,7 +65,7 @@ def precision(missed: int, measured: int, wanted: float, widest: str, width: flo
         "precision",
         f"the 95% intervals of {missed} of {plural(measured, 'case')} are wider than the requested "
         f"{percent(wanted)} (the widest, {widest}: {known})",
-        f"{plural(missed, 'case')}, marked in the table of spread",
+        f"{plural(missed, 'case')}; the table of spread has the worst of them",
         "give more time (--budget), plan more launches (--launches), or request less precision (--precision)",
     )
 
@@ -234,3 +235,7 @@ ALL_NUMBERS = "all numbers"
 def cases(lines: Sequence[str]) -> str:
     """Which cases a caveat affects."""
     return listing(sorted(lines))
+
+
+def unknown_column(name: str, available: Iterable[str]) -> UsageError:
+    return unknown("column", name, available)

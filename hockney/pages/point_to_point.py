@@ -71,7 +71,8 @@ def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
         x=SIZE,
         y=Axis("time", "s"),
         series=tuple(series),
-        caption="Typical time with its 95% interval. Line: piecewise Hockney model of the ping-pong.",
+        caption="Typical time with its 95% interval. The line is the ping-pong's piecewise Hockney model; "
+        "dotted lines mark where it changes.",
         marks=_marks(fit),
     )
 
@@ -92,7 +93,7 @@ def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
 
 
 def _marks(fit: Fit | None) -> tuple[tuple[float, str], ...]:
-    return tuple((p.value, f"change at {quantity(p.value, 'B')}") for p in fit.change_points) if fit else ()
+    return tuple((p.value, quantity(p.value, "B")) for p in fit.change_points) if fit else ()
 
 
 def _text(fit: Fit | None) -> str:
@@ -113,6 +114,6 @@ def _pieces(fit: Fit) -> Table:
         )
         for piece in fit.segments
     )
-    columns = ("from", "below", "latency", "and for each byte", "which is")
+    columns = ("from", "below", "latency", "per byte", "bandwidth")
     caption = "The position of a change between two measured sizes is unknown; the table gives the middle."
     return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from hockney.core.fit import Fit, Summary
 from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import interval, percent, precision, quantity
+from hockney.pages.labels import labels
 from hockney.pages.undisturbed import with_column
 
 MOST_ROWS = 15
@@ -22,8 +24,19 @@ def parameters(evidence: Evidence) -> Section | None:
     return Section(
         title="Fitted parameters",
         text=("Every parameter with its 95% interval. A model that does not describe the data is refused.",),
-        tables=(parameter_table(chosen(evidence.fits.fits)),),
+        tables=(once(parameter_table(chosen(evidence.fits.fits)), (0, 1, 6)),),
+        closed=True,
     )
+
+
+def once(table: Table, columns: tuple[int, ...]) -> Table:
+    """The table without what the row above says already in all of these columns."""
+    rows, last = [], None
+    for row in table.rows:
+        key = tuple(row[k] for k in columns)
+        rows.append(tuple("" if k in columns and key == last else cell for k, cell in enumerate(row)))
+        last = key
+    return replace(table, rows=tuple(rows))
 
 
 def chosen(fits: list[Fit]) -> list[Fit]:
@@ -52,10 +65,10 @@ def spread(evidence: Evidence) -> Section | None:
     ranked = sorted(evidence.fits.summaries, key=_width, reverse=True)
     if not ranked:
         return None
-    shown = ranked[:MOST_ROWS]
+    shown, named = ranked[:MOST_ROWS], labels(evidence)
     rows = tuple(
         (
-            s.case,
+            named(s.case),
             quantity(s.typical.value, "s"),
             percent(precision(s.typical)) + (" (not reached)" if imprecise(s, evidence) else ""),
             percent(s.within),
@@ -90,6 +103,7 @@ def spread(evidence: Evidence) -> Section | None:
             "between is the standard deviation of the launches' times relative to their mean.",
         ),
         tables=(with_column(table, shown, "typical"),),
+        closed=True,
     )
 
 
@@ -119,4 +133,4 @@ def verification(evidence: Evidence) -> Section | None:
     )
     rows = tuple((r.case, r.launch, str(r.verified.errors), r.verified.first) for r in bad[:MOST_ROWS])
     table = Table("verification", "Errors", ("case", "launch", "errors", "first"), rows, numeric=(2,))
-    return Section("Verification", text=(text,), tables=(table,) if rows else ())
+    return Section("Verification", text=(text,), tables=(table,) if rows else (), closed=not rows)

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes into the page packed, since the browser can unpack it: Plotly's script, and the figures' data.
 
-Of Plotly's Python package only the file is used; importing the package would cost more than reading it.
-"""
+Of Plotly's bundles the one with curves and surfaces is in `vendor/`, packed: it is a third of the whole,
+which would make each page 1.2 MB larger, and packing that takes longer than writing the rest of the page
+(`docs/decisions/0017-page-weight.md`). To renew it: `npm pack plotly.js-gl3d-dist-min`, then `gzip -9n` of
+its `plotly-gl3d.min.js`, and the two constants below."""
 
 from __future__ import annotations
 
@@ -11,11 +13,13 @@ import base64
 import functools
 import gzip
 import hashlib
-import importlib.util
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources import files
 
-from hockney.report import messages
+BUNDLE = "plotly-gl3d.min.js.gz"
+VERSION = "4.1.1"
+SHA256 = "aab04dcd9c103a92b18723f8c837712fe820f325d0bcd2421e415e8124a75b9f"
+"""Of the script, as npm has it."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,9 @@ class Script:
 
 @functools.cache
 def plotly() -> Script:
-    """The same for every page, so that it is packed once."""
-    text = _file().read_bytes()
-    return Script(packed(text), policy(text))
+    """The same for every page."""
+    content = (files("hockney.report") / "vendor" / BUNDLE).read_bytes()
+    return Script(base64.b64encode(content).decode("ascii"), _named(bytes.fromhex(SHA256)))
 
 
 def packed(content: bytes) -> str:
@@ -39,13 +43,8 @@ def packed(content: bytes) -> str:
 
 
 def policy(script: bytes) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode('ascii')}'"
+    return _named(hashlib.sha256(script).digest())
 
 
-def _file() -> Path:
-    found = importlib.util.find_spec("plotly")
-    for folder in (found.submodule_search_locations or []) if found else []:
-        path = Path(folder, "package_data", "plotly.min.js")
-        if path.is_file():
-            return path
-    raise messages.no_plotly()
+def _named(digest: bytes) -> str:
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

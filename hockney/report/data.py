@@ -11,7 +11,7 @@ import math
 from hockney.core.errors import one_line
 from hockney.core.spreadsheet import not_a_formula
 from hockney.core.units import format_interval, format_value
-from hockney.draw.describe import axis_title
+from hockney.draw.describe import axis_title, place_words
 from hockney.draw.figure import Figure, Plane, Series
 
 Rows = tuple[tuple[str, ...], ...]
@@ -35,7 +35,7 @@ def table(figure: Figure | Plane) -> tuple[tuple[str, ...], Rows]:
             low, high = _ends(series, k)
             words = (
                 series.name,
-                format_value(x, figure.x.unit),
+                place_words(figure.x, x),
                 format_interval(y, low, high, figure.y.unit),
             )
             rows.append((*words, series.detail[k] if series.detail else "") if detailed else words)
@@ -83,9 +83,16 @@ def as_csv(figure: Figure | Plane) -> str:
     for series in figure.series:
         for k in range(len(series.x)):
             low, high = _ends(series, k)
-            numbers = [_number(v) for v in (series.x[k], series.y[k], low, high)]
+            numbers = [_number(v) for v in (series.y[k], low, high)]
+            place = _cell(figure.x.names[int(series.x[k])]) if figure.x.names else _number(series.x[k])
             writer.writerow(
-                [_cell(series.name), series.kind, *numbers, _cell(series.detail[k] if series.detail else "")]
+                [
+                    _cell(series.name),
+                    series.kind,
+                    place,
+                    *numbers,
+                    _cell(series.detail[k] if series.detail else ""),
+                ]
             )
     return text.getvalue()
 

@@ -16,6 +16,9 @@ from hockney.core.errors import one_line
 _UNITS = r"(?:ns|us|ms|s|B|KiB|MiB|GiB|TiB|[kKMGT]B|[kMG]?B/s|ranks?|cores?|launches)"
 _INTERVAL = r"(?: \[[^\]\s]+, [^\]\s]+\])?"
 _QUANTITY = re.compile(rf"(?<![\w.])\d[\d.,]* {_UNITS}(?![\w/]){_INTERVAL}")
+_ANSWER = re.compile(rf"(?<![\w.])\d[\d.,]*(?: {_UNITS}(?![\w/]){_INTERVAL}|%| times(?= as long))")
+_ASIDE = re.compile("ranks?|cores?|launches")
+_GIVEN = re.compile(r"\b(?:with|of|within|only) $")
 
 
 def inert(value: Any) -> Any:
@@ -29,8 +32,9 @@ def units(text: str) -> Markup:
 
 
 def emphasised(text: str) -> Markup:
-    """The sizes, times and rates of a headline stand out; what stands in brackets or is counted does not."""
-    return _quantities(text, "<strong>{}</strong>")
+    """The answers of a headline stand out: sizes, times, rates, shares and ratios. What stands in brackets,
+    is counted, or is given ("with 10 us", "of 4 B", "within 20%") does not."""
+    return _quantities(text, "<strong>{}</strong>", _ANSWER)
 
 
 def sentence(text: str) -> str:
@@ -39,12 +43,12 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) or not text else ".")
 
 
-def _quantities(text: str, form: str) -> Markup:
+def _quantities(text: str, form: str, pattern: re.Pattern[str] = _QUANTITY) -> Markup:
     parts, end = [], 0
     text = one_line(text)
-    for match in _QUANTITY.finditer(text):
+    for match in pattern.finditer(text):
         before = text[: match.start()]
-        aside = before.count("(") > before.count(")") or re.search("[a-z]{4}", match[0])
+        aside = before.count("(") > before.count(")") or _ASIDE.search(match[0]) or _GIVEN.search(before)
         parts += [escape(text[end : match.start()]), Markup("{}" if aside else form).format(_kept(match[0]))]
         end = match.end()
     return Markup("").join([*parts, escape(text[end:])])

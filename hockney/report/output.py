@@ -24,6 +24,6 @@ def write(page: Page, path: Path) -> Path:
 def figures(page: Page, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
     """Write every figure into `folder` (made when missing), each under a name of its own."""
     formats, paths = tuple(formats), []
-    for name, figure in named(f for section in page.sections for f in section.figures).items():
+    for name, figure in named(page.figures).items():
         paths += save(changed(figure, name=name), Path(folder), formats)
     return paths

@@ -16,7 +16,7 @@ return class extends Plot {
     this.surface = surface;
     const place = (i, j) => `${words.x[i]}, ${words.y[j]}`;
     const grid = say => words.y.map((_, j) => words.x.map((_, i) => say(i, j)));
-    this.data[0].text = grid((i, j) => `<b>${place(i, j)}</b>` + words.sheets.map((name, k) => `<br>${name}: ${words.z[k][j][i]}`).join(""));
+    this.data[0].hovertext = grid((i, j) => `<b>${place(i, j)}</b>` + words.sheets.map((name, k) => `<br>${name}: ${words.z[k][j][i]}`).join("")).flat();
     surface.data.forEach((sheet, k) => { sheet.text = grid((i, j) => `<b>${words.sheets[k]}</b><br>${words.z[k][j][i]} at ${place(i, j)}`); });
   }
 

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-import base64
 import functools
 import re
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -42,6 +40,7 @@ class ShownFigure:
     keys: str
     has: str
     live: dict[str, Any]
+    tall: float
     columns: tuple[str, ...]
     rows: data.Rows
     numeric: tuple[int, ...]
@@ -79,48 +78,54 @@ class ShownSection:
     tables: tuple[ShownTable, ...]
     warnings: tuple[Caveat, ...]
     widget: ShownWidget | None
+    closed: bool
+    multiples: bool
 
 
 def render(page: Page) -> str:
     """The whole HTML text. Every text of `page` is taken as hostile: shown, never obeyed."""
-    # Packing takes as long as all else, and is done meanwhile.
-    with ThreadPoolExecutor(1) as executor:
-        figures = any(section.figures for section in page.sections)
-        packing = executor.submit(assets.plotly) if figures else None
-        return _filled(page, packing)
-
-
-def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
     identities = _Identities()
-    shown = [_section(section, identities) for section in page.sections]
-    drawn = {f.id: f.live for section in shown for f in section.figures}
-    widgets = {section.widget.id: section.widget.data for section in shown if section.widget}
+    lead = page.lead
+    first = _figure(lead, identities) if isinstance(lead, Figure | Plane) else None
+    asked = _widget(lead, identities) if isinstance(lead, Widget) else None
+    sections = [_section(section, identities) for section in page.sections]
+    drawn = [*([first] if first else []), *(f for section in sections for f in section.figures)]
+    widgets = [*([asked] if asked else []), *(s.widget for s in sections if s.widget)]
     scripts = [_resource(name) for name in _scripts(page)]
-    library = packing and packing.result()
+    library = assets.plotly() if drawn else None
     allowed = [assets.policy(script.encode()) for script in scripts]
+    live = {
+        "figures": {f.id: f.live for f in drawn},
+        "csv": {f.id: f.csv for f in drawn},
+        "dark": _dark(),
+    }
     return _template()(
         page=page,
-        sections=shown,
+        lead=first,
+        lead_widget=asked,
+        sections=sections,
         light=LIGHT.variables,
         dark=DARK.variables,
         style=Markup(_resource("style.css")),
         scripts=[Markup(script) for script in scripts],
         plotly=library and Markup(library.packed),
         script_hashes=Markup(" ".join([*allowed, *([library.policy] if library else [])])),
-        figures_packed=Markup(
-            assets.packed(html_text.embedded_json({"figures": drawn, "dark": _dark()}).encode())
-        ),
-        widgets_json=html_text.embedded_json(widgets) if widgets else None,
+        figures_packed=Markup(assets.packed(html_text.embedded_json(live).encode())) if drawn else None,
+        widgets_json=html_text.embedded_json({w.id: w.data for w in widgets}) if widgets else None,
         version=__version__,
     )
 
 
+MODELS = {"efficiency": ("efficiency_model",)}
+"""What a widget's script computes with, in files of their own."""
+
+
 def _scripts(page: Page) -> list[str]:
     """What the page needs, in the order in which it builds on one another."""
-    planes = any(isinstance(f, Plane) for section in page.sections for f in section.figures)
-    widgets = dict.fromkeys(section.widget.script for section in page.sections if section.widget)
+    planes = any(isinstance(figure, Plane) for figure in page.figures)
+    widgets = dict.fromkeys(widget.script for widget in page.widgets)
     shared = ["units.js", "sketch.js"] if widgets else []
-    own = [f"widgets/{name}.js" for name in widgets]
+    own = [f"widgets/{name}.js" for widget in widgets for name in (*MODELS.get(widget, ()), widget)]
     return [*shared, *own, *(["plane.js"] if planes else []), "report.js"]
 
 
@@ -176,6 +181,8 @@ def _section(section: Section, identities: _Identities) -> ShownSection:
         tuple(_table(t, identities) for t in section.tables),
         section.warnings,
         section.widget and _widget(section.widget, identities),
+        section.closed,
+        section.multiples,
     )
 
 
@@ -211,11 +218,22 @@ def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
         keys=PLANE_KEYS if isinstance(figure, Plane) else FLAT_KEYS,
         has="the whole grid" if isinstance(figure, Plane) else "all series",
         live=interactive(figure),
+        tall=_tall(figure),
         columns=columns,
         rows=rows,
         numeric=tuple(range(1, len(columns))) if isinstance(figure, Plane) else (1, 2),
-        csv=base64.b64encode(data.as_csv(figure).encode()).decode("ascii"),
+        csv=data.as_csv(figure),
     )
+
+
+ROW_REM, AROUND_REM = 1.0, 5.0
+"""Of a figure with a row for each name: a row's height, and that of what is around the rows."""
+
+
+def _tall(figure: Figure | Plane) -> float:
+    """The figure's height where it needs one of its own, else 0."""
+    rows = len(figure.x.names) if isinstance(figure, Figure) else 0
+    return round(AROUND_REM + ROW_REM * rows, 1) if rows else 0.0
 
 
 def _table(table: Table, identities: _Identities) -> ShownTable:

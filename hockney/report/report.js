@@ -21,8 +21,17 @@ button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light"
 dark.addEventListener("change", themed);
 themed();
 
-// Nothing but the figures' data stays folded away on paper.
-addEventListener("beforeprint", () => { for (const more of document.querySelectorAll("details:not(.data)")) more.open = true; });
+// A link into a section that is closed opens it.
+function unfold() {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  const closed = [...target.querySelectorAll(":scope > details.closed")];
+  for (let e = target.closest("details"); e; e = e.parentElement.closest("details")) closed.push(e);
+  for (const details of closed) details.open = true;
+  if (closed.length) target.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
 
 const links = new Map([...document.querySelectorAll("nav a")].map(a => [a.hash.slice(1), a]));
 const seen = new IntersectionObserver(entries => {
@@ -46,6 +55,10 @@ async function unpacked(element) {
 
 async function unpack() {
   page = JSON.parse(await unpacked(document.getElementById("figures")));
+  for (const link of document.querySelectorAll("[data-csv]")) {
+    link.href = URL.createObjectURL(new Blob([page.csv[link.dataset.csv]], {type: "text/csv"}));
+    link.parentElement.hidden = false;
+  }
   const script = document.createElement("script");
   script.textContent = await unpacked(packed);
   document.head.append(script);
@@ -189,8 +202,11 @@ class Plot {
 
   addLegend() {
     const list = this.figure.querySelector(".legend");
-    if (this.entries.length < 2) return;
-    this.entries.forEach((entry, k) => {
+    // Of figures side by side the lines belong to the points of their colour.
+    const small = this.figure.closest(".multiples");
+    const shown = this.entries.map((entry, k) => [entry, k]).filter(([entry]) => !small || entry.kind !== "line");
+    if (shown.length < 2) return;
+    shown.forEach(([entry, k]) => {
       const item = document.createElement("li"), b = document.createElement("button");
       b.type = "button";
       b.setAttribute("aria-pressed", "true");
@@ -199,6 +215,7 @@ class Plot {
         const on = b.getAttribute("aria-pressed") !== "true";
         b.setAttribute("aria-pressed", on);
         this.toggle(k, on);
+        if (small) this.entries.forEach((other, j) => { if (other.kind === "line" && other.slot === entry.slot) this.toggle(j, on); });
         this.recolour();
       });
       item.append(b);
@@ -233,7 +250,8 @@ function sign(entry) {
 async function start() {
   await unpack();
   const Plane = window.hockney?.plane?.(Plot);
-  const waiting = new Set(document.querySelectorAll(".plot"));
+  const folded = box => box.closest("details:not([open])");
+  const waiting = new Set([...document.querySelectorAll(".plot")].filter(box => !folded(box)));
   const draw = async box => {
     if (!waiting.delete(box)) return;
     near.unobserve(box.closest("figure"));
@@ -249,6 +267,9 @@ async function start() {
   const idle = window.requestIdleCallback ?? (act => setTimeout(act, 200));
   const next = () => { const box = [...waiting][0]; if (box) draw(box).then(() => idle(next)); else performance.mark("hockney-all-live"); };
   idle(next);
+  for (const details of document.querySelectorAll("details.closed")) details.addEventListener("toggle", () => {
+    for (const box of details.querySelectorAll(".plot")) if (!live.has(box)) { waiting.add(box); draw(box); }
+  });
 }
 start();
 })();

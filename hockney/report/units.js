@@ -29,6 +29,8 @@ function bytes(value) {
   return `${Number(value.toPrecision(4))} TiB`;
 }
 
+// Exact bytes, in the binary unit where that is whole, as what someone typed: 40000 B, 4 KiB.
+const size = value => value % 1024 === 0 || value >= 1e7 ? bytes(value) : `${value} B`;
 const number = value => value > 0 && value < 1e-3 ? "<0.001" : String(Number(value.toPrecision(3)));
 const percent = value => value > 0 && value < 1e-4 ? "<0.01%" : `${number(100 * value)}%`;
 
@@ -52,5 +54,5 @@ const readBytes = text => read(text, BYTES);
 const readFraction = text => read(text, {"": 1, "%": .01});
 const readCount = text => read(text, {"": 1, rank: 1, ranks: 1});
 
-return {seconds, bytes, number, percent, readSeconds, readBytes, readFraction, readCount};
+return {seconds, bytes, size, number, percent, readSeconds, readBytes, readFraction, readCount};
 })();

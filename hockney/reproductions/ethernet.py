@@ -17,7 +17,7 @@ from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section
 from hockney.models.barriers import traffic
-from hockney.reproductions import pages
+from hockney.reproductions import overview, pages
 from hockney.reproductions.compared import Compared, Limit, status_of, within
 from hockney.reproductions.parts import Answer, Part
 
@@ -135,7 +135,34 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
     section = Section("Barriers", figures=(_figure(answers),))
-    return pages.page(TITLE, PRINTED.citation, answers, compared, limits, [section])
+    return pages.page(
+        (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(compared), [section]
+    )
+
+
+def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
+    rows = [row for row in overview.times(compared) if row.key != MESSAGE and not row.key.endswith("/1")]
+    by_messages = [row for row in rows if row.key.split("/")[2] in COUNTED]
+    if not overview.measured(rows):
+        return (
+            "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet.",
+            "Nothing was simulated yet.",
+        )
+    near = overview.near(by_messages)
+    texts = [
+        "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet, where one message takes "
+        "1.2 ms.",
+        "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. It "
+        f"gives {overview.counted(rows, 'printed times on more than one process')}; of the four algorithms "
+        f"that only send messages, {len(near)} of {len(by_messages)}.",
+    ]
+    if len(near) > len(by_messages) / 2:
+        texts.append(
+            "So the switch carried one message after the other: a true switch would have been faster. The "
+            "tournament was woken by a broadcast that all nodes hear at once, which is sent message by "
+            "message here."
+        )
+    return tuple(texts)
 
 
 def _figure(answers: Mapping[str, Answer]) -> Figure:

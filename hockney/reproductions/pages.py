@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
 from hockney.core.wording import plural
+from hockney.draw.amount import Amount
 from hockney.draw.figure import Series
 from hockney.draw.page import Page, Section, Table
+from hockney.reproductions import overview
 from hockney.reproductions.compared import CLOSE, Compared, Limit, tallies
 from hockney.reproductions.parts import Answer
 
@@ -27,33 +30,51 @@ METHOD = (
 
 
 def page(
-    title: str,
-    source: str,
+    reproduction: tuple[str, str, str],
     answers: Mapping[str, Answer],
     compared: Sequence[Compared],
     limits: Sequence[Limit],
-    sections: Iterable[Section],
+    summary: Sequence[str],
+    sections: Sequence[Section],
 ) -> Page:
-    """`source` cites the paper; `sections` have its figures. What was compared follows, table by table."""
+    """`reproduction` is its name, its title and the citation of the paper; `summary` says in a paragraph what
+    was done and what came out. `sections` have the paper's figures, of which the first is open. What was
+    compared follows, table by table."""
+    name, title, source = reproduction
     machines = {each.part.machine: each.platform for each in answers.values()}
+    base = dict.fromkeys(machine.split("+")[0] for machine in machines)
     rows = (table(name, [row for row in compared if row.table == name]) for name in _names(compared))
     return Page(
         title=title,
-        subtitle=f"{source}; simulated on {', '.join(machines)}",
-        headline=(*(f"{limit_words(limit)}" for limit in limits), *(tally_words(compared))),
+        subtitle=f"{source}; simulated on {', '.join(base)}",
+        headline=tuple(summary),
         warnings=(),
         sections=(
-            *sections,
-            Section("Every printed number", tables=tuple(rows)),
-            Section("Sources of the machines' numbers", tables=tuple(map(origins, machines.values()))),
+            _checks(compared, limits),
+            *sections[:1],
+            *(replace(section, closed=True) for section in sections[1:]),
+            Section("Every printed number", tables=tuple(rows), closed=True),
+            Section(
+                "Sources of the machines' numbers",
+                tables=tuple(map(origins, machines.values())),
+                closed=True,
+            ),
         ),
         environment=_environment(answers),
         method=METHOD,
+        lead=overview.figure(name, compared),
     )
 
 
+def _checks(compared: Sequence[Compared], limits: Sequence[Limit]) -> Section:
+    """What must hold for the paper to count as reproduced."""
+    rows = tuple((limit.what, "holds" if limit.holds else "does not hold", limit.found) for limit in limits)
+    table = Table("checks", "What has to hold", ("check", "", "found"), rows)
+    return Section("What has to hold", text=tally_words(compared), tables=(table,))
+
+
 def limit_words(limit: Limit) -> str:
-    return f"{'Met' if limit.holds else 'Exceeded'}: {limit.what} ({limit.found})."
+    return f"{'Holds' if limit.holds else 'Does not hold'}: {limit.what} ({limit.found})."
 
 
 def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
@@ -74,7 +95,7 @@ def table(name: str, rows: Iterable[Compared]) -> Table:
             number(row.published, row.unit),
             number(row.simulated, row.unit),
             number(row.model, row.unit),
-            "" if row.error is None else f"{row.error:+.1%}",
+            "" if row.error is None else signed(row.error),
             row.status,
             "; ".join(filter(None, ("" if row.mechanism in name else row.mechanism, row.note))),
         )
@@ -92,8 +113,14 @@ def table(name: str, rows: Iterable[Compared]) -> Table:
     )
 
 
+def signed(error: float) -> str:
+    """ "+1.2%", and "0.0%" without a sign that says nothing."""
+    text = f"{error:+.1%}"
+    return text[1:] if not text.strip("+-0.%") else text
+
+
 def number(value: float | None, unit: str) -> str:
-    return "" if value is None else format_value(value, unit, digits=4)
+    return "" if value is None else Amount(format_value(value, unit, digits=4), (value,), unit, digits=4)
 
 
 def origins(platform: Platform) -> Table:
@@ -118,7 +145,8 @@ def _names(compared: Iterable[Compared]) -> tuple[str, ...]:
 
 def _environment(answers: Mapping[str, Answer]) -> tuple[tuple[str, str], ...]:
     launches = [launch for each in answers.values() for launch in each.run.launches]
-    facts = {"MPI": sorted({launch.library for launch in launches})}
+    facts = {"machines": sorted({each.part.machine for each in answers.values()})}
+    facts["MPI"] = sorted({launch.library for launch in launches})
     facts["engine"] = sorted({launch.engine for launch in launches})
     facts["compiler"] = sorted({launch.compiler for launch in launches})
     return tuple((name, ", ".join(values)) for name, values in facts.items() if values)

@@ -13,6 +13,7 @@ from hockney.draw.page import Page
 from hockney.pages import collectives, course, environment, headline, loggp, method, point_to_point, quality
 from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
+from hockney.pages.first_screen import first_figure
 from hockney.studies import messages
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
@@ -95,12 +96,14 @@ def page(evidence: Evidence) -> Page:
         quality.spread(evidence),
         quality.verification(evidence),
     ]
+    lead, rest = first_figure([with_caveats(s, evidence) for s in sections if s is not None])
     return Page(
         title="Survey of message passing",
         subtitle=environment.subtitle(evidence),
         headline=headline.sentences(evidence),
         warnings=everywhere(evidence),
-        sections=tuple(with_caveats(s, evidence) for s in sections if s is not None),
+        sections=rest,
         environment=environment.facts(evidence),
         method=method.sentences(evidence),
+        lead=lead,
     )

@@ -60,15 +60,36 @@ def test_without_ranks_it_is_about_those_measured(hockney, measured):
     assert [choice["ranks"] for choice in document["choices"]] == [2, 4]
 
 
-def test_all_are_shown_with_how_much_slower_they_are(hockney, measured):
+def test_all_are_shown_with_how_much_slower_they_are(hockney, measured, monkeypatch):
+    monkeypatch.delenv("COLUMNS")  # a line each
     said = hockney("barrier", "--ranks", "4", "runs/b")
     assert said.code == 0 and said.err == ""
-    rows = [line.split() for line in said.out.splitlines()[1:-1]]
+    above, table = said.out.split("\n\n")
+    rows = [line.split() for line in table.splitlines()[1:-1]]
     medians = loops("runs/b", 4)
     assert {row[0] for row in rows} == set(medians)
-    assert rows[0][-2:] == ["1.00", "measured"]
+    assert rows[0][-1] == "1.00" and "ranks 4" in above and "measured" in above
     slowest = max(medians.values()) / min(medians.values())
-    assert float(rows[-1][-2]) == pytest.approx(slowest, abs=0.006)
+    value, low, to, high = rows[-1][-4:]
+    assert float(value) == pytest.approx(slowest, abs=0.006) and to == "to"
+    assert float(low) < float(value) < float(high)
+
+
+def test_ratios_have_intervals(hockney, measured):
+    (choice,) = json.loads(hockney("barrier", "--ranks", "4", "--json", "runs/b").out)["choices"]
+    medians = loops("runs/b", 4)
+    best, *others = choice["candidates"]
+    assert best["ratio"] == 1 and best["ratio_low"] is None
+    for each in others:
+        assert each["ratio"] == pytest.approx(medians[each["algorithm"]] / min(medians.values()))
+        assert each["ratio_low"] <= each["ratio"] <= each["ratio_high"]
+        assert (each["ratio_low"] <= 1.005) == (each["algorithm"] in choice["alike"])
+    assert choice["next"] == others[0]
+    assert choice["mpi"] == next(each for each in others if each["algorithm"] == "mpi")
+    sentence = hockney("barrier", "--best", "--ranks", "4", "runs/b").out
+    mpi = choice["mpi"]
+    assert f"{mpi['ratio']:.2f} " in sentence
+    assert f"{mpi['ratio_low']:.2f} to {mpi['ratio_high']:.2f}" in sentence
 
 
 def test_what_was_not_measured_is_said_to_be_a_models(hockney, measured, golden):
@@ -78,6 +99,7 @@ def test_what_was_not_measured_is_said_to_be_a_models(hockney, measured, golden)
     document = json.loads(hockney("barrier", "--ranks", "3", "--json").out)
     (choice,) = document["choices"]
     assert not choice["measured"] and len(choice["candidates"]) > 10
+    assert all(each["ratio_low"] is None for each in choice["candidates"]), "a model's error is no interval"
 
 
 def test_what_is_known_is_told_before_what_is_not(hockney, measured):

@@ -73,10 +73,8 @@ def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
     assert other.code == 0, other.err
     done = hockney("calibrate", run, "--against", "runs/other", "-q")
     assert done.code == 0, done.err
-    assert [line.split("  ")[0] for line in done.out.splitlines()[1:3]] == [
-        "pingpong 96 B",
-        "pingpong 3000 B",
-    ]
+    cases = [line.split("  ")[0] for line in done.out.splitlines() if line.startswith("pingpong")]
+    assert cases == ["pingpong 96 B", "pingpong 3000 B"]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,8 @@ def test_the_absence_of_simgrid_is_told_not_an_error(hockney, monkeypatch, tmp_p
     assert "--simgrid" in done.err and json.loads(hockney("machines", "--json").out)["simgrid"] == []
 
 
-def test_a_papers_tables_are_shown(hockney):
+def test_a_papers_tables_are_shown(hockney, monkeypatch):
+    monkeypatch.delenv("COLUMNS")  # a line each
     said = hockney("machines", "--show", "t3e")
     assert said.code == 0
     lines = [" ".join(line.split()) for line in said.out.splitlines()]

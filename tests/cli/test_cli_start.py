@@ -17,7 +17,7 @@ import pytest
 
 from hockney.cli import verbs
 
-PAGE = {"jinja2", "matplotlib", "plotly", "hockney.report.render", "hockney.draw.files"}
+PAGE = {"jinja2", "matplotlib", "hockney.report.render", "hockney.draw.files"}
 """What only the writing of a page or of a figure needs."""
 SLOW = PAGE | {"numpy", "scipy", "rich", "msgspec", "hockney.api.measure", "hockney.lab.session"}
 PROGRAM = """

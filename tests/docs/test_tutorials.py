@@ -42,8 +42,8 @@ def parameters():
 def environment(mpi: str, folder: Path) -> dict[str, str]:
     bin_folder = str(Path(sys.executable).parent)
     path = os.pathsep.join([bin_folder, os.environ.get("PATH", "")])
-    base = {k: v for k, v in os.environ.items() if k not in ("HOCKNEY_MACHINE", "HOCKNEY_MPI")}
-    base |= {"PATH": path, "COLUMNS": "120", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    base = {k: v for k, v in os.environ.items() if k not in ("HOCKNEY_MACHINE", "HOCKNEY_MPI", "COLUMNS")}
+    base |= {"PATH": path, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     if not mpi:
         return base | {"HOCKNEY_MACHINE": "fake"}
     return base | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -19,10 +19,11 @@ from hockney.draw import Axis, Figure, Plane, Series, Sheet
 from hockney.draw.layout import picture
 from hockney.draw.palette import SYMBOLS
 from hockney.draw.plane import cells, relief
-from hockney.draw.svg import HEIGHT, SHAPES, WIDTH, still
+from hockney.draw.svg import HEIGHT, WIDTH, still
 from hockney.draw.svg_axes import framed
 from hockney.draw.svg_elements import Label, number, path, shortened, text_width
 from hockney.draw.svg_space import nearness, seen
+from hockney.draw.svg_symbols import SHAPES
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")

@@ -59,6 +59,32 @@ def test_everything_planned_is_measured_once_a_launch(tmp_path):
     assert (again.measured, again.left) == (0, 0) and measured(folder) == planned(folder)
 
 
+@pytest.mark.parametrize("extend", [False, True])
+def test_each_case_is_settled_once_with_all_its_records(tmp_path, extend):
+    bench = lab.fake_bench(FakeLauncher(World(noise=0.2)))
+    cases = [bench.catalog.case(line) for line in LINES]
+    plan = Settings("cases", budget_s=20.0, launches=3, seed=1, extend=extend)
+    folder = lab.begin(tmp_path / "r", cases, plan, bench)
+    events = []
+    lab.measure(folder, bench, events.append)
+    settled = [event for event in events if isinstance(event, lab.CaseSettled)]
+    assert sorted(event.case.line for event in settled) == sorted(case.line for case in cases)
+    for event in settled:
+        later = events[events.index(event) :]
+        assert not any(isinstance(e, lab.CaseEnded) and e.result.case == event.case.line for e in later)
+        run = folder.read().run
+        assert len(event.run.by_case()[event.case.line]) == len(run.by_case()[event.case.line])
+
+
+def test_a_case_that_failed_is_settled_too(tmp_path):
+    folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[Fault("die", "bcast ranks=4")]))
+    events = []
+    lab.measure(folder, bench, events.append)
+    settled = {e.case.workload: e.run.by_case() for e in events if isinstance(e, lab.CaseSettled)}
+    assert settled.keys() == {"pingpong", "barrier", "bcast"}
+    assert not [line for line in settled["bcast"] if line.startswith("bcast")]
+
+
 def test_each_result_is_stored_before_the_next_case_begins(tmp_path):
     """The launcher looks into the file when it is asked for more."""
     seen = []

@@ -14,6 +14,7 @@ from hockney.core.fit import Estimate
 from hockney.draw.page import Caveat
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
+from hockney.pages.labels import labels
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
 
@@ -41,7 +42,7 @@ def test_precision_is_that_of_the_printed_interval():
     wide = with_summary(steady, typical=Estimate(1e-6, 0.9e-6, 1.3e-6))
     caveat = found(wide)["precision"]
     assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")]
-    assert LINE in caveat.text and "20%" in caveat.text
+    assert labels(wide)(LINE) in caveat.text and "20%" in caveat.text
     assert {"--budget", "--launches"} <= set(re.findall(r"--[a-z]+", caveat.todo))
     assert "precision" in found(with_summary(steady, typical=Estimate(1e-6, None, None)))
     assert "precision" not in found(with_summary(steady, typical=Estimate(1e-6, 0.99e-6, 1.01e-6)))
@@ -50,7 +51,9 @@ def test_precision_is_that_of_the_printed_interval():
 def test_launches_that_differ_are_named():
     differing = evidence({LINE: launches(10, between=0.4), OTHER: launches(10)})
     caveat = found(differing)["launches-differ"]
-    assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")] and caveat.touches == LINE
+    assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")] and caveat.touches == labels(
+        differing
+    )(LINE)
     assert "--launches 20" in caveat.todo
     few = evidence({LINE: launches(4, between=0.4, seed=3)})
     assert "--launches 10" in found(few)["launches-differ"].todo

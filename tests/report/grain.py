@@ -10,7 +10,7 @@ from pathlib import Path
 from hockney.draw.figure import Axis, Plane, Sheet
 from hockney.draw.page import Page, Section
 from hockney.models.applications.granularity import Algorithm, efficiency
-from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
+from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
 from hockney.studies.granularity.explore import EfficiencyExplorer
 
 WORD = 4
@@ -95,6 +95,8 @@ MACHINES = (
         largest=1 << 22,
         most_ranks=2,
         eager=4095,
+        band=(Band(0, 0.95, 1.04), Band(2048, 0.9, 1.1), Band(65536, 0.8, 1.02), Band(1 << 22, 0.7, 1.3)),
+        changes=((2048.0, 4096.0), (32768.0, 65536.0)),
     ),
     PointToPointCosts(
         "daemon",
@@ -118,6 +120,8 @@ MACHINES = (
         eager=1 << 14,
         near=(CostPiece(0, 1e-6, 1e-10),),
         cores=4,
+        band=(Band(8, 0.97, 1.2), Band(1 << 20, 0.6, 1.1)),
+        changes=((1 << 13, 1 << 14),),
     ),
 )
 EXPLORER = EfficiencyExplorer(

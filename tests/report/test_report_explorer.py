@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,16 @@ from chromium import Browser
 from golden_files import Golden
 from grain import EXPLORER, MACHINES, grain
 
+from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_number, format_percent, format_seconds
+from hockney.models.applications.grain_prediction import Needed, predict, row
 from hockney.models.applications.granularity import (
     Algorithm,
     best_ranks,
     break_even,
     ceiling,
     counts,
+    on_cores,
     times,
     work_needed,
 )
@@ -35,11 +38,15 @@ POINTS = 600
 ASK = """const g = {...hockney.units, ...hockney.efficiency}, [machines, points] = arguments;
 return points.map(([k, work, size, serial, ranks, wanted]) => {
   const m = machines[k], t = g.times(m, work, size, serial, ranks);
+  const e = g.estimate(m, size, ranks, factor => g.times(m, work, size, serial, ranks, factor).efficiency);
+  const n = g.estimate(m, size, ranks, factor => g.workNeeded(wanted, m, size, serial, ranks, factor));
   return [g.exchange(m, size, ranks), g.efficiency(m, work, size, serial, ranks), t.speedUp, t.share,
-    t.total, g.ceiling(serial, ranks), g.workNeeded(wanted, m, size, serial, ranks),
-    g.breakEven(m, size, serial, ranks),
+    t.total, g.ceiling(m, serial, ranks), n.value === null ? null : n.value, n.value === null ? null : n.high,
+    g.breakEven(m, size, serial, ranks), e.low, e.high, ...(g.bounds(m, size, ranks) ?? [null, null]),
     g.bestRanks(m, work, size, serial, m.most_ranks)];
 })"""
+LARGER = """const g = hockney.efficiency, [machine, work, size, serial, ranks] = arguments;
+return g.efficiency({...machine, larger: true}, work, size, serial, ranks)"""
 SHOWN = """return Object.fromEntries([...document.querySelectorAll('[data-answer]')]
     .map(e => [e.dataset.answer, e.textContent]))"""
 
@@ -84,16 +91,24 @@ def test_the_page_computes_what_the_models_say(explorer: Browser):
     assert len(answers) == POINTS
     for (k, work, size, serial, ranks, wanted), answer in zip(asked, answers, strict=True):
         model, algorithm = MACHINES[k], Algorithm(work, size, serial)
-        now = times(algorithm, model, ranks)
+        found = row(algorithm, model, ranks)
+        there = on_cores(algorithm, ranks, model.most_ranks)
+        now = times(there, model, ranks)
+        least = work_needed(wanted, there, model, ranks)
+        ends = model.bounds(size, ranks)
         expected = [
             exchange_time(model, size, ranks),
             now.efficiency,
             now.speed_up,
             now.communication_share,
             now.total,
-            ceiling(algorithm, ranks),
-            work_needed(wanted, algorithm, model, ranks),
-            break_even(algorithm, model, ranks),
+            ceiling(there, ranks),
+            least,
+            None if least is None or ends is None else work_needed(wanted, there, model, ranks, ends[1]),
+            break_even(there, model, ranks),
+            found.efficiency.low,
+            found.efficiency.high,
+            *(ends or (None, None)),
             best_ranks(algorithm, model, MACHINES[k].most_ranks),
         ]
         for there, here in zip(answer, expected, strict=True):
@@ -133,28 +148,68 @@ def test_it_says_and_reads_as_the_command_line_does(explorer: Browser):
     ]  # fmt: skip
 
 
+def with_ends(estimate: Estimate, say: Callable[[float], str]) -> str:
+    ends = [] if estimate.low is None else [say(estimate.low), say(estimate.high)]
+    value = say(estimate.value)
+    return f"{value} (95%: {' to '.join(ends)})" if set(ends) - {value} else value
+
+
 def expected(machine: int, work: float, size: float, serial: float, ranks: int) -> dict[str, str]:
-    model, algorithm = MACHINES[machine], Algorithm(work, size, serial)
-    now = times(algorithm, model, ranks)
-    most = MACHINES[machine].most_ranks
-    best = best_ranks(algorithm, model, most)
-    there = times(algorithm, model, best)
+    """What `hockney predict` computes."""
+    model = MACHINES[machine]
+    found = predict(Algorithm(work, size, serial), model, [ranks])
+    (now,), best = found.rows, found.best.fastest
 
-    def needed(value: float | None) -> str:
-        if value is None:
-            return f"no work is enough: at most {format_percent(ceiling(algorithm, ranks))}"
-        return format_seconds(value)
+    def needed(least: Needed) -> str:
+        if least.work is None:
+            return f"no work is enough: at most {format_percent(least.ceiling)}"
+        return with_ends(least.work, format_seconds)
 
+    algorithm = on_cores(Algorithm(work, size, serial), ranks, model.most_ranks)
+    factors = (1.0, *(model.bounds(size, ranks) or ()))
+    exchanges = [times(algorithm, model, ranks, factor).communication for factor in factors]
     return {
-        "efficiency": format_percent(now.efficiency),
-        "speed-up": format_number(now.speed_up),
-        "communication": format_percent(now.communication_share),
-        "exchange": format_seconds(now.communication),
-        "break-even": needed(break_even(algorithm, model, ranks)),
-        **{f"{100 * e:g}": needed(work_needed(e, algorithm, model, ranks)) for e in (0.5, 0.8, 0.9)},
-        "best": f"{best} of {most}: speed-up {format_number(there.speed_up)}, "
-        f"efficiency {format_percent(there.efficiency)}",
+        "efficiency": with_ends(now.efficiency, format_percent),
+        "speed-up": with_ends(now.speed_up, format_number),
+        "communication": with_ends(now.communication, format_percent),
+        "exchange": with_ends(
+            Estimate(*exchanges) if exchanges[1:] else Estimate(exchanges[0], None, None), format_seconds
+        ),
+        "break-even": needed(found.break_even[0]),
+        **{f"{100 * each.efficiency:g}": needed(each) for each in found.needed},
+        "best": f"{best.ranks} of {model.most_ranks}: speed-up {format_number(best.speed_up.value)}, "
+        f"efficiency {format_percent(best.efficiency.value)}",
     }
+
+
+def test_ranks_share_cores_unless_a_larger_machine_is_asked_for(explorer: Browser):
+    """'here' has 2 cores."""
+    algorithm = Algorithm(1e-4, 40_000, 0.01)
+    shared = row(algorithm, MACHINES[1], 8).efficiency.value
+    alone = times(algorithm, MACHINES[1], 8).efficiency
+    larger = explorer.run(LARGER, machine_data(MACHINES[1]), 1e-4, 40_000, 0.01, 8)
+    assert larger == pytest.approx(alone) and alone > 2 * shared
+    explorer.run(
+        "const s = document.getElementById('explorer-machine'); s.value = 1;"
+        "s.dispatchEvent(new Event('change'))"
+    )
+    box = "document.getElementById('explorer-larger')"
+    for name, text in (("work", "100us"), ("bytes", "40kB"), ("serial", "1%"), ("ranks", "2")):
+        typed(explorer, name, text)
+    assert explorer.run(f"return {box}.closest('.control').hidden"), "2 ranks have a core each"
+    typed(explorer, "ranks", "8")
+    assert explorer.run(SHOWN)["efficiency"].startswith(format_percent(shared))
+    explorer.run(f"{box}.click()")
+    assert explorer.run(SHOWN)["efficiency"].startswith(format_percent(alone))
+
+
+def typed(explorer: Browser, name: str, text: str) -> None:
+    explorer.run(
+        "const e = document.getElementById(arguments[0]); e.value = arguments[1];"
+        "e.dispatchEvent(new Event('change'))",
+        f"explorer-{name}-text",
+        text,
+    )
 
 
 def test_a_slider_s_move_shows_what_the_models_say(explorer: Browser):

@@ -14,7 +14,7 @@ from hockney.core.case import Case
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.models.barriers import traffic
 from hockney.report.render import render
-from hockney.reproductions import Answer, Part, Reproduction, ethernet, paragon, sun
+from hockney.reproductions import Answer, Part, Reproduction, ethernet, pages, paragon, sun
 
 CATALOG = lab.bundled_catalog()
 platform = cache(simulated.platform)
@@ -172,3 +172,35 @@ def test_nothing_measured_is_said_and_not_hidden(name):
     assert compared and all(row.simulated is None for row in compared)
     assert not any(limit.holds for limit in study.limits(compared))
     assert render(study.page(given, compared, study.limits(compared)))
+
+
+def test_the_first_screen_has_every_time_and_names_the_misses():
+    """One of the algorithms takes twice as long; all others are as printed."""
+
+    def time(part: Part, case: Case) -> float:
+        seconds = on_ethernet(1.2e-3)(part, case)
+        return 2 * seconds if case.get("algorithm") == ethernet.ENGINE["n-way"] else seconds
+
+    given = answers(ethernet, time)
+    compared = ethernet.compare(given)
+    page = ethernet.page(given, compared, ethernet.limits(compared))
+    figure = page.lead
+    points = [s for s in figure.series if s.kind == "points"]
+    rows = [row for row in compared if row.status != "variant" and row.simulated and row.published]
+    drawn = sorted((x, y) for s in points for x, y in zip(s.x, s.y, strict=True))
+    assert drawn == sorted((row.published, row.simulated) for row in rows)
+    off = {row.what for row in rows if abs(row.error) > 0.25}
+    (missed,) = (s for s in points if set(s.detail) & off)
+    assert set(missed.detail) == off and any("N-way" in what for what in off)
+    for group in {what.rpartition(", ")[0] for what in off}:
+        assert group in figure.caption
+    assert not any(symbol in " ".join(page.headline) for symbol in ("Holds", "rows"))
+
+
+def test_an_error_of_nothing_has_no_sign():
+    assert [pages.signed(error) for error in (-1e-9, 1e-9, -0.01, 0.25)] == [
+        "0.0%",
+        "0.0%",
+        "-1.0%",
+        "+25.0%",
+    ]

@@ -248,8 +248,9 @@ def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
 
 def test_the_page_has_everything(side_by_side, golden):
     page = studies.study("barriers").page(side_by_side)
-    figures = {f.name for s in page.sections for f in s.figures}
-    assert figures >= {
+    figures = {f.name for f in page.figures}
+    assert page.lead.name == "barriers-4" and figures >= {
+        "barriers-2",
         "barriers-rounds", "barriers-trees", "barriers-total", "barriers-others", "barriers-predicted",
         "barriers-entered", "barriers-paper",
     }  # fmt: skip
@@ -271,8 +272,27 @@ def test_one_number_of_ranks_is_a_table_and_no_figure(side_by_side):
     page = studies.study("barriers").page(
         replace(side_by_side, fits=replace_struct(side_by_side.fits, summaries=summaries))
     )
-    section = page.sections[0]
-    assert section.figures == () and sum(len(table.rows) for table in section.tables) == len(ALGORITHMS)
+    tables = [t for s in page.sections for t in s.tables if t.name.startswith("barriers-")]
+    assert sum(len(table.rows) for table in tables) == len(ALGORITHMS)
+    drawn = [f.name for f in page.figures if f.name.startswith(("barriers-2", "barriers-4", "barriers-r"))]
+    assert drawn == ["barriers-2"] and page.lead.name == "barriers-2"
+
+
+def test_the_first_figure_has_every_barrier_in_order_with_its_interval(side_by_side):
+    figure = studies.study("barriers").page(side_by_side).lead
+    choice = best.choose(side_by_side, 4)
+    order = [c.algorithm for c in choice.candidates]
+    assert [name.replace("MPI_Barrier", "mpi") for name in figure.x.names] == order
+    drawn = {
+        int(x): (s.name, *point)
+        for s in figure.series
+        for x, *point in zip(s.x, s.y, s.low, s.high, strict=True)
+    }
+    assert len(drawn) == len(ALGORITHMS)
+    for k, candidate in enumerate(choice.candidates):
+        assert drawn[k][1:] == (candidate.seconds, candidate.low, candidate.high)
+    (mpi,) = (k for k, (name, *_) in drawn.items() if name == "MPI_Barrier")
+    assert order[mpi] == "mpi" and figure.marks == ((choice.of("mpi").seconds, "MPI_Barrier"),)
 
 
 def test_an_empty_run_has_a_page(side_by_side, golden):

@@ -17,7 +17,6 @@ from hockney.draw.figure import Figure, Plane
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
 from hockney.models.applications.grain_prediction import predict
-from hockney.models.applications.granularity import Algorithm, work_needed
 from hockney.studies import Evidence, Options
 from hockney.studies.granularity import agreement, costs, results, validation
 from hockney.studies.granularity import messages as texts
@@ -268,9 +267,10 @@ def test_the_headline_has_grain_break_even_and_agreement(made, page, golden):
     shares = [re.findall(r"([\d.]+)% \(95%", sentence) for sentence in page.headline]
     finest = next(float(percents[0]) for percents in shares if percents)
     assert finest / 100 == pytest.approx(1e-5 / (1e-5 + 4 * WORLD.message(4)), rel=0.03)
-    even = next(re.search(r" 10000 \w+, 2 .*?([\d.]+) us", s) for s in page.headline if " 10000 " in s)
+    even = next(re.search(r" 40000 B .*?([\d.]+) us", s) for s in page.headline if " 40000 B" in s)
     assert float(even[1]) * 1e-6 == pytest.approx(4 * WORLD.message(40000), rel=0.05)
-    assert page.headline[-2:] == tuple(agreement.sentence(checked_of(made), p) for p in (2, 4))
+    assert page.headline[-1] == agreement.sentence(checked_of(made), 4)
+    assert agreement.sentence(checked_of(made), 2) in agreement_section(page).text
     golden("granularity/headline.txt", "\n".join(page.headline), measured_numbers)
 
 
@@ -284,7 +284,7 @@ def test_uneven_work_is_predicted_from_its_imbalance(made, page):
 
 
 def test_the_explorer_has_this_machine_first_and_every_described_one(page):
-    data = next(s.widget for s in page.sections if s.widget is not None).data
+    data = page.lead.data
     here, *others = data["machines"]
     assert here["name"] == "fakehost"
     assert here["pieces"][0][1] == pytest.approx(WORLD.pieces[0].latency_s, rel=0.05)
@@ -329,10 +329,10 @@ def test_one_rank_alone_has_a_page(tmp_path, golden):
     page = STUDY.page(made)
     golden("granularity/one_rank_headline.txt", page.headline[0])
     assert costs.known(made).messages is None and checked_figures.isdisjoint(figures(page))
-    data = next(s.widget for s in page.sections if s.widget is not None).data
+    data = page.lead.data
     first, _ = costs.published()[0]
     assert data["machines"][0]["name"] == first.name
-    assert data["work_s"][2] == pytest.approx(work_needed(0.8, Algorithm(1.0, 4), first, 2))
+    assert (data["work_s"][2], data["bytes"][2], data["ranks"][2]) == (1e-4, 40_000, 2)
 
 
 def test_failed_cases_leave_the_rest(tmp_path):

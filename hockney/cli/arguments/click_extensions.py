@@ -53,11 +53,8 @@ class VerbGroup(_Example, click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        limit = formatter.width - 6 - max(map(len, self.verbs))
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, self._stand_in(name).get_short_help_str(limit)) for name in self.verbs]
-            )
+            formatter.write_dl(list(self.verbs.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem

@@ -83,6 +83,12 @@ def _cost(text: str) -> str:
     return text
 
 
+def _columns(text: str) -> Any:
+    from hockney.pages.columns import parse_columns
+
+    return parse_columns(text)
+
+
 PATH = ParsedType("path", to_path)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -220,6 +226,14 @@ out = click.option(
 )
 quiet = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and notes; print only errors.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+columns = click.option(
+    "--columns",
+    type=ParsedType("columns", _columns),
+    metavar="NAME,...",
+    default=(),
+    help="Columns of the table of cases: typical, interval, bandwidth, min, mean, p50, p95, p99, max, algbw, "
+    "busbw, rate ... (docs/columns.md).",
+)
 cost = click.option(
     "--cost",
     type=ParsedType("cost", _cost),

@@ -8,13 +8,19 @@ from pathlib import Path
 
 from hockney import api
 from hockney.api import Run
+from hockney.cli import messages
 from hockney.cli.output.progress import ProgressReporter
 from hockney.core.fit import Cost
 
 
-def load_and_note(path: Path, cost: Cost = "typical") -> Run:
-    """The run in a folder; the notices of reading it are printed."""
+def load_and_note(path: Path, cost: Cost = "typical", *, fit: bool = False) -> Run:
+    """The run in a folder, with its models where they are needed; the notices of reading it are printed."""
+    reporter = ProgressReporter(False)
     run = api.load(path, cost)
-    for notice in run.reading.notices:
-        ProgressReporter(False)(notice)
+    with reporter.doing(messages.reading_run(path)):
+        notices = run.reading.notices
+        if fit:
+            _ = run.fits
+    for notice in notices:
+        reporter(notice)
     return run

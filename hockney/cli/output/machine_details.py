@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import click
-
 from hockney import lab, reference, simulated
 from hockney.cli import messages
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.errors import UsageError
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
@@ -69,14 +68,14 @@ def _show_published(paper: Published, notes: bool) -> None:
     print_line(f"{about.title} ({about.name}), published")
     print_line(about.text)
     print_line(paper.citation)
-    click.echo()
+    echo()
     shown = [*tables(paper), formulas(paper)]
     for table in shown:
         if table is not None:
             _table(table)
     if not any(shown):
         print_line("no number is printed for it")
-        click.echo()
+        echo()
     if notes:
         _listed("How it was measured", paper.method)
         _listed("Other remarks in the paper", paper.facts)
@@ -89,7 +88,7 @@ def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
     if platform.source:
         print_line(platform.source)
     print_line(f"{node_count(platform)} nodes, {platform.capacity} cores, {extent(platform)}")
-    click.echo()
+    echo()
     _table(described(platform))
     if variants:
         rows = tuple((f"+{v.name}", v.title, v.why, ", ".join(v.keys)) for v in variants)
@@ -98,10 +97,10 @@ def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
 
 
 def _table(table: Table) -> None:
-    click.echo(text_table(table))
+    print_table(table)
     if table.caption:
         print_line(table.caption)
-    click.echo()
+    echo()
 
 
 def _listed(title: str, lines: Iterable[str]) -> None:
@@ -109,5 +108,5 @@ def _listed(title: str, lines: Iterable[str]) -> None:
     if lines:
         print_line(f"{title}:")
         for line in lines:
-            print_line(f"- {line}")
-        click.echo()
+            print_line(f"- {line}", hang="  ")
+        echo()

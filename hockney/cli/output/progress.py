@@ -1,23 +1,26 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Notices and progress on stderr: a bar on a terminal, plain lines now and then elsewhere."""
+"""Notices and progress on stderr: a bar on a terminal, which never stands still, plain lines now and then
+elsewhere."""
 
 from __future__ import annotations
 
+import contextlib
+import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hockney.cli import messages
+from hockney.cli.output.spinner import REFRESHES_PER_SECOND, Spinner
 from hockney.core.errors import one_line
-from hockney.core.record import Failure
+from hockney.core.record import Failure, Record
 from hockney.core.units import format_seconds
 from hockney.core.wording import plural
 from hockney.lab import (
-    CaseBegan,
     CaseEnded,
     Counted,
     Event,
@@ -26,6 +29,7 @@ from hockney.lab import (
     Notice,
     Status,
     Waiting,
+    Working,
 )
 
 if TYPE_CHECKING:
@@ -48,10 +52,11 @@ class ProgressReporter:
         self.task: TaskID
         self.plan = MeasuringBegan(0, 0, 0, 0.0)
         self.done = 0
-        self.launch = ""
+        self.launches = 0
         self.next_line = 0.0
         self.awaited = 0
         self.began: float | None = None
+        self.spinner = Spinner(lambda: self.console)
 
     @cached_property
     def console(self) -> Console:
@@ -60,18 +65,54 @@ class ProgressReporter:
         return Console(file=self.stream, quiet=self.quiet, highlight=False)
 
     def __enter__(self) -> ProgressReporter:
+        self._spin(messages.preparing())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.spinner.hide()
         self._stop()
 
+    @property
+    def on_terminal(self) -> bool:
+        """Without rich, which decides the same."""
+        return ("console" in vars(self) and self.console.is_terminal) or self.stream.isatty()
+
     def say(self, text: str) -> None:
-        """One line; nothing in it is taken for markup or obeyed by the terminal."""
+        """One line, which a terminal shows wrapped between words; nothing in it is taken for markup or obeyed
+        by the terminal."""
         from rich.text import Text
 
-        self.console.print(Text(one_line(text)), soft_wrap=True)
+        self.console.print(Text(one_line(text)), soft_wrap=not self.console.is_terminal)
+
+    @contextlib.contextmanager
+    def doing(self, text: str) -> Iterator[None]:
+        """On a terminal, while it takes more than a moment, what is being done is shown and moves."""
+        self._spin(text)
+        try:
+            yield
+        finally:
+            self.spinner.hide()
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """The bar makes room for lines on stdout, where both are on one terminal."""
+        self.spinner.hide()
+        bar = self.progress if sys.stdout.isatty() else None
+        if bar is not None:
+            bar.stop()
+        try:
+            yield
+        finally:
+            if bar is not None:
+                bar.start()
+
+    def _spin(self, text: str) -> None:
+        self._stop()
+        self.spinner.hide()
+        if text and not self.quiet and self.on_terminal:
+            self.spinner.show(text)
 
     def __call__(self, event: Event) -> None:
         if self.quiet:
@@ -79,9 +120,9 @@ class ProgressReporter:
         if isinstance(event, MeasuringBegan):
             self._began(event)
         elif isinstance(event, LaunchBegan):
-            self.launch = f"launch {event.launch}, {plural(event.ranks, 'rank')}"
-        elif isinstance(event, CaseBegan) and self.progress is not None:
-            self.progress.update(self.task, text=one_line(event.case))
+            self.launches += 1
+            if self.progress is not None:
+                self.progress.update(self.task, text=messages.launching(self.launches, event.ranks))
         elif isinstance(event, CaseEnded):
             self._ended(event)
         elif isinstance(event, Waiting):
@@ -90,17 +131,22 @@ class ProgressReporter:
             self.say(f"note: {event.text}")
         elif isinstance(event, Status):
             self.say(event.text)
+        elif isinstance(event, Working):
+            self._spin(event.text)
         elif isinstance(event, Counted):
             self._counted(event)
 
     def _began(self, event: MeasuringBegan) -> None:
+        self.spinner.hide()
         self.plan, self.done, self.awaited, self.next_line = event, 0, 0, 0.0
         if not event.measurements:
             self.say(f"all {event.planned} measurements are already complete")
             return
         again = f" of {event.planned}" if event.measurements != event.planned else ""
         self.say(
-            f"measuring: {event.measurements}{again} measurements in {event.launches} launches, "
+            f"measuring: {event.measurements}{again} "
+            f"{'measurement' if event.measurements == 1 and not again else 'measurements'} in "
+            f"{plural(event.launches, 'launch', 'launches')}, "
             f"{_rounds(event)}at most {format_seconds(event.budget_s)}"
         )
         if self.console.is_terminal:
@@ -123,12 +169,10 @@ class ProgressReporter:
         if isinstance(event.result, Failure):
             self.say(f"note: {event.result.case} gave no result: {event.result.message}")
         if self.progress is not None:
-            self._draw(self.done, total, f"{eta} left")
-            if self.done == self.plan.measurements:
-                self._stop()
+            self._draw(self.done, total, f"{eta} left", _result(event.result))
         elif not self.console.is_terminal and self.clock() >= self.next_line:
             self.next_line = self.clock() + SECONDS_BETWEEN_LINES
-            self.say(f"{self.done}/{total} measured, {self.launch}, {eta} left")
+            self.say(f"{self.done}/{total} measured, {eta} left")
 
     def _counted(self, event: Counted) -> None:
         now = self.clock()
@@ -150,15 +194,20 @@ class ProgressReporter:
     def _draw(self, done: int, total: int, left: str, text: str | None = None) -> None:
         """Move the bar, which appears with the first call; without `text`, the one it has stays."""
         if self.progress is None:
-            from rich.progress import BarColumn, Progress, TextColumn
+            from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
+            self.spinner.hide()
             self.progress = Progress(
+                SpinnerColumn("line"),
                 BarColumn(bar_width=30),
                 TextColumn("{task.completed:.0f}/{task.total:.0f}"),
                 TextColumn("{task.fields[left]}", style="bold", markup=False),
                 TextColumn("{task.fields[text]}", markup=False),
                 console=self.console,
                 transient=True,
+                refresh_per_second=REFRESHES_PER_SECOND,
+                redirect_stdout=False,
+                redirect_stderr=False,
             )
             self.task = self.progress.add_task("", total=total, left=left, text=text or "")
             self.progress.start()
@@ -175,6 +224,14 @@ class ProgressReporter:
         """By the pace so far, but never more than is left of the budget."""
         by_pace = elapsed / self.done * max(0, self.plan.measurements - self.done)
         return max(0.0, min(by_pace, self.plan.budget_s - elapsed))
+
+
+def _result(result: Record | Failure) -> str:
+    """What was measured just now: "pingpong bytes=8 ranks=2: 451 ns"."""
+    case = one_line(result.case)
+    if isinstance(result, Failure) or not result.times_s:
+        return case
+    return f"{case}: {format_seconds(statistics.median(result.times_s))}"
 
 
 def _rounds(event: MeasuringBegan) -> str:

@@ -4,23 +4,27 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
 
 from hockney import api
 from hockney.api import Run
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.errors import printable
+from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.format import quantity
+from hockney.pages.format import interval, quantity
 from hockney.studies.barriers import NAME
 from hockney.studies.barriers.best import Candidate, Choice
-from hockney.studies.barriers.headline import chosen
+from hockney.studies.barriers.headline import MPI, chosen, ratio_interval
 
 
 @click.command(
@@ -46,7 +50,8 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     within their limits, and the output says so.
     """
     loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
-    choices, unknown = api.choose_barriers(loaded, ranks)
+    with ProgressReporter(False).doing(messages.fitting()):
+        choices, unknown = api.choose_barriers(loaded, ranks)
     if unknown and not choices:
         raise unknown[0]
     if as_json:
@@ -54,7 +59,9 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
     else:
         for k, choice in enumerate(choices):
             if not best:
-                click.echo(("\n" if k else "") + text_table(_table(choice)))
+                if k:
+                    echo()
+                print_table(_table(choice))
             print_line(chosen(choice))
     if unknown:  # what is known was told first
         raise unknown[0]
@@ -68,19 +75,19 @@ def _table(choice: Choice) -> Table:
             str(choice.ranks),
             quantity(each.seconds, "s"),
             _range(each),
-            f"{each.seconds / choice.best.seconds:.2f}" if choice.best.seconds else "",
+            f"{each.ratio.value:.2f}",
+            ratio_interval(each.ratio),
             each.by,
         )
         for each in choice.candidates
     )
-    columns = ("barrier", "ranks", "a call", "from to", "times the best", "by")
-    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4))
+    columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "its 95% interval", "by")
+    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4, 5))
 
 
 def _range(each: Candidate) -> str:
-    if each.high == float("inf"):
-        return "unknown"
-    return f"{quantity(each.low, 's')} to {quantity(each.high, 's')}"
+    known = each.high < float("inf")
+    return interval(Estimate(each.seconds, each.low if known else None, each.high if known else None), "s")
 
 
 def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
@@ -92,6 +99,8 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
                 "ranks": choice.ranks,
                 "measured": choice.measured,
                 "best": _candidate(choice.best),
+                "next": _candidate(choice.next),
+                "mpi": _candidate(choice.of(MPI)),
                 "alike": choice.alike,
                 "unknown": choice.unknown,
                 **({} if best else {"candidates": [_candidate(each) for each in choice.candidates]}),
@@ -101,13 +110,18 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
     }
 
 
-def _candidate(each: Candidate) -> dict[str, object]:
+def _candidate(each: Candidate | None) -> dict[str, object] | None:
     """JSON has no infinity: ends that are not known are null."""
+    if each is None:
+        return None
     known = each.high < float("inf")
     return {
         "algorithm": each.algorithm,
         "time_s": each.seconds,
         "low_s": each.low if known else None,
         "high_s": each.high if known else None,
+        "ratio": each.ratio.value if math.isfinite(each.ratio.value) else None,
+        "ratio_low": each.ratio.low,
+        "ratio_high": each.ratio.high,
         "by": each.by,
     }

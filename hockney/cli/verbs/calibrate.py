@@ -14,7 +14,7 @@ from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table
 from hockney.core.errors import Exit
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
@@ -74,7 +74,8 @@ def command(
     if out is not None and out.suffix != ENDING:
         raise messages.not_a_machine_file_name(out, ENDING)
     given = simulated.platform(lab.description_name(network)) if network else None
-    real, notices = lab.surveyed(RunFolder.open(run))
+    with ProgressReporter(False).doing(messages.reading_run(run)):
+        real, notices = lab.surveyed(RunFolder.open(run))
     for notice in notices:
         ProgressReporter(False)(notice)
     platform = calibrate(real, CalibrationOptions(name=name, nodes=nodes, noise=noise, network=given))
@@ -105,7 +106,7 @@ def _print(platform: Platform, out: Path) -> None:
     nodes = sum(group.count for group in platform.nodes)
     print_line(f"{platform.name}: room for {platform.capacity} ranks on {nodes} nodes")
     for note in platform.notes:
-        print_line(f"note: {note}")
+        print_labelled("note", note)
     print_line(f"machine: {out}")
     twin = lab.simulated_reference(str(out))
     print_line(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
@@ -119,12 +120,12 @@ def _table(agreements: list[Agreement]) -> None:
             interval(each.real, each.unit),
             quantity(each.twin, each.unit),
             percent(each.error) if each.error >= 0 else f"-{percent(-each.error)}",
-            "yes" if each.agrees else "no" if each.counts else "no, but its fit is poor",
+            "yes" if each.agrees else "no" if each.counts else "no (poor fit)",
         )
         for each in agreements
     )
     columns = ("of", "real", "95% interval", "twin", "error", "agrees")
-    click.echo(text_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3, 4))))
+    print_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3, 4)))
     counted = [each for each in agreements if each.counts]
     agreeing = sum(each.agrees for each in counted)
     print_line(

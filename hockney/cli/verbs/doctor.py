@@ -7,8 +7,10 @@ from __future__ import annotations
 import click
 
 from hockney import lab
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_findings, print_json
 from hockney.core.errors import Exit
 
@@ -32,7 +34,13 @@ def command(mpi: str, machine: str, noise: float, no_noise: bool, as_json: bool)
     disturbs the ranks, and the precision that a survey can reach.
     """
     findings = []
-    for finding in lab.examine(machine, mpi, 0.0 if no_noise else noise):
+    reporter = ProgressReporter(False)
+    steps = iter(lab.examine(machine, mpi, 0.0 if no_noise else noise))
+    while True:
+        with reporter.doing(messages.examining()):
+            finding = next(steps, None)
+        if finding is None:
+            break
         findings.append(finding)
         if not as_json:
             print_findings([finding])

@@ -16,7 +16,8 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.machine_details import show, show_json
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Machine, Mpi
 from hockney.draw.page import Table
@@ -68,8 +69,9 @@ def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str,
 
 def _all(mpi: str, machine: str, as_json: bool) -> None:
     notify = ProgressReporter(False).say
-    here, mpis = lab.look_around(machine, mpi, notify)
-    simulators = _simulators(notify)
+    with ProgressReporter(False).doing(messages.examining()):
+        here, mpis = lab.look_around(machine, mpi, notify)
+        simulators = _simulators(notify)
     if as_json:
         print_json(
             {
@@ -147,5 +149,5 @@ def _published(name: str) -> dict[str, str | int]:
 def _table(
     columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...], numeric: tuple[int, ...] = ()
 ) -> None:
-    click.echo()
-    click.echo(text_table(Table(columns[0], "", columns, rows, numeric=numeric)))
+    echo()
+    print_table(Table(columns[0], "", columns, rows, numeric=numeric))

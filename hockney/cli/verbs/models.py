@@ -11,10 +11,12 @@ import click
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.fits import print_fits
 from hockney.cli.output.load import load_and_note
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line
+from hockney.cli.output.terminal import echo
 from hockney.core.fit import Cost
-from hockney.pages.quality import chosen, parameter_table
+from hockney.pages.quality import chosen
 
 
 @click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
@@ -23,7 +25,7 @@ from hockney.pages.quality import chosen, parameter_table
 @options.as_json
 def command(run: Path, cost: Cost, as_json: bool) -> int:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
-    fits = load_and_note(run, cost).fits
+    fits = load_and_note(run, cost, fit=True).fits
     if as_json:
         print_json(fits)
     elif not fits.fits:
@@ -31,6 +33,6 @@ def command(run: Path, cost: Cost, as_json: bool) -> int:
     else:
         if cost == "undisturbed":
             print_line(messages.undisturbed_costs())
-            click.echo()
-        click.echo(text_table(parameter_table(chosen(fits.fits))))
+            echo()
+        print_fits(chosen(fits.fits), reasons=True)
     return 0

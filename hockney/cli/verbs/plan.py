@@ -15,7 +15,8 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import example
 from hockney.cli.arguments.question import QuestionCommand, asked_question
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.settings import Settings
@@ -37,7 +38,8 @@ from hockney.draw.page import Table
 def command(words: tuple[str, ...], lines: bool, as_json: bool, **given: Any) -> int:
     """Show what would run: cases, launches, bytes, time. The default is the survey."""
     question = asked_question(words or ("survey",), given)
-    planned = api.plan(question, RunOptions(**given), listen=ProgressReporter(False))
+    with ProgressReporter(False) as reporter:
+        planned = api.plan(question, RunOptions(**given), listen=reporter)
     cases, settings = planned.cases, planned.settings
     launches = settings.launches * len({(case.ranks, planned.bench.group_of(case)) for case in cases})
     if as_json:
@@ -91,7 +93,5 @@ def _table(cases: Sequence[Case]) -> None:
         (name, str(ranks), str(len(found)), format_bytes(_largest(found)))
         for (name, ranks), found in groups.items()
     )
-    click.echo(
-        text_table(Table("plan", "", ("workload", "ranks", "cases", "largest"), rows, numeric=(1, 2, 3)))
-    )
-    click.echo()
+    print_table(Table("plan", "", ("workload", "ranks", "cases", "largest"), rows, numeric=(1, 2, 3)))
+    echo()

@@ -14,8 +14,10 @@ from hockney import api
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.fit import Cost
 from hockney.core.units import parse_seconds, parse_share
 from hockney.draw.page import Table
@@ -138,10 +140,10 @@ def command(
         raise messages.algorithm_incomplete(option, given)
     algorithm = Algorithm(work, message, serial, exchanges, imbalance)
     shared = None if network is None else network == "shared"
-    listen = ProgressReporter(quiet)
-    forecast = api.predict(
-        algorithm, ranks=ranks, run=run, machine=machine, shared=shared, cost=cost, listen=listen
-    )
+    with ProgressReporter(quiet) as reporter:
+        forecast = api.predict(
+            algorithm, ranks=ranks, run=run, machine=machine, shared=shared, cost=cost, listen=reporter
+        )
     prediction, known = forecast.prediction, forecast.known
     if as_json:
         caveats = grain_prediction.caveats(prediction, known)
@@ -157,7 +159,7 @@ def _print(prediction: Prediction, known: CostsOrigin) -> None:
     _table(grain_prediction.ranks(prediction))
     if prediction.needed:
         _table(grain_prediction.needed(prediction))
-    click.echo()
+    echo()
     for sentence in grain_prediction.best(prediction):
         print_line(sentence)
     if prediction.changes:
@@ -165,11 +167,10 @@ def _print(prediction: Prediction, known: CostsOrigin) -> None:
         _table(grain_prediction.levers(prediction))
     caveats = grain_prediction.caveats(prediction, known)
     if caveats:
-        click.echo()
-    for caveat in caveats:
-        print_line(messages.warning(caveat.text, caveat.touches, caveat.todo))
+        echo()
+    print_caveats(caveats)
 
 
 def _table(table: Table) -> None:
-    click.echo()
-    click.echo(text_table(table))
+    echo()
+    print_table(table)

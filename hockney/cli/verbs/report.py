@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
+from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
 from hockney.core.errors import printable
 from hockney.core.fit import Cost
@@ -28,10 +30,11 @@ from hockney.core.fit import Cost
 @options.as_json
 def command(run: Path, figures: Path | None, cost: Cost, as_json: bool) -> int:
     """Write the report.html of a run again from its records."""
-    loaded = load_and_note(run, cost)
-    written = [loaded.report()]
-    if figures is not None:
-        written += loaded.figures(figures)
+    loaded = load_and_note(run, cost, fit=True)
+    with ProgressReporter(False).doing(messages.writing_report()):
+        written = [loaded.report()]
+        if figures is not None:
+            written += loaded.figures(figures)
     if as_json:
         print_json({"files": [printable(str(path)) for path in written], "cost": cost})
     else:

@@ -15,7 +15,8 @@ from hockney.api import Reproduced
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, text_table
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
 from hockney.draw.page import Table
 from hockney.reproductions import Compared, pages, tallies
@@ -70,20 +71,20 @@ def command(
 
 def _print(done: Reproduced) -> None:
     print_line(f"{done.study.NAME}: {done.study.TITLE}")
-    click.echo()
+    echo()
     names = dict.fromkeys(row.table for row in done.compared)
     for name in names:
         rows = [row for row in done.compared if row.table == name]
         shown = pages.table(name, rows)
-        click.echo(text_table(replace(shown, columns=(name or shown.columns[0], *shown.columns[1:]))))
-        click.echo()
+        print_table(replace(shown, columns=(name or shown.columns[0], *shown.columns[1:])))
+        echo()
     for sentence in pages.tally_words(done.compared):
         print_line(sentence)
     for limit in done.limits:
         print_line(pages.limit_words(limit))
     for path in done.files:
         print_line(f"{'report' if path == done.files[0] else 'figure'}: {path}")
-    click.echo()
+    echo()
 
 
 def _document(done: Reproduced) -> dict[str, object]:
@@ -126,4 +127,4 @@ def _list(as_json: bool) -> None:
         )
         return
     rows = tuple((s.NAME, s.TITLE, s.PAPER) for s in every.values())
-    click.echo(text_table(Table("reproductions", "", ("name", "what", "paper"), rows)))
+    print_table(Table("reproductions", "", ("name", "what", "paper"), rows))

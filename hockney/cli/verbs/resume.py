@@ -5,15 +5,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockney import api
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.answer import Form, print_answer
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.summary import print_answer
+
+if TYPE_CHECKING:
+    from hockney.pages.columns import CaseColumn
 
 
 @click.command("resume", cls=Command, epilog=example("hockney resume runs/mine"))
@@ -26,13 +29,21 @@ from hockney.cli.output.summary import print_answer
 )
 @options.launcher
 @options.where
+@options.columns
 @options.quiet
 @options.as_json
-def command(run: Path, budget: float | None, quiet: bool, as_json: bool, **instead: Any) -> int:
+def command(
+    run: Path,
+    budget: float | None,
+    columns: tuple[CaseColumn, ...],
+    quiet: bool,
+    as_json: bool,
+    **instead: Any,
+) -> int:
     """Measure the rest of an unfinished run; failed cases are tried once more.
 
     If you did not make the run folder yourself, repeat the options that name programs.
     """
     with ProgressReporter(quiet) as reporter:
         made = api.resume(run, budget=budget, **instead, listen=reporter)
-    return print_answer(made, as_json)
+        return print_answer(made, reporter, Form(as_json, columns))

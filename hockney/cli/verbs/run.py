@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,11 +14,15 @@ from hockney.api import RunOptions
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import example
 from hockney.cli.arguments.question import QuestionCommand, asked_question
+from hockney.cli.output.answer import Form, measure_and_print
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.summary import measure_and_print
-from hockney.cli.output.tables import print_json, text_table
+from hockney.cli.output.tables import print_json, print_table
+from hockney.cli.output.terminal import echo
 from hockney.core.catalog import Catalog
 from hockney.draw.page import Table
+
+if TYPE_CHECKING:
+    from hockney.pages.columns import CaseColumn
 
 
 @click.command(
@@ -32,10 +36,34 @@ from hockney.draw.page import Table
 @options.older
 @options.asked
 @options.out
+@options.columns
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["table", "plain", "osu"]),
+    default="table",
+    show_default=True,
+    help="Print a table at the end, or lines while measuring: plain (size, time, bandwidth, or --columns), "
+    "or those of OSU's benchmarks.",
+)
+@click.option(
+    "-f",
+    "--full",
+    is_flag=True,
+    help="With --format osu: also print minimum, maximum and iterations, like OSU's -f.",
+)
 @options.quiet
 @options.as_json
 def command(
-    words: tuple[str, ...], show: bool, out: Path | None, quiet: bool, as_json: bool, **given: Any
+    words: tuple[str, ...],
+    show: bool,
+    out: Path | None,
+    columns: tuple[CaseColumn, ...],
+    style: str,
+    full: bool,
+    quiet: bool,
+    as_json: bool,
+    **given: Any,
 ) -> int:
     """Run a study, or individual cases.
 
@@ -53,7 +81,8 @@ def command(
         _list(lab.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
         return 0
     question = asked_question(words, given)
-    return measure_and_print(question, RunOptions(**given), out, quiet, as_json)
+    form = Form(as_json, columns, style, full)
+    return measure_and_print(question, RunOptions(**given), out, quiet, form)
 
 
 def _list(catalog: Catalog, as_json: bool) -> None:
@@ -63,16 +92,14 @@ def _list(catalog: Catalog, as_json: bool) -> None:
     if as_json:
         print_json({"studies": shelf, "workloads": catalog.workloads, "groups": others})
         return
-    click.echo(text_table(Table("studies", "", ("study", "what it asks"), tuple(shelf.items()))))
-    click.echo()
+    print_table(Table("studies", "", ("study", "what it asks"), tuple(shelf.items())))
+    echo()
     rows = [
         (w.name, " ".join(f"{p.name}={p.default}" for p in w.parameters), w.help) for w in catalog.workloads
     ]
     rows += [
         (name, "", f"compiled when first run, into {group}") for group in others for name in others[group]
     ]
-    click.echo(
-        text_table(
-            Table("workloads", "", ("workload", "parameters with defaults", "what is measured"), tuple(rows))
-        )
+    print_table(
+        Table("workloads", "", ("workload", "parameters with defaults", "what is measured"), tuple(rows))
     )

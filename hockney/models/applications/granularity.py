@@ -15,7 +15,7 @@ the parallel work of the rank that has most of it over the mean; the others wait
     time on np ranks    s T + b p T / np + m Tcom
 
 On one rank it is T; b is at most np, when one rank has it all. The page's explorer computes the same
-(`report/widgets/efficiency.js`).
+(`report/widgets/efficiency_model.js`).
 """
 
 from __future__ import annotations

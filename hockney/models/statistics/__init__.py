@@ -32,6 +32,7 @@ from hockney.models.statistics.observations import (
     observe_case,
     precision_of,
 )
+from hockney.models.statistics.ratios import ratio, ratio_of_estimates
 from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times
 
@@ -59,6 +60,8 @@ __all__ = [
     "observe",
     "observe_case",
     "precision_of",
+    "ratio",
+    "ratio_of_estimates",
     "shared_variance",
     "student",
     "sum_quantile",

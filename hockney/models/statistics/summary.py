@@ -19,6 +19,7 @@ from hockney.models.statistics.estimates import WIDEST, estimate
 from hockney.models.statistics.metrics import metric_summaries
 from hockney.models.statistics.modes import disturbed_share
 from hockney.models.statistics.observations import Observation, observe
+from hockney.models.statistics.peers import algorithm_bandwidth, bus_bandwidth, message_rate
 
 
 def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
@@ -34,10 +35,13 @@ def _summary(seen: Observation) -> Summary:
     launches = [np.asarray(record.times_s) for record in seen.records]
     medians = np.exp(seen.log_typical)
     iqr = [np.subtract(*np.percentile(times, (75, 25))) for times in launches]
-    p5, p25, p75, p95 = map(float, np.percentile(np.concatenate(launches), (5, 25, 75, 95)))
+    pooled = np.concatenate(launches)
+    p5, p25, p50, p75, p95, p99 = map(float, np.percentile(pooled, (5, 25, 50, 75, 95, 99)))
+    operations = [record.batch * len(record.times_s) for record in seen.records]
+    typical = _cost(seen)
     return Summary(
         case=seen.records[0].case,
-        typical=_cost(seen),
+        typical=typical,
         undisturbed=_undisturbed(seen),
         modes=seen.modes,
         visits=sum(map(len, seen.visits)),
@@ -50,6 +54,16 @@ def _summary(seen: Observation) -> Summary:
         bytes_moved=seen.records[0].bytes_moved,
         verified_bytes=sum(record.verified.bytes for record in seen.records),
         errors=seen.errors,
+        operations=sum(operations),
+        min_s=float(pooled.min()),
+        mean_s=float(np.average([times.mean() for times in launches], weights=operations)),
+        p50_s=p50,
+        p95_s=p95,
+        p99_s=p99,
+        max_s=float(pooled.max()),
+        algbw_bytes_per_s=algorithm_bandwidth(seen.case, seen.workload, typical.value),
+        busbw_bytes_per_s=bus_bandwidth(seen.case, seen.workload, typical.value),
+        rate_per_s=message_rate(seen.workload, typical.value),
         metrics=metric_summaries(seen.records),
     )
 

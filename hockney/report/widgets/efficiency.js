@@ -1,95 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Sliders over the model of efficiency: what hockney/models/applications/ring_exchange.py and granularity.py
-// compute, term by term, and pictures of it. Tests compare every function here with the one there. The page is
-// complete without this script: a table shows the results for the first values.
-// Times in seconds, sizes in bytes; a machine `m` is what hockney/studies/granularity/explore.py writes of one.
-window.hockney = window.hockney ?? {};
-hockney.efficiency = (() => {
-"use strict";
-const ROUNDING = 1e-12, FINE = 1024;
-
-function piece(pieces, size) {
-  let found = pieces[0];
-  for (const each of pieces) if (size >= each[0]) found = each;
-  return {latency: found[1], perByte: found[2]};
-}
-
-// What a message takes in addition to holding the medium, with `far` of them between nodes at once.
-function passed(m, size, far) {
-  const {latency, perByte} = piece(far ? m.pieces : m.near, size);
-  if (!far) return latency + perByte * size;
-  return Math.max(0, latency - m.medium[0]) + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size;
-}
-
-// For each step how many messages go from node to node.
-function steps(m, size, ranks) {
-  const waits = ranks % 2 === 1 && size > (m.eager ?? Infinity);
-  if (m.cores < 2) {
-    const half = Math.floor(ranks / 2);
-    return waits ? [half, half, 1] : [ranks - half, half];
-  }
-  if (ranks <= m.cores) return waits ? [0, 0, 0] : [0, 0];
-  const nodes = Math.ceil(ranks / m.cores), alone = ranks % m.cores === 1;
-  if (waits) return alone ? [0, nodes - 1, 1] : [0, 0, nodes];
-  return alone && ranks % 2 === 0 ? [1, nodes - 1] : [0, nodes];
-}
-
-// Tcom.
-function exchange(m, size, ranks) {
-  if (ranks < 2) return 0;
-  const hold = m.medium[0] + m.medium[1] * size, all = steps(m, size, ranks), last = all.pop();
-  let begin = 0;
-  for (const far of all) begin += Math.max((far ? hold : 0) + passed(m, size, far), far * hold);
-  const met = ranks % 2 === 1 && all.length === 1 && m.cores < 2 ? m.half_duplex_s_per_byte * size : 0;
-  return begin + (last * hold + passed(m, size, last)) + met;
-}
-
-function times(m, work, size, serial, ranks) {
-  const communication = exchange(m, size, ranks), share = (1 - serial) * work / ranks;
-  const total = ranks === 1 ? work : serial * work + share + communication;
-  const speedUp = work / total;
-  return {serial: serial * work, parallel: share, communication, total, speedUp, efficiency: speedUp / ranks, share: communication / total};
-}
-
-const efficiency = (m, work, size, serial, ranks) => times(m, work, size, serial, ranks).efficiency;
-
-const ceiling = (serial, ranks) => ranks === 1 ? 1 : 1 / (1 - serial + ranks * serial);
-
-// The work from which the efficiency is at least `wanted`; null where no work is enough.
-function workNeeded(wanted, m, size, serial, ranks) {
-  if (ranks === 1) return wanted <= 1 ? 0 : null;
-  const left = 1 - wanted / ceiling(serial, ranks), communication = exchange(m, size, ranks);
-  if (left <= ROUNDING) return left >= -ROUNDING && communication === 0 ? 0 : null;
-  return wanted * ranks * communication / left;
-}
-
-const breakEven = (m, size, serial, ranks) => workNeeded(1 / ranks, m, size, serial, ranks);
-
-// Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`.
-function counts(most) {
-  const found = [];
-  for (let n = 1; n <= Math.min(most, FINE); n++) found.push(n);
-  for (let step = 2; found.at(-1) + step <= most; step *= 2) {
-    const first = found.at(-1), end = Math.min(2 * first, most);
-    for (let n = first + step; n <= end; n += step) found.push(n);
-  }
-  if (found.at(-1) !== most) found.push(most);
-  return found;
-}
-
-function bestRanks(m, work, size, serial, most) {
-  let best = 1, fastest = 0;
-  for (const n of counts(most)) {
-    const {speedUp} = times(m, work, size, serial, n);
-    if (speedUp > fastest) [best, fastest] = [n, speedUp];
-  }
-  return best;
-}
-
-return {exchange, times, efficiency, ceiling, workNeeded, breakEven, counts, bestRanks};
-})();
-
+// Sliders over the model of efficiency (efficiency_model.js), and pictures of it. The page is complete without
+// this script: a table shows the results for the first values.
 (() => {
 "use strict";
 const g = {...hockney.units, ...hockney.efficiency};
@@ -121,8 +33,8 @@ const SCALES = {
 // As on the command line: what is typed beyond is no question, and no chart has an axis for it.
 const MOST = {seconds: 30 * 86400, bytes: 2 ** 50};
 const INPUTS = [
-  {key: "work", label: "Work T on one rank between two exchanges", say: g.seconds, read: g.readSeconds, fits: v => v > 0 && v <= MOST.seconds, hint: "a time above 0, for example 10ms"},
-  {key: "bytes", label: "Message length L", say: g.bytes, read: g.readBytes, fits: v => v >= 0 && v <= MOST.bytes, hint: "a size, for example 40kB or 1000words", whole: true},
+  {key: "work", label: "Work T", say: g.seconds, read: g.readSeconds, fits: v => v > 0 && v <= MOST.seconds, hint: "a time above 0, for example 10ms", aside: "on one rank, between two exchanges"},
+  {key: "bytes", label: "Message length L", say: g.size, read: g.readBytes, fits: v => v >= 0 && v <= MOST.bytes, hint: "a size, for example 40kB or 1000words", whole: true},
   {key: "serial", label: "Serial fraction s", say: g.percent, read: g.readFraction, fits: v => v >= 0 && v <= 1, hint: "0% to 100%"},
   {key: "ranks", label: "Ranks np", say: String, read: g.readCount, fits: v => v >= 1 && v <= 1e7, hint: "a whole number from 1", whole: true},
 ];
@@ -133,6 +45,7 @@ class Explorer {
     this.ends = {work: spec.work_s, bytes: spec.bytes, serial: spec.serial, ranks: spec.ranks};
     this.state = Object.fromEntries(INPUTS.map(({key}) => [key, this.ends[key][2]]));
     this.machine = spec.machines[0];
+    this.larger = false;
     this.over = "bytes";
     this.live = box.querySelector(".live");
     this.build(box.id);
@@ -149,6 +62,7 @@ class Explorer {
     this.note = el("p", {class: "under"});
     controls.append(el("div", {class: "control"}, el("label", {for: select.id}, "Machine"), select, this.note));
     this.inputs = INPUTS.map(input => this.control(id, input, controls));
+    this.inputs.push(this.kind(id, controls));
     this.big = Object.fromEntries(["efficiency", "speed-up", "communication"].map(name => [name, el("dd", {"data-answer": name})]));
     this.words = el("p", {"data-answer": "words"});
     this.limits = el("p", {class: "note", hidden: ""});
@@ -169,7 +83,7 @@ class Explorer {
 
   second(y) { return this.over === "ranks" ? Math.max(1, Math.round(y)) : y < 1 ? 0 : Math.round(round(y, 3)); }
 
-  control(id, {key, label, say, read, fits, hint, whole}, into) {
+  control(id, {key, label, say, read, fits, hint, whole, aside: about = ""}, into) {
     const values = SCALES[key](this.ends[key]), name = `${id}-${key}`;
     const range = el("input", {type: "range", id: name, min: 0, max: values.length - 1, step: 1});
     const text = el("input", {type: "text", id: `${name}-text`, "aria-label": `${label}: ${hint}`, title: hint, autocomplete: "off", spellcheck: "false"});
@@ -178,6 +92,7 @@ class Explorer {
     text.addEventListener("change", () => {
       const value = read(text.value), good = value !== null && fits(value);
       text.setAttribute("aria-invalid", !good);
+      if (!good) aside.textContent = `Not ${hint}`;
       if (good) { this.state[key] = whole ? Math.round(value) : value; this.changed(); }
     });
     into.append(el("div", {class: "control"}, el("label", {for: name}, label), el("div", {class: "row"}, range, text), aside));
@@ -187,8 +102,17 @@ class Explorer {
       range.setAttribute("aria-valuetext", words);
       text.setAttribute("aria-invalid", false);
       text.value = words;
-      aside.textContent = key === "bytes" && value && value % 4 === 0 ? `${value / 4} word${value === 4 ? "" : "s"} of 4 B` : "";
+      aside.textContent = key === "bytes" && value && value % 4 === 0 ? `${value / 4} word${value === 4 ? "" : "s"} of 4 B` : about;
     };
+  }
+
+  // Ranks beyond the machine's cores: they share them, or the machine is taken to be larger.
+  kind(id, into) {
+    const box = el("input", {type: "checkbox", id: `${id}-larger`}), label = el("label", {for: box.id}, "on a larger machine of this kind, a core for each rank");
+    box.addEventListener("change", () => { this.larger = box.checked; this.changed(); });
+    const row = el("div", {class: "control check"}, box, label);
+    into.append(row);
+    return () => { this.machine.larger = this.larger; row.hidden = !this.machine.cores_known || this.state.ranks <= this.machine.most_ranks; };
   }
 
   chart(name) {
@@ -229,25 +153,38 @@ class Explorer {
   answer() {
     const m = this.machine, {work, bytes, serial, ranks} = this.state, now = g.times(m, work, bytes, serial, ranks);
     this.note.textContent = m.note;
-    this.big.efficiency.textContent = g.percent(now.efficiency);
-    this.big["speed-up"].textContent = g.number(now.speedUp);
-    this.big.communication.textContent = g.percent(now.share);
+    const of = name => g.estimate(m, bytes, ranks, factor => g.times(m, work, bytes, serial, ranks, factor)[name]);
+    this.show(this.big.efficiency, of("efficiency"), g.percent);
+    this.show(this.big["speed-up"], of("speedUp"), g.number);
+    this.show(this.big.communication, of("share"), g.percent);
     const even = g.breakEven(m, bytes, serial, ranks);
     this.words.textContent = ranks === 1
       ? `One rank takes ${g.seconds(work)} and has nobody to exchange with.`
-      : `${plural(ranks)} take ${g.seconds(now.total)} for what takes one rank ${g.seconds(work)}: ${g.seconds(now.serial + now.parallel)} of computing and ${g.seconds(now.communication)} of exchanging ${g.bytes(bytes)}. ` +
+      : `${plural(ranks)} take ${g.seconds(now.total)} for what takes one rank ${g.seconds(work)}: ${g.seconds(now.serial + now.parallel)} of computing and ${g.seconds(now.communication)} of exchanging ${g.size(bytes)}. ` +
         (even === null ? `No amount of work makes ${plural(ranks)} faster than one.` : work < even ? `That is slower than one rank: it needs more than ${g.seconds(even)} of work.` : `From ${g.seconds(even)} of work on they are faster than one rank.`);
     const beyond = [];
-    if (ranks > m.most_ranks) beyond.push(`This machine is known up to ${plural(m.most_ranks)}; more are taken to be on a larger one of its kind.`);
+    if (ranks > m.most_ranks) beyond.push(m.cores_known && !this.larger
+      ? `${plural(ranks)} share ${m.most_ranks} cores: those on one core compute in turn. Waiting for the scheduler is not included.`
+      : `This machine is known up to ${plural(m.most_ranks)}; more are taken to be on a larger one of its kind.`);
     if (bytes > m.most_bytes) beyond.push(`Messages were measured up to ${g.bytes(m.most_bytes)}; for longer ones the last line goes on.`);
     this.limits.textContent = beyond.join(" ");
     this.limits.hidden = !beyond.length;
-    const needed = (v, at) => v === null ? `no work is enough: at most ${g.percent(g.ceiling(serial, at))}` : g.seconds(v);
-    this.facts.exchange.textContent = g.seconds(now.communication);
-    this.facts["break-even"].textContent = needed(even, ranks);
-    for (const e of NAMED) this.facts[100 * e].textContent = needed(g.workNeeded(e, m, bytes, serial, ranks), ranks);
+    const needed = (dd, wanted) => {
+      const least = factor => g.workNeeded(wanted, m, bytes, serial, ranks, factor);
+      if (least(1) === null) dd.textContent = `no work is enough: at most ${g.percent(g.ceiling(m, serial, ranks))}`;
+      else this.show(dd, g.estimate(m, bytes, ranks, factor => least(factor) ?? 0), g.seconds);
+    };
+    this.show(this.facts.exchange, of("communication"), g.seconds);
+    needed(this.facts["break-even"], 1 / ranks);
+    for (const e of NAMED) needed(this.facts[100 * e], e);
     const best = g.bestRanks(m, work, bytes, serial, m.most_ranks), there = g.times(m, work, bytes, serial, best);
     this.facts.best.textContent = `${best} of ${m.most_ranks}: speed-up ${g.number(there.speedUp)}, efficiency ${g.percent(there.efficiency)}`;
+  }
+
+  // A value, and behind it in smaller type its interval.
+  show(dd, {value, low, high}, say) {
+    const ends = low === null ? [] : [say(low), say(high)];
+    dd.replaceChildren(say(value), ...(ends.some(end => end !== say(value)) ? [el("small", {}, ` (95%: ${ends.join(" to ")})`)] : []));
   }
 
   // Ranks that are looked at: those of the machine, and enough to see where things go.

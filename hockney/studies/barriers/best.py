@@ -3,17 +3,18 @@
 """Which barrier to take on a number of ranks, by how much, and what that rests on: a measurement, or the
 models.
 
-Ranked by the time of a call in a tight loop. Where a barrier's interval reaches into that of the fastest, no
-difference is claimed. On numbers of ranks that were not measured, barriers made of messages are predicted by
-whichever of both predictions was closer where there are measurements, the others by the cost over ranks that
-was fitted to them; how far predictions were off there is how far they are believed here.
+Ranked by the time of a call in a tight loop. No difference is claimed where the interval of a barrier's ratio
+to the fastest has 1 in it; where that interval is not known, where the intervals of both times meet. On
+numbers of ranks that were not measured, barriers made of messages are predicted by whichever of both
+predictions was closer where there are measurements, the others by the cost over ranks that was fitted to
+them; how far predictions were off there is how far they are believed here.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from hockney.core.fit import Estimate, Fit
@@ -33,20 +34,24 @@ FITS = 1.25
 """Typically off by more, a prediction does not describe the machine."""
 TOLD = 1.005
 """Less is no difference worth telling, however exact both times are."""
-FITTED = "fit over ranks"
+MEASURED, FITTED = "measured", "fit over ranks"
+ITSELF = Estimate(1.0, None, None)
+"""The ratio of the best to itself."""
 
 
 @dataclass(frozen=True)
 class Candidate:
     """`by` says what the time rests on: "measured", or which model. `low` and `high` are the ends of the
-    median's 95% interval, or, where the time is a model's, how far the model was off elsewhere; infinite
-    where neither is known."""
+    typical time's 95% interval, or, where the time is a model's, how far the model was off elsewhere;
+    infinite where neither is known. `ratio` is the time over that of the best candidate, with its 95%
+    interval where both were measured."""
 
     algorithm: str
     seconds: float
     low: float
     high: float
     by: str
+    ratio: Estimate = ITSELF
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,11 @@ class Choice:
     @property
     def best(self) -> Candidate:
         return self.candidates[0]
+
+    @property
+    def next(self) -> Candidate | None:
+        """The second fastest."""
+        return self.candidates[1] if len(self.candidates) > 1 else None
 
     def of(self, algorithm: str) -> Candidate | None:
         return next((c for c in self.candidates if c.algorithm == algorithm), None)
@@ -84,7 +94,8 @@ def choose(evidence: Evidence, ranks: int) -> Choice:
     if len(measured) > 1:
         failed = [str(case["algorithm"]) for case, _ in run.failures if case.ranks == ranks]
         names = dict.fromkeys([*(result.algorithm for result in every), *failed])
-        return _choice(ranks, True, list(measured.values()), [name for name in names if name not in measured])
+        unknown = [name for name in names if name not in measured]
+        return _choice(ranks, True, list(measured.values()), unknown, run)
     most = min(run.cores, MOST_RANKS)
     if ranks > most:
         raise messages.ranks_beyond_models(ranks, most)
@@ -95,16 +106,35 @@ def _measured(each: BarrierResult, exact: bool) -> Candidate:
     estimate = each.loop or Estimate(0.0, None, None)
     low = estimate.low if estimate.low is not None else (estimate.value if exact else 0.0)
     high = estimate.high if estimate.high is not None else (estimate.value if exact else math.inf)
-    return Candidate(each.algorithm, estimate.value, low, high, "measured")
+    return Candidate(each.algorithm, estimate.value, low, high, MEASURED)
 
 
 def _choice(
-    ranks: int, measured: bool, candidates: Sequence[Candidate], unknown: Sequence[str] = ()
+    ranks: int,
+    measured: bool,
+    candidates: Sequence[Candidate],
+    unknown: Sequence[str] = (),
+    run: BarrierResults | None = None,
 ) -> Choice:
-    ordered = tuple(sorted(candidates, key=lambda c: (c.seconds, c.algorithm)))
-    highest = max(ordered[0].high, TOLD * ordered[0].seconds)
-    alike = tuple(c.algorithm for c in ordered[1:] if c.low <= highest)
-    return Choice(ranks, measured, ordered, alike, tuple(unknown))
+    """`run` knows the ratios of what was measured."""
+    best, *others = sorted(candidates, key=lambda c: (c.seconds, c.algorithm))
+    rest = tuple(replace(c, ratio=_ratio(c, best, ranks, run)) for c in others)
+    alike = tuple(c.algorithm for c in rest if _alike(c, best))
+    return Choice(ranks, measured, (best, *rest), alike, tuple(unknown))
+
+
+def _ratio(each: Candidate, best: Candidate, ranks: int, run: BarrierResults | None) -> Estimate:
+    value = each.seconds / best.seconds if best.seconds else math.inf
+    known = None
+    if run is not None and each.by == best.by == MEASURED:
+        known = run.ratio(ranks, each.algorithm, best.algorithm)
+    return Estimate(value, known.low, known.high) if known else Estimate(value, None, None)
+
+
+def _alike(each: Candidate, best: Candidate) -> bool:
+    if each.ratio.low is not None:
+        return each.ratio.low <= TOLD
+    return each.low <= max(best.high, TOLD * best.seconds)
 
 
 def _predicted(
@@ -130,7 +160,7 @@ def _predicted(
         candidates.append(Candidate(name, seconds, seconds / factor, seconds * factor, by))
     if not candidates:
         raise messages.no_costs_for_prediction(ranks)
-    return _choice(ranks, False, candidates, unknown)
+    return _choice(ranks, False, candidates, unknown, BarrierResults.of(evidence))
 
 
 def believed(every: Sequence[BarrierResult]) -> tuple[str, float]:

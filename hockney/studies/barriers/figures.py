@@ -75,36 +75,6 @@ def predictions(every: Sequence[BarrierResult]) -> Figure | None:
     )
 
 
-def entered(every: Sequence[BarrierResult]) -> Figure | None:
-    """How the way of entering changes what a barrier costs."""
-    ways: tuple[tuple[Way, str], ...] = (
-        ("loop", "back to back"),
-        ("alone", "alone, entered at the same moment"),
-        ("late", "after the last entry, entered one after another"),
-        ("skew", "exits apart"),
-    )
-    most = max((each.ranks for each in every), default=0)
-    selected = [each for each in every if each.ranks == most and each.loop is not None]
-    if most < 2 or not any("alone" in each.times for each in selected):
-        return None
-    drawn = []
-    for way, name in ways:
-        known = [
-            (each.loop, each.times[way], each.algorithm)
-            for each in selected
-            if way in each.times and each.loop
-        ]
-        drawn.append(_cloud(name, [(a.value, b, word) for a, b, word in known]))
-    return Figure(
-        "barriers-entered",
-        f"{most} ranks: the same barriers, entered in different ways",
-        Axis("back to back", "s"),
-        Axis("time", "s"),
-        tuple(s for s in drawn if s.x),
-        "Each barrier is plotted at its back-to-back cost.",
-    )
-
-
 def _series(results: Sequence[BarrierResult], way: Way) -> list[Series]:
     drawn = []
     for name in dict.fromkeys(each.algorithm for each in results):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from hockney.core.errors import HockneyError
+from hockney.core.fit import Estimate
 from hockney.core.wording import listing, plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
@@ -50,15 +51,25 @@ def chosen(choice: Choice) -> str:
     else:
         text += f" (not measured: {_basis(choice)})"
     if choice.alike:
-        text += f"; not significantly different from {listing(list(choice.alike))}"
-    elif len(choice.candidates) > 1:
-        second = choice.candidates[1]
-        text += f"; {second.algorithm}, the next, takes {second.seconds / best.seconds:.2f} times as long"
+        text += f"; not significantly different: {listing(list(choice.alike))}"
+    elif (second := choice.next) is not None and second is not mpi:
+        text += f"; {second.algorithm}, the next, takes {times_as_long(second.ratio)}"
     if mpi is not None and mpi is not best and MPI not in choice.alike:
-        text += f"; MPI_Barrier takes {mpi.seconds / best.seconds:.2f} times as long"
+        text += f"; MPI_Barrier takes {times_as_long(mpi.ratio)}"
     if choice.unknown:
         text += f"; no result for {listing(list(choice.unknown), 10)}"
     return text + "."
+
+
+def times_as_long(ratio: Estimate) -> str:
+    """ "5.13 times as long (95%: 4.60 to 5.72)"."""
+    bounds = "" if ratio.low is None else f" (95%: {ratio_interval(ratio)})"
+    return f"{ratio.value:.2f} times as long{bounds}"
+
+
+def ratio_interval(ratio: Estimate) -> str:
+    """ "4.60 to 5.72"; nothing where it is not known."""
+    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
 
 
 def _basis(choice: Choice) -> str:
@@ -92,8 +103,8 @@ def _failed(evidence: Evidence) -> str:
 def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
     """How the prediction did that fits the run better."""
     form = believed(every)[0]
-    signed = [each.error(each.predicted(form)) for each in every if each.ranks == ranks]
-    errors = [abs(error) for error in signed if error is not None]
+    here = [each for each in every if each.ranks == ranks]
+    errors = _errors(here, form)
     if not errors:
         return ""
     close = sum(e <= CLOSE for e in errors)
@@ -101,5 +112,16 @@ def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
     return (
         f"{plural(ranks, 'rank')}: from the cost of messages between two ranks{words}, {close} of "
         f"{len(errors)} barriers made of messages are predicted within {CLOSE:.0%} (typical error "
-        f"{median(errors):.0%})."
+        f"{typical_error(here, form):.0%})."
     )
+
+
+def typical_error(every: Sequence[BarrierResult], form: str) -> float:
+    """The median relative error of the prediction `form`; nan where there is none."""
+    errors = _errors(every, form)
+    return median(errors) if errors else float("nan")
+
+
+def _errors(every: Sequence[BarrierResult], form: str) -> list[float]:
+    signed = (each.error(each.predicted(form)) for each in every)
+    return [abs(error) for error in signed if error is not None]

@@ -12,7 +12,7 @@ from hockney.pages import environment, method, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.studies.barriers import figures, headline, paper, tables
+from hockney.studies.barriers import dots, figures, headline, paper, tables
 from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
@@ -29,10 +29,12 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     every = BarrierResults.of(evidence).results
+    first = dots.shown_first(evidence, every)
     sections = [
-        _costs(evidence, every),
+        _costs(evidence, every, first),
         _predicted(evidence, every),
         _arrivals(every),
+        _numbers(every),
         paper.section(),
         None if evidence.machine.traits.noiseless else quality.spread(evidence),  # nothing varies there
     ]
@@ -44,22 +46,40 @@ def page(evidence: Evidence) -> Page:
         sections=tuple(s for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=(*METHOD, *method.sentences(evidence)),
+        lead=dots.costs(evidence, first),
     )
 
 
-def _costs(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | None:
+def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: int) -> Section | None:
+    """On the numbers of ranks that the first screen does not show, and what gave no result."""
     failed = tables.failed(evidence)
-    if not every and failed is None:
-        return None
+    counts = sorted({each.ranks for each in every if each.ranks > 1} - {first})
+    figures = tuple(figure for ranks in counts if (figure := dots.costs(evidence, ranks)) is not None)
     many = BarrierResults.of(evidence).iterations
-    text = (f"One repetition is {many} calls back to back.",) if many > 1 else ()
-    families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
-    shown = [tables.costs(members, name, title) for name, title, members in families if members]
+    text = (f"One repetition is {many} calls back to back.",) if many > 1 and every else ()
+    if not figures and failed is None and not text:
+        return None
     return Section(
         "Cost of each barrier",
         text=text,
+        figures=figures,
+        tables=(failed,) if failed is not None else (),
+    )
+
+
+def _numbers(every: Sequence[BarrierResult]) -> Section | None:
+    """All times next to their predictions, by family."""
+    families = ((name, title, figures.members(name, every)) for name, title in figures.FAMILIES)
+    shown = [tables.costs(members, name, title) for name, title, members in families if members]
+    counted, arrived = tables.predictions(every), tables.arrivals(every)
+    shown += [table for table in (counted, arrived) if table.rows]
+    if not shown:
+        return None
+    return Section(
+        "All barriers in numbers",
         figures=tuple(figures.against_ranks(every, believed(every)[0])),
-        tables=(*shown, *((failed,) if failed is not None else ())),
+        tables=tuple(shown),
+        closed=True,
     )
 
 
@@ -79,24 +99,24 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
         words = "one message at a time, as on one medium" if form == MESSAGES else "messages in parallel"
         if off > FITS:
             words = "neither prediction. LogGP"
-        text.append(f"The measurements fit {words}: typically off by {off - 1:.0%}.")
+        error = headline.typical_error(telling, form)
+        text.append(f"The measurements fit {words}: typically off by {error:.0%}.")
     if crowded:
         text.append(
             f"There is no prediction for {listing([str(p) for p in crowded])} ranks, because there are "
             "fewer cores: the scheduler decides."
         )
-    counted = tables.predictions(every)
     return Section(
         "Predicted from messages",
         text=tuple(text),
         figures=(figure,) if figure is not None else (),
-        tables=(tables.messages(costs), *((counted,) if counted.rows else ())),
+        tables=(tables.messages(costs),),
     )
 
 
 def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
-    table, figure = tables.arrivals(every), figures.entered(every)
-    if not table.rows and figure is None:
+    figure = dots.entered(every)
+    if figure is None:
         return None
     return Section(
         "How ranks enter",
@@ -106,6 +126,5 @@ def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
             "Exits apart: from the first exit to the last, with ranks entering as MPI_Barrier releases "
             "them.",
         ),
-        figures=(figure,) if figure is not None else (),
-        tables=(table,) if table.rows else (),
+        figures=(figure,),
     )

@@ -33,6 +33,7 @@ def section() -> Section:
         ),
         figures=(_figure(),),
         tables=(_table(),),
+        closed=True,
     )
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 from typing import Literal
@@ -12,6 +12,7 @@ from typing import Literal
 from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Estimate, Subject
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
+from hockney.models.statistics import Observation, observe, ratio
 from hockney.pages.evidence import Evidence
 
 Way = Literal["loop", "alone", "late", "skew"]
@@ -66,6 +67,20 @@ class BarrierResults:
     def results(self) -> tuple[BarrierResult, ...]:
         """By ranks, the fastest in the tight loop first; what has only other times comes last."""
         return barrier_results(self.evidence, self.costs, self.cores)
+
+    def ratio(self, ranks: int, algorithm: str, over: str) -> Estimate | None:
+        """How many times as long a call of one barrier takes as of another, back to back; None where one of
+        them was not measured."""
+        of, base = (self._loops.get((ranks, name)) for name in (algorithm, over))
+        return None if of is None or base is None else ratio(of, base)
+
+    @cached_property
+    def _loops(self) -> dict[tuple[int, str], Observation]:
+        """What was observed back to back, by ranks and algorithm."""
+        run = self.evidence.run
+        records = tuple(r for r in run.records if way_of(r.parsed_case()) == "loop")
+        seen = observe(replace(run, records=records), self.evidence.catalog, self.evidence.fits.cost)
+        return {(each.case.ranks, str(each.case["algorithm"])): each for each in seen}
 
     @cached_property
     def costs(self) -> MessageCosts | None:

@@ -18,7 +18,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, quantity
 from hockney.studies.granularity import figures
 from hockney.studies.granularity.figures import WORK
-from hockney.studies.granularity.text import bounds, change, length, share
+from hockney.studies.granularity.text import bounds, change, length, points, share
 from hockney.studies.granularity.validation import (
     ASSUMED,
     CORES,
@@ -36,7 +36,6 @@ from hockney.studies.granularity.validation import (
 
 def section(checked: tuple[Checked, ...], messages: PointToPointCosts, evidence: Evidence) -> Section:
     counts = sorted({each.cell.ranks for each in checked})
-    preset = presets_table(evidence)
     return Section(
         "Predicted and measured",
         text=(
@@ -45,11 +44,20 @@ def section(checked: tuple[Checked, ...], messages: PointToPointCosts, evidence:
             *misses(checked),
         ),
         figures=(_against(checked, counts), _errors(checked, counts)),
+    )
+
+
+def details_section(checked: tuple[Checked, ...], evidence: Evidence) -> Section:
+    counts = sorted({each.cell.ranks for each in checked})
+    preset = presets_table(evidence)
+    return Section(
+        "What the prediction assumes, cell by cell",
         tables=(
             assumption_table(checked),
             *([preset] if preset else []),
             *(_table(checked, p) for p in counts),
         ),
+        closed=True,
     )
 
 
@@ -75,15 +83,15 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
     summary = error_summary(here)
     if summary is None:
         return ""
-    kept = "within the limits"
-    if not summary.holds:
-        kept = f"above the limits of {TYPICAL} and {WORST}"
-        if broken := Counter(each.breaks for each in here if each.breaks):
-            most, _ = broken.most_common(1)[0]
-            kept += f", mainly because this assumption fails: {ASSUMED[most]}"
+    kept = "within" if summary.holds else "above"
+    why = ""
+    if not summary.holds and (broken := Counter(each.breaks for each in here if each.breaks)):
+        most, _ = broken.most_common(1)[0]
+        why = f" Main cause: an assumption fails, that {ASSUMED[most]}."
     return (
-        f"On {plural(ranks, 'rank')} the predicted efficiency is off by {summary.typical:.3f} in the median "
-        f"and by {summary.worst:.3f} at worst over {plural(summary.cells, 'cell')}, {kept}."
+        f"On {plural(ranks, 'rank')} predicted efficiencies are off by {points(summary.typical)} points "
+        f"typically and by {points(summary.worst)} at worst ({plural(summary.cells, 'cell')}), {kept} the "
+        f"limits of {points(TYPICAL)} and {points(WORST)}.{why}"
     )
 
 

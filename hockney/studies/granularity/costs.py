@@ -107,7 +107,7 @@ def section(costs: MachineCosts) -> Section:
             Table(
                 "messages",
                 "Time of one message, one way",
-                ("from", "latency", "and for each byte", "which is"),
+                ("from", "latency", "per byte", "bandwidth"),
                 rows,
                 numeric=(0, 1, 2, 3),
             ),

@@ -10,19 +10,19 @@ from typing import Any
 
 from hockney.core.units import format_bytes, format_percent, format_seconds
 from hockney.core.wording import plural
-from hockney.draw.page import Section, Table, Widget
+from hockney.draw.page import Table, Widget
 from hockney.models.applications.contention import kind
 from hockney.models.applications.granularity import (
     Algorithm,
     best_ranks,
     break_even,
     ceiling,
+    on_cores,
     times,
     work_needed,
 )
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.studies.granularity import costs
-from hockney.studies.granularity.text import WORD
 
 SCRIPT = "efficiency"
 WORK_S = (1e-6, 1000.0)
@@ -30,8 +30,8 @@ MOST_BYTES = 1 << 22
 NO_END = 1 << 40
 """A description holds for messages of any length."""
 MOST_RANKS = 1024
-FIRST_EFFICIENCY = 0.8
-"""The work first shown has this efficiency."""
+FIRST_WORK_S, FIRST_BYTES = 100e-6, 40_000
+"""The question first shown."""
 WANTED = (0.5, 0.8, 0.9)
 
 
@@ -84,35 +84,24 @@ class EfficiencyExplorer:
         )
 
 
-def section(messages: PointToPointCosts | None, evidence_cores: int, name: str = "") -> Section:
+def widget(messages: PointToPointCosts | None, name: str = "") -> Widget:
     """`name` is that of the simulated machine that was measured: it is not listed twice."""
-    here = [] if messages is None else [_bounded(messages, _note(messages), evidence_cores)]
+    here = [] if messages is None else [_bounded(messages, _note(messages))]
     others = [
-        _bounded(machine, note, MOST_RANKS)
-        for machine, note in costs.published()
-        if machine.name != name or not here
+        _bounded(machine, note) for machine, note in costs.published() if machine.name != name or not here
     ]
-    first = messages or costs.published()[0][0]
-    work = work_needed(FIRST_EFFICIENCY, Algorithm(1.0, WORD), first, 2) or WORK_S[0]
+    most = max(2, *(m.most_ranks or 0 for m in (*here, *others)))
     explorer = EfficiencyExplorer(
         machines=(*here, *others),
-        work_s=(*WORK_S, min(max(work, WORK_S[0]), WORK_S[1])),
-        bytes=(0, MOST_BYTES, WORD),
+        work_s=(*WORK_S, FIRST_WORK_S),
+        bytes=(0, MOST_BYTES, FIRST_BYTES),
         serial=(0.0, 1.0, 0.0),
-        ranks=(1, min(MOST_RANKS, max(2, *(m.most_ranks or 0 for m in (*here, *others)))), 2),
+        ranks=(1, min(MOST_RANKS, most), 2),
     )
-    return Section(
-        "Your algorithm",
-        text=(
-            "How long does your program compute between two exchanges, on one rank? How long are its "
-            "messages, and which part is serial? The page evaluates equations 3 to 6 for any of these "
-            "machines.",
-        ),
-        widget=explorer.widget(
-            "explorer",
-            "Which efficiency will I get?",
-            "This machine's numbers come from the section on the cost of messages.",
-        ),
+    return explorer.widget(
+        "explorer",
+        "Which efficiency will I get?",
+        "This machine's numbers come from the section on the cost of messages.",
     )
 
 
@@ -125,7 +114,10 @@ def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
         "pieces": _pieces(machine.pieces),
         "shared": machine.shared,
         "most_bytes": machine.largest,
-        "most_ranks": machine.most_ranks,
+        "most_ranks": machine.most_ranks or MOST_RANKS,
+        "cores_known": machine.most_ranks is not None,
+        "band": [(b.bytes, b.low, b.high) for b in machine.band],
+        "changes": machine.changes,
         "eager": int(machine.eager) if machine.eager < NO_END else None,
         "medium": machine.medium,
         "half_duplex_s_per_byte": machine.half_duplex_s_per_byte,
@@ -134,17 +126,13 @@ def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
     }
 
 
-def _bounded(messages: PointToPointCosts, note: str, cores: int) -> PointToPointCosts:
-    """With an end to sizes and ranks where there is none."""
-    return replace(
-        messages,
-        source=note,
-        largest=NO_END if messages.largest is None else messages.largest,
-        most_ranks=messages.most_ranks or cores,
-    )
+def _bounded(messages: PointToPointCosts, note: str) -> PointToPointCosts:
+    """With an end to sizes where there is none."""
+    return replace(messages, source=note, largest=NO_END if messages.largest is None else messages.largest)
 
 
 def _row(machine: PointToPointCosts, algorithm: Algorithm, ranks: int) -> tuple[str, ...]:
+    alone, algorithm = algorithm, on_cores(algorithm, ranks, machine.most_ranks)
     now = times(algorithm, machine, ranks)
     needed = [work_needed(efficiency, algorithm, machine, ranks) for efficiency in WANTED]
     most = machine.most_ranks or MOST_RANKS
@@ -156,7 +144,7 @@ def _row(machine: PointToPointCosts, algorithm: Algorithm, ranks: int) -> tuple[
             f"at most {format_percent(ceiling(algorithm, ranks))}" if work is None else format_seconds(work)
             for work in (break_even(algorithm, machine, ranks), *needed)
         ),
-        f"{best_ranks(algorithm, machine, most)} of {most}",
+        f"{best_ranks(alone, machine, most)} of {most}",
     )
 
 

@@ -265,7 +265,7 @@ ENDS = (1 * WORD, 10000 * WORD)
 LENGTHS = (1 * WORD, 1000 * WORD, 10000 * WORD)
 MOST_SERIAL = 0.2
 MOST_RANKS = 16
-GRID = 40
+GRID = 30
 COARSE = 0.98
 LEVELS = ((0.25, "25%"), (0.5, "50%"), (0.8, "80%"), (0.9, "90%"))
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hockney.draw.page import Caveat, Page, Section
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
@@ -26,7 +27,7 @@ from hockney.studies.granularity.results import (
     rank_counts,
     reached,
 )
-from hockney.studies.granularity.text import length, share, with_interval
+from hockney.studies.granularity.text import length, plain, share, with_interval
 from hockney.studies.granularity.validation import Checked
 
 METHOD = (
@@ -50,14 +51,14 @@ def page(evidence: Evidence) -> Page:
     sentences = headline(measured, checked, messages, crowded_counts(measured, cores), seen)
     sections = [
         _grain(measured, messages),
-        explore.section(messages, cores, evidence.machine.host if messages else ""),
-        _runs(measured, messages),
-        _serial(measured, messages),
         agreement.section(checked, messages, evidence) if messages and checked else None,
-        agreement.uneven_section(checked),
-        exchanges.section(evidence, messages),
+        agreement.details_section(checked, evidence) if messages and checked else None,
         costs.section(known) if evidence.run.records else None,
-        _planes(messages),
+        _closed(_runs(measured, messages)),
+        _closed(_serial(measured, messages)),
+        _closed(agreement.uneven_section(checked)),
+        _closed(exchanges.section(evidence, messages)),
+        _closed(_planes(messages)),
         paper.section(),
         quality.parameters(evidence),
         quality.spread(evidence),
@@ -71,7 +72,13 @@ def page(evidence: Evidence) -> Page:
         sections=tuple(s for s in sections if s is not None),
         environment=environment.facts(evidence),
         method=(*METHOD, *method.sentences(evidence)),
+        lead=explore.widget(messages, evidence.machine.host if messages else ""),
     )
+
+
+def _closed(section: Section | None) -> Section | None:
+    """Not what most readers came for."""
+    return None if section is None else replace(section, closed=True)
 
 
 def _nothing(evidence: Evidence) -> str:
@@ -138,15 +145,18 @@ def headline(
             "Use --ranks 2.",
         )
     alone = [p for p in counts if p not in crowded] or list(counts)
+    ends = tuple(dict.fromkeys((alone[0], alone[-1])))
     texts = []
-    for p in dict.fromkeys((alone[0], alone[-1])):
-        for size in _ends(measured, p):
+    for p in ends:
+        sizes = _ends(measured, p)
+        for size in sizes if p == alone[0] else sizes[-1:]:
             if (
                 p == alone[0] and reached(line(measured, p, size), 1 / p).at is None
             ):  # the grid's ends tell more
                 texts.append(_grain_sentence(measured, p, size))
-            texts.append(_even_sentence(measured, messages, p, size, seen))
-    texts += [agreement.sentence(checked, p) for p in counts if checked]
+            else:
+                texts.append(_even_sentence(measured, messages, p, size, seen))
+    texts += [agreement.sentence(checked, p) for p in ends[-1:] if checked]
     return tuple(sentence for sentence in texts if sentence)
 
 
@@ -163,9 +173,8 @@ def _grain_sentence(measured: tuple[Cell, ...], ranks: int, size: int) -> str:
         return ""
     first, last = selected[0], selected[-1]
     text = (
-        f"{ranks} ranks that exchange messages of {length(size)} have an efficiency of "
-        f"{with_interval(first.efficiency)} with {quantity(first.work_s, 's')} of work between two "
-        "exchanges"
+        f"{ranks} ranks are {with_interval(first.efficiency)} efficient with {quantity(first.work_s, 's')} "
+        f"of work between two exchanges of {plain(size)}"
     )
     if last is first:
         return f"{text}."
@@ -181,15 +190,13 @@ def _even_sentence(
         return ""
     even, good = reached(selected, 1 / ranks), reached(selected, WANTED)
     text = (
-        f"With messages of {length(size)}, {ranks} ranks break even with one rank at a work "
-        f"{even.words} and reach an efficiency of {WANTED:.0%} at a work {good.words}, {seen}"
+        f"{ranks} ranks that exchange {plain(size)} beat one rank {even.since} and are {WANTED:.0%} "
+        f"efficient {good.since}, {seen}"
     )
     if messages is None:
         return f"{text}."
-    return (
-        f"{text}; predicted: {predicted(messages, size, ranks, 1 / ranks)} and "
-        f"{predicted(messages, size, ranks, WANTED)}."
-    )
+    needs = (predicted(messages, size, ranks, wanted).value for wanted in (1 / ranks, WANTED))
+    return f"{text} (predicted: {' and '.join(needs)})."
 
 
 MISSED = 0.01

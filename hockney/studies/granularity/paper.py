@@ -37,6 +37,7 @@ def section() -> Section:
         ),
         figures=(_curves(), *_planes()),
         tables=(_table(),),
+        closed=True,
     )
 
 

@@ -198,9 +198,18 @@ class Reached:
         return f"above {quantity(self.above, 's')}" if self.above is not None else "not measured"
 
     @property
-    def words(self) -> str:
-        """To stand behind "a work": "of 26.8 us", "below 10 us"."""
-        return f"of {self}" if self.at is not None else str(self)
+    def since(self) -> str:
+        """To stand behind what holds from this work on: "from 26.8 us (25.1 us to 28.9 us) of work"."""
+        if self.at is not None:
+            return f"from {self} of work"
+        if self.never:
+            return "with no work"
+        return f"from {self} of work" if self.below is not None else f"only {self} of work"
+
+    @property
+    def value(self) -> str:
+        """Without its interval."""
+        return quantity(self.at.value, "s") if self.at is not None else str(self)
 
 
 def reached(measured: Sequence[Cell], wanted: float) -> Reached:

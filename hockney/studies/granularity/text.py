@@ -19,6 +19,16 @@ def length(size: int) -> str:
     return quantity(size, "B")
 
 
+def plain(size: int) -> str:
+    """ "40000 B", "4 KiB": exact, for who does not count in the paper's words."""
+    return quantity(size, "B") if size % 1024 == 0 else f"{size} B"
+
+
+def points(value: float) -> str:
+    """A difference of two efficiencies in percentage points, with one decimal at most."""
+    return f"{100 * value:.1f}".removesuffix(".0")
+
+
 def share(value: float) -> str:
     """An efficiency or a fraction in percent with one decimal."""
     return f"{100 * value:.1f}%"

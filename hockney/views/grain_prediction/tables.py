@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from hockney.core.fit import Estimate
 from hockney.core.units import format_percent
+from hockney.draw.amount import Amount
 from hockney.draw.page import Table
 from hockney.models.applications.grain_prediction import WANTED, Needed, Prediction
 from hockney.views.grain_prediction.words import digits, ratio, share, time
@@ -16,7 +18,7 @@ def ranks(prediction: Prediction) -> Table:
     rows = tuple(
         (
             str(each.ranks),
-            time(each.time),
+            _timed(each.time),
             ratio(each.speed_up),
             share(each.efficiency),
             share(each.communication),
@@ -24,7 +26,7 @@ def ranks(prediction: Prediction) -> Table:
         for each in prediction.rows
     )
     columns = ("ranks", "time", "speed-up", "efficiency", "communication")
-    return Table("ranks", "By ranks", columns, rows, numeric=(0,))
+    return Table("ranks", "By ranks", columns, rows, numeric=(0, 1))
 
 
 def needed(prediction: Prediction) -> Table:
@@ -36,13 +38,19 @@ def needed(prediction: Prediction) -> Table:
         cells = [_work(each) for each in (even, *rest)]
         rows.append((str(even.ranks), *cells, f"{digits(100 * even.ceiling)}%"))
     columns = ("ranks", "break-even work", *(f"work for {format_percent(w)}" for w in WANTED), "at most")
-    return Table("needed", "Work needed", columns, tuple(rows), numeric=(0, len(columns) - 1))
+    return Table("needed", "Work needed", columns, tuple(rows), numeric=tuple(range(len(columns))))
 
 
 def _work(needed: Needed) -> str:
     if needed.work is None:
         return NEVER
-    return "any" if needed.work.value == 0 else time(needed.work)
+    return "any" if needed.work.value == 0 else _timed(needed.work)
+
+
+def _timed(estimate: Estimate) -> Amount:
+    if estimate.low is None or estimate.high is None:
+        return Amount(time(estimate), (estimate.value,), "s")
+    return Amount(time(estimate), (estimate.value, estimate.low, estimate.high), "s", "{} [{}, {}]")
 
 
 def levers(prediction: Prediction) -> Table:

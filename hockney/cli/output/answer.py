@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From a question to its answer on stdout: measure, write the report, print, and the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hockney import api
+from hockney.cli import messages
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.summary import TYPED, print_document, print_summary
+from hockney.cli.output.terminal import echo
+from hockney.core.errors import Exit, keeping
+from hockney.core.wording import plural
+from hockney.lab import Event, Listener
+
+if TYPE_CHECKING:
+    from hockney.api import Question, Run, RunOptions
+    from hockney.cli.output.stream import Lines
+    from hockney.pages.columns import CaseColumn
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the answer is printed: as a table with the usual `columns` or those chosen, as one JSON document,
+    or as lines while it is measured (`style` plain or osu; `full` with all that OSU has)."""
+
+    as_json: bool = False
+    columns: tuple[CaseColumn, ...] = ()
+    style: str = "table"
+    full: bool = False
+
+    def check(self, study: str) -> None:
+        """Raises UsageError for what excludes each other."""
+        if self.full and self.style != "osu":
+            raise messages.full_without_osu()
+        if self.style == "table":
+            return
+        if self.as_json:
+            raise messages.format_with_json()
+        if study != TYPED:
+            raise messages.format_of_study(study)
+        if self.columns and self.style == "osu":
+            raise messages.columns_with_osu()
+
+    def lines(self) -> Lines:
+        if self.style == "osu":
+            from hockney.cli.output.osu import OsuLines
+
+            return OsuLines(self.full)
+        from hockney.cli.output.stream import PlainLines
+        from hockney.pages.columns import COLUMNS
+
+        return PlainLines(self.columns or [COLUMNS["typical"], COLUMNS["bandwidth"]])
+
+
+def measure_and_print(
+    question: Question, options: RunOptions, out: Path | None, quiet: bool, form: Form
+) -> int:
+    """From a question to its answer; returns the exit code."""
+    form.check(question.study)
+    with ProgressReporter(quiet) as reporter:
+        listen = reporter if form.style == "table" else _streaming(reporter, form)
+        run = api.run(question, options, out=out, listen=listen)
+        return print_answer(run, reporter, form)
+
+
+def _streaming(reporter: ProgressReporter, form: Form) -> Listener:
+    from hockney.cli.output.stream import Stream
+
+    def write(line: str) -> None:
+        with reporter.aside():
+            echo(line)
+
+    stream = Stream(form.lines(), write)
+
+    def listen(event: Event) -> None:
+        stream(event)
+        reporter(event)
+
+    return listen
+
+
+def print_answer(run: Run, reporter: ProgressReporter, form: Form) -> int:
+    """Write the report of a run just measured and print its results; returns the exit code."""
+    left = 0 if run.outcome is None else run.outcome.left
+    with keeping(run.folder.path, complete=not left):
+        with reporter.doing(messages.writing_report()):
+            run.report()
+        if form.as_json:
+            print_document(run)
+        elif form.style == "table":
+            print_summary(run, form.columns)
+        else:
+            _say_the_rest(run, reporter)
+    if run.wrong:
+        return Exit.ANSWER_IS_NO
+    return Exit.INCONCLUSIVE if left else Exit.FINE
+
+
+def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
+    """What is no result goes to stderr, so that scripts find only lines that they know."""
+    if reporter.quiet:
+        return
+    for caveat in run.caveats:
+        reporter.say(f"warning: {messages.warning(caveat.text, caveat.touches, caveat.todo)}")
+    if run.outcome is not None and run.outcome.left:
+        reporter.say(messages.missing(plural(run.outcome.left, "planned measurement"), run.path))
+    reporter.say(f"report: {run.folder.report_path}")

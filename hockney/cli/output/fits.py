@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fitted models: what each fit is of and its verdict once, its parameters below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.cli import messages
+from hockney.cli.output.tables import Group, print_groups
+from hockney.core.fit import Fit
+from hockney.core.units import format_percent
+from hockney.draw.page import Table
+from hockney.pages.format import interval, quantity
+
+
+def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
+    """With `reasons`: what the verdicts rest on."""
+    print_groups(_table(fits), [_group(fit, reasons) for fit in fits])
+
+
+def _table(fits: Sequence[Fit]) -> Table:
+    rows = tuple(
+        (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
+        for fit in fits
+        for p in fit.parameters
+    )
+    return Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))
+
+
+def _group(fit: Fit, reasons: bool) -> Group:
+    lines = [messages.fit_heading(fit.model, fit.line, fit.verdict)]
+    if reasons and fit.why and fit.verdict in ("poor", "refused"):
+        lines.append(fit.why)
+    elif reasons and fit.error is not None and fit.worst is not None:
+        lines.append(messages.fit_error(format_percent(fit.error, 2), format_percent(fit.worst, 2)))
+    return Group(tuple(lines), len(fit.parameters), fit.verdict)

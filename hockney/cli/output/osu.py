@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lines as the OSU Micro-Benchmarks print them (OMB 7: c/util/osu_util_mpi.c), for scripts that read
+these. docs/columns.md says what the numbers are here, and where that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hockney import __version__
+from hockney.cli import messages
+from hockney.core.catalog import Workload
+from hockney.pages.evidence import Measured
+from hockney.pages.format import label
+
+LATENCY, BANDWIDTH = "Avg Latency(us)", "Bandwidth (MB/s)"
+
+TITLES = {
+    ("point-to-point", "send"): ("Latency Test", LATENCY),
+    ("stream", "isend"): ("Bandwidth Test", BANDWIDTH),
+    ("stream", "isendrecv"): ("Bi-Directional Bandwidth Test", BANDWIDTH),
+    ("collective", "allgather"): ("Allgather Latency Test", LATENCY),
+    ("collective", "allreduce"): ("Allreduce Latency Test", LATENCY),
+    ("collective", "alltoall"): ("All-to-All Personalized Exchange Latency Test", LATENCY),
+    ("collective", "bcast"): ("Broadcast Latency Test", LATENCY),
+    ("collective", "gather"): ("Gather Latency Test", LATENCY),
+    ("collective", "reduce"): ("Reduce Latency Test", LATENCY),
+    ("collective", "scatter"): ("Scatter Latency Test", LATENCY),
+    ("barrier", "barrier"): ("Barrier Latency Test", LATENCY),
+}
+"""By role and operation: what OSU's benchmark is called, and what it measures. osu_reduce_scatter is
+MPI_Reduce_scatter, no MPI_Reduce_scatter_block, and OSU has no MPI_Scan."""
+
+SIZE, FIELD, COUNT, WITHOUT_SIZE = 10, 18, 12, 17
+"""Widths of OSU's columns."""
+
+
+class OsuLines:
+    """`full`: with the columns of OSU's option -f."""
+
+    def __init__(self, full: bool) -> None:
+        self.full = full
+
+    def check(self, workload: Workload) -> None:
+        if (workload.role, workload.operation) not in TITLES:
+            raise messages.no_osu_benchmark(workload.name, _similar())
+
+    def heading(self, first: Measured) -> list[str]:
+        title, measures = TITLES[first.workload.role, first.workload.operation]
+        heads = measures.rjust(FIELD)
+        head = f"{'# Size':<{SIZE}}{heads}" if first.workload.size else f"# {measures}"
+        if self.full and measures == LATENCY:
+            head += f"{'Min Latency(us)':>{FIELD}}{'Max Latency(us)':>{FIELD}}{'Iterations':>{COUNT}}"
+        return [
+            "",
+            f"# OSU MPI {title} v{__version__}-hockney",
+            f"# {label(first, first.workload.size)}",
+            head,
+        ]
+
+    def line(self, measured: Measured) -> str:
+        summary = measured.summary
+        _, measures = TITLES[measured.workload.role, measured.workload.operation]
+        mean = summary.mean_s or 0.0
+        if measures == BANDWIDTH:
+            value = summary.bytes_moved / mean / 1e6 if mean else 0.0
+        else:
+            value = 1e6 * mean
+        size = f"{measured.size:<{SIZE}.0f}" if measured.has_size else ""
+        text = f"{size}{value:>{FIELD if size else WITHOUT_SIZE}.2f}"
+        if self.full and measures == LATENCY:
+            low, high = 1e6 * (summary.min_s or 0.0), 1e6 * (summary.max_s or 0.0)
+            text += f"{low:>{FIELD}.2f}{high:>{FIELD}.2f}{summary.operations:>{COUNT}}"
+        return text
+
+
+def _similar() -> Iterable[str]:
+    """What can be shown so, as OSU calls it."""
+    return [title.removesuffix(" Test") for title, _ in TITLES.values()]

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the terminal of stdout or stderr can show: its width, and whether it has colours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from typing import TextIO
+
+import click
+
+from hockney.core.errors import one_line
+
+NARROWEST = 40
+"""Narrower terminals get lines of so many columns."""
+
+STYLES: dict[str, dict[str, str | bool]] = {
+    "head": {"bold": True},
+    "good": {"fg": "green"},
+    "fair": {"fg": "yellow"},
+    "poor": {"fg": "red"},
+    "refused": {"fg": "red"},
+    "yes": {"fg": "green"},
+    "no": {"fg": "red"},
+    "note": {"fg": "cyan"},
+    "bad": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "error": {"fg": "red", "bold": True},
+}
+"""By the word that is coloured."""
+
+
+def width(stream: TextIO | None = None) -> int | None:
+    """Columns of a line on stdout, or on another stream: as COLUMNS says, else the terminal's; None where
+    lines may have any length, as in a pipe or a file."""
+    said = os.environ.get("COLUMNS", "")
+    if said.isdecimal() and int(said) > 0:
+        return max(NARROWEST, int(said))
+    if not _is_terminal(stream or sys.stdout):
+        return None
+    return max(NARROWEST, shutil.get_terminal_size().columns)
+
+
+def has_colours(stream: TextIO | None = None) -> bool:
+    """Whether the stream is a terminal that shows colours, and nobody asked for none (NO_COLOR)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return _is_terminal(stream or sys.stdout)
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def painted(text: str, word: str, stream: TextIO | None = None) -> str:
+    """`text` in the style of `word`, where the stream has colours."""
+    style = STYLES.get(word)
+    return click.style(text, **style) if style and has_colours(stream) else text  # type: ignore[arg-type]
+
+
+def echo(text: str = "") -> None:
+    """On stdout; colours in it were decided on already."""
+    click.echo(text, color=True)
+
+
+def wrapped(text: str, columns: int | None, indent: str = "", hang: str = "") -> str:
+    """`text` as lines of at most `columns`, broken between words: the first behind `indent`, the others
+    behind `hang` as well. A longer word, as a path, has a line for itself."""
+    line = one_line(text)
+    if columns is None:
+        return f"{indent}{line}"
+    return textwrap.fill(
+        line,
+        columns,
+        initial_indent=indent,
+        subsequent_indent=indent + hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How many times as long one case takes as another, with a 95% interval.
+
+Launches differ by factors that all their cases share. Where both cases were measured in the same launches,
+each launch has its own ratio, in which that factor cancels: the interval is that of the centre of these
+ratios (`location`), and is usually much narrower than what the intervals of both times allow. Where the
+launches are others, both half widths are added in quadrature. In logarithms throughout, as the times are.
+
+The ratio itself is that of the two typical times, so that readers who divide get what is printed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockney.core.fit import Estimate
+from hockney.models.statistics.estimates import WIDEST, estimate
+from hockney.models.statistics.location import Z, center, half_width, of_mean
+from hockney.models.statistics.observations import Observation
+
+FEWEST_PAIRS = 3
+"""Launches in which both were measured: with fewer the times of all launches tell more."""
+
+
+def ratio(of: Observation, over: Observation) -> Estimate:
+    """The typical time of `of` over that of `over`; the ends are None where nothing is known of them."""
+    value = float(np.exp(of.log_center - over.log_center))
+    low, high = _paired(of, over) or _apart(of, over)
+    if high > WIDEST * low:
+        low = high = np.nan
+    return estimate(value, low, high)
+
+
+def ratio_of_estimates(of: Estimate, over: Estimate) -> Estimate:
+    """Of two values that are independent of each other, both positive, by their intervals."""
+    value = of.value / over.value
+    if of.low is None or of.high is None or over.low is None or over.high is None:
+        return Estimate(value, None, None)
+    if min(of.low, over.low) <= 0:
+        return Estimate(value, None, None)
+    below = np.hypot(np.log(of.value / of.low), np.log(over.high / over.value))
+    above = np.hypot(np.log(of.high / of.value), np.log(over.value / over.low))
+    return estimate(value, value * np.exp(-below), value * np.exp(above))
+
+
+def _paired(of: Observation, over: Observation) -> tuple[float, float] | None:
+    """Low and high from the launches that measured both; None where they are too few."""
+    place = {launch: k for k, launch in enumerate(of.launches)}
+    pairs = [(place[launch], k) for k, launch in enumerate(over.launches) if launch in place]
+    if len(pairs) < FEWEST_PAIRS:
+        return None
+    a, b = np.array(pairs).T
+    logs = of.log_typical[a] - over.log_typical[b]
+    below = np.hypot(_z(of.below, of)[a], _z(over.above, over)[b])
+    above = np.hypot(_z(of.above, of)[a], _z(over.below, over)[b])
+    middle = float(center(logs))
+    low = middle - float(half_width(logs, of_mean(below)))
+    high = middle + float(half_width(logs, of_mean(above)))
+    return float(np.exp(low)), float(np.exp(high))
+
+
+def _z(half_widths: np.ndarray, seen: Observation) -> np.ndarray:
+    """Each launch's half widths, as wide as normal ones."""
+    return half_widths / seen.quantile * Z
+
+
+def _apart(of: Observation, over: Observation) -> tuple[float, float]:
+    known = ratio_of_estimates(estimate(*of.interval()), estimate(*over.interval()))
+    return (np.nan if known.low is None else known.low, np.nan if known.high is None else known.high)

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the first screen shows next to the answer in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hockney.draw.figure import Figure, Plane
+from hockney.draw.page import Section
+
+
+def first_figure(sections: Sequence[Section]) -> tuple[Figure | Plane | None, tuple[Section, ...]]:
+    """The first figure of the first section, and the sections without it; None where that one has none."""
+    if not sections or not sections[0].figures:
+        return None, tuple(sections)
+    first, *rest = sections
+    figure, *others = first.figures
+    return figure, (replace(first, figures=tuple(others)), *rest)

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Cases by what tells them from the others of the run: "allgather, 4 KiB, 2 ranks", not every parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.catalog import Catalog
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import quantity
+
+FIRST, LAST = "algorithm", "ranks"
+
+
+def labels(evidence: Evidence) -> Callable[[str], str]:
+    """From a case's line to its label among all cases of the run."""
+    return evidence.cached(_labels)
+
+
+def _labels(evidence: Evidence) -> Callable[[str], str]:
+    known = {s.case for s in evidence.fits.summaries} | {f.case for f in evidence.run.failures}
+    named = short_labels(map(parse_canonical, sorted(known)), evidence.catalog)
+    return lambda line: named.get(line, line)
+
+
+def short_labels(cases: Iterable[Case], catalog: Catalog) -> dict[str, str]:
+    """By line. A parameter that all cases of a workload share is left out, but for its size."""
+    by_workload: dict[str, list[Case]] = {}
+    for case in cases:
+        by_workload.setdefault(case.workload, []).append(case)
+    named: dict[str, str] = {}
+    for these in by_workload.values():
+        names = sorted(
+            {name for case in these for name in case.values}, key=lambda n: (n == LAST, n != FIRST, n)
+        )
+        size = catalog.entry(these[0].workload).size
+        varying = [name for name in names if name == size or len({case.get(name) for case in these}) > 1]
+        found = {case.line: _label(case, varying, catalog) for case in these}
+        unique = len(set(found.values())) == len(found)
+        named |= found if unique else {case.line: case.line for case in these}
+    return named
+
+
+def _label(case: Case, varying: Iterable[str], catalog: Catalog) -> str:
+    words = [_value(case, name, value, catalog) for name in varying if (value := case.get(name)) is not None]
+    return ", ".join([case.workload, *words])
+
+
+def _value(case: Case, name: str, value: Value, catalog: Catalog) -> str:
+    if isinstance(value, str):
+        return value
+    if name == LAST:
+        return f"{value} ranks" if value != 1 else "1 rank"
+    workload = catalog.entry(case.workload)
+    if name == workload.size:
+        return quantity(value, workload.size_unit) if workload.size_unit else f"{name} {value:g}"
+    parameter = workload.parameter(name)
+    unit = parameter.unit if parameter is not None else ""
+    return f"{name} {quantity(value, unit) if unit in ('s', 'B') else format(value, 'g')}"

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+// The model of efficiency: what hockney/models/applications/ring_exchange.py, granularity.py, grain_prediction.py and
+// point_to_point_costs.py compute, term by term. Tests compare every function here with the one there.
+// Times in seconds, sizes in bytes; a machine `m` is what hockney/studies/granularity/explore.py writes of one.
+window.hockney = window.hockney ?? {};
+hockney.efficiency = (() => {
+"use strict";
+const ROUNDING = 1e-12, FINE = 1024;
+
+function piece(pieces, size) {
+  let found = pieces[0];
+  for (const each of pieces) if (size >= each[0]) found = each;
+  return {latency: found[1], perByte: found[2]};
+}
+
+// What a message takes in addition to holding the medium, with `far` of them between nodes at once.
+function passed(m, size, far) {
+  const {latency, perByte} = piece(far ? m.pieces : m.near, size);
+  if (!far) return latency + perByte * size;
+  return Math.max(0, latency - m.medium[0]) + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size;
+}
+
+// For each step how many messages go from node to node.
+function steps(m, size, ranks) {
+  const waits = ranks % 2 === 1 && size > (m.eager ?? Infinity);
+  if (m.cores < 2) {
+    const half = Math.floor(ranks / 2);
+    return waits ? [half, half, 1] : [ranks - half, half];
+  }
+  if (ranks <= m.cores) return waits ? [0, 0, 0] : [0, 0];
+  const nodes = Math.ceil(ranks / m.cores), alone = ranks % m.cores === 1;
+  if (waits) return alone ? [0, nodes - 1, 1] : [0, 0, nodes];
+  return alone && ranks % 2 === 0 ? [1, nodes - 1] : [0, nodes];
+}
+
+// Tcom.
+function exchange(m, size, ranks) {
+  if (ranks < 2) return 0;
+  const hold = m.medium[0] + m.medium[1] * size, all = steps(m, size, ranks), last = all.pop();
+  let begin = 0;
+  for (const far of all) begin += Math.max((far ? hold : 0) + passed(m, size, far), far * hold);
+  const met = ranks % 2 === 1 && all.length === 1 && m.cores < 2 ? m.half_duplex_s_per_byte * size : 0;
+  return begin + (last * hold + passed(m, size, last)) + met;
+}
+
+// How many ranks share a core: those that do compute one after the other. `larger` asks for a larger machine of
+// the same kind, on which each rank has a core to itself.
+const crowd = (m, ranks) => m.larger || !m.cores_known ? 1 : Math.max(1, ranks / m.most_ranks);
+
+// `factor` is what the time of an exchange is multiplied by: an end of its interval.
+function times(m, work, size, serial, ranks, factor = 1) {
+  const communication = factor * exchange(m, size, ranks), share = (1 - serial) * work / ranks;
+  const parallel = ranks === 1 ? share : Math.min(crowd(m, ranks), ranks) * share;
+  const total = ranks === 1 ? work : serial * work + parallel + communication;
+  const speedUp = work / total;
+  return {serial: serial * work, parallel, communication, total, speedUp, efficiency: speedUp / ranks, share: communication / total};
+}
+
+const efficiency = (m, work, size, serial, ranks) => times(m, work, size, serial, ranks).efficiency;
+
+const ceiling = (m, serial, ranks) => ranks === 1 ? 1 : 1 / (Math.min(crowd(m, ranks), ranks) * (1 - serial) + ranks * serial);
+
+// The work from which the efficiency is at least `wanted`; null where no work is enough.
+function workNeeded(wanted, m, size, serial, ranks, factor = 1) {
+  if (ranks === 1) return wanted <= 1 ? 0 : null;
+  const left = 1 - wanted / ceiling(m, serial, ranks), communication = factor * exchange(m, size, ranks);
+  if (left <= ROUNDING) return left >= -ROUNDING && communication === 0 ? 0 : null;
+  return wanted * ranks * communication / left;
+}
+
+const breakEven = (m, size, serial, ranks, factor = 1) => workNeeded(1 / ranks, m, size, serial, ranks, factor);
+
+// The factors of a size's band: those of the neighbouring sizes on a straight line.
+function banded(m, size) {
+  const ends = [m.band[0], ...m.band, [Infinity, ...m.band.at(-1).slice(1)]];
+  const k = ends.findIndex((after, k) => k > 0 && size <= after[0]), before = ends[k - 1], after = ends[k];
+  const width = after[0] - before[0], at = width > 0 && width < Infinity ? Math.max(0, (size - before[0]) / width) : 0;
+  return [1, 2].map(j => before[j] + at * (after[j] - before[j]));
+}
+
+// By which factors an exchange may be shorter and longer (95%); null where no interval is known.
+function bounds(m, size, ranks) {
+  if (!m.band.length || (m.cores > 1 && ranks > m.cores)) return null;
+  const change = m.changes.find(([low, high]) => low < size && size < high);
+  if (!change) return banded(m, size);
+  const line = at => piece(m.cores >= 2 ? m.near : m.pieces, at), time = ({latency, perByte}) => latency + perByte * size;
+  const now = time(line(size)), either = change.map(at => time(line(at))), sides = change.map(at => banded(m, at));
+  return [
+    now ? Math.min(1, Math.min(...sides.map(s => s[0])) * Math.min(...either) / now) : 1,
+    now ? Math.max(1, Math.max(...sides.map(s => s[1])) * Math.max(...either) / now) : 1,
+  ];
+}
+
+// A value of the factor of an exchange, with the ends that its interval gives.
+function estimate(m, size, ranks, value) {
+  const middle = value(1), ends = bounds(m, size, ranks);
+  if (!ends) return {value: middle, low: null, high: null};
+  const all = [middle, ...ends.map(value)];
+  return {value: middle, low: Math.min(...all), high: Math.max(...all)};
+}
+
+// Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`.
+function counts(most) {
+  const found = [];
+  for (let n = 1; n <= Math.min(most, FINE); n++) found.push(n);
+  for (let step = 2; found.at(-1) + step <= most; step *= 2) {
+    const first = found.at(-1), end = Math.min(2 * first, most);
+    for (let n = first + step; n <= end; n += step) found.push(n);
+  }
+  if (found.at(-1) !== most) found.push(most);
+  return found;
+}
+
+function bestRanks(m, work, size, serial, most) {
+  let best = 1, fastest = 0;
+  for (const n of counts(most)) {
+    const {speedUp} = times(m, work, size, serial, n);
+    if (speedUp > fastest) [best, fastest] = [n, speedUp];
+  }
+  return best;
+}
+
+return {exchange, times, efficiency, ceiling, workNeeded, breakEven, bounds, estimate, counts, bestRanks};
+})();

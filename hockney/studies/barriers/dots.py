@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""All barriers in one figure, the fastest on top: a call back to back, and entered in other ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.errors import HockneyError
+from hockney.core.fit import Estimate
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.intervals import UNKNOWN
+from hockney.models.barriers import predicted
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import quantity
+from hockney.studies.barriers.best import Candidate, choose
+from hockney.studies.barriers.headline import MPI, times_as_long
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, Way
+
+CALLED = {MPI: "MPI_Barrier"}
+KINDS = ("shared memory, one-sided", "made of messages", CALLED[MPI])
+WAYS: tuple[tuple[Way, str], ...] = (
+    ("loop", "back to back"),
+    ("alone", "alone, entered together"),
+    ("late", "after the last entry, entered one after the other"),
+    ("skew", "exits apart"),
+)
+
+
+def shown_first(evidence: Evidence, every: Sequence[BarrierResult]) -> int:
+    """The number of ranks that the first screen is about: the most that have a core each, else the fewest."""
+    counts = sorted({each.ranks for each in every if each.ranks > 1 and each.loop is not None})
+    own = [count for count in counts if count <= BarrierResults.of(evidence).cores]
+    return own[-1] if own else counts[0] if counts else 0
+
+
+def costs(evidence: Evidence, ranks: int) -> Figure | None:
+    """A call back to back on so many ranks; None where fewer than two barriers were measured."""
+    try:
+        choice = choose(evidence, ranks)
+    except HockneyError:
+        return None
+    if not choice.measured:
+        return None
+    rows = list(enumerate(choice.candidates))
+    mpi = choice.of(MPI)
+    series = (
+        _row(kind, [(k, c) for k, c in rows if _kind(c.algorithm) == kind], choice.best) for kind in KINDS
+    )
+    return Figure(
+        f"barriers-{ranks}",
+        f"A barrier of {plural(ranks, 'rank')}",
+        _names([c.algorithm for c in choice.candidates]),
+        Axis("time of a call, back to back", "s"),
+        tuple(s for s in series if s.x),
+        "Typical times with 95% intervals, the fastest on top; hollow: no interval.",
+        marks=((mpi.seconds, CALLED[MPI]),) if mpi is not None else (),
+    )
+
+
+def _kind(algorithm: str) -> str:
+    if algorithm == MPI:
+        return KINDS[2]
+    return KINDS[1] if predicted(algorithm) else KINDS[0]
+
+
+def _names(algorithms: Sequence[str]) -> Axis:
+    return Axis("barrier", "barrier", "linear", names=tuple(CALLED.get(name, name) for name in algorithms))
+
+
+def _row(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candidate) -> Series:
+    """Of intervals that are not known, the ends of a candidate are 0 and infinity."""
+    unknown = [not c.high < float("inf") for _, c in rows]
+    return Series(
+        kind,
+        tuple(float(k) for k, _ in rows),
+        tuple(c.seconds for _, c in rows),
+        tuple(UNKNOWN if none else c.low for none, (_, c) in zip(unknown, rows, strict=True)),
+        tuple(UNKNOWN if none else c.high for none, (_, c) in zip(unknown, rows, strict=True)),
+        group=kind,
+        detail=tuple("the fastest" if c is best else times_as_long(c.ratio) for _, c in rows),
+    )
+
+
+def entered(every: Sequence[BarrierResult]) -> Figure | None:
+    """How the way of entering changes what a barrier costs, in the order of the costs back to back."""
+    most = max((each.ranks for each in every), default=0)
+    selected = [each for each in every if each.ranks == most and each.loop is not None]
+    if most < 2 or not any("alone" in each.times for each in selected):
+        return None
+    series = []
+    for way, name in WAYS:
+        known = [(k, each.times[way]) for k, each in enumerate(selected) if way in each.times]
+        series.append(_way(name, known))
+    return Figure(
+        "barriers-entered",
+        f"{plural(most, 'rank')}: the same barriers entered in other ways",
+        _names([each.algorithm for each in selected]),
+        Axis("time", "s"),
+        tuple(s for s in series if s.x),
+        "In the order of the costs back to back.",
+    )
+
+
+def _way(name: str, known: Sequence[tuple[int, Estimate]]) -> Series:
+    return Series(
+        name,
+        tuple(float(k) for k, _ in known),
+        tuple(v.value for _, v in known),
+        tuple(UNKNOWN if v.low is None else v.low for _, v in known),
+        tuple(UNKNOWN if v.high is None else v.high for _, v in known),
+        group=name,
+        detail=tuple(quantity(v.value, "s") for _, v in known),
+    )

@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""--columns: what peers report, in tables, in JSON and in exports, by the peers' definitions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from hockney import api
+from hockney.cli.output.cases import EXACT, shown
+from hockney.core.fit import Estimate
+from hockney.pages.columns import COLUMNS
+from hockney.pages.evidence import Measured
+
+
+def records_of(run: str, words: str) -> list[dict]:
+    lines = map(json.loads, Path(run, "records.jsonl").read_text().splitlines())
+    return [
+        line for line in lines if line["kind"] == "record" and set(words.split()) <= set(line["case"].split())
+    ]
+
+
+def summaries(said) -> dict[str, dict]:
+    return {summary["case"].split()[0]: summary for summary in json.loads(said.out)["summaries"]}
+
+
+def test_quantiles_are_those_of_all_repetitions(hockney):
+    said = hockney(
+        "run", "pingpong", "bytes=8", "--launches", "3", "--seed", "2", "--out", "r", "--json", "-q"
+    )
+    [summary] = summaries(said).values()
+    records = records_of("r", "pingpong")
+    pooled = np.concatenate([record["times_s"] for record in records])
+    assert summary["min_s"] == pooled.min() and summary["max_s"] == pooled.max()
+    for name, percent in (("p50_s", 50), ("p95_s", 95), ("p99_s", 99)):
+        assert summary[name] == pytest.approx(np.percentile(pooled, percent))
+    operations = sum(record["batch"] * len(record["times_s"]) for record in records)
+    seconds = sum(record["batch"] * sum(record["times_s"]) for record in records)
+    assert summary["operations"] == operations
+    assert summary["mean_s"] == pytest.approx(seconds / operations)
+
+
+@pytest.mark.parametrize(
+    ("case", "whole", "factor"),
+    [
+        ("allreduce bytes=1024", 1024, 1.5),
+        ("allgather bytes=1024", 4096, 0.75),
+        ("alltoall bytes=1024", 4096, 0.75),
+        ("reduce_scatter_block bytes=1024", 4096, 0.75),
+        ("scatter bytes=1024", 4096, 0.75),
+        ("gather bytes=1024", 4096, 0.75),
+        ("bcast bytes=1024", 1024, 1.0),
+        ("reduce bytes=1024", 1024, 1.0),
+        ("round_robin bytes=1024", 1024, 1.0),
+    ],
+)
+def test_bandwidths_of_four_ranks_are_nccls(hockney, case, whole, factor):
+    """Size and factor as doc/PERFORMANCE.md and src/*.cu of nccl-tests have them, for n = 4."""
+    [summary] = summaries(hockney("run", case, "--ranks", "4", "--json", "-q")).values()
+    assert summary["algbw_bytes_per_s"] == pytest.approx(whole / summary["typical"]["value"])
+    assert summary["busbw_bytes_per_s"] == pytest.approx(factor * whole / summary["typical"]["value"])
+    assert summary["rate_per_s"] is None
+
+
+def test_what_has_no_bandwidth_has_none(hockney):
+    cases = ("scan bytes=8", "barrier", "pingpong bytes=0", "bisection bytes=8")
+    made = summaries(hockney("run", *cases, "--json", "-q"))
+    assert {name: summary["busbw_bytes_per_s"] for name, summary in made.items()} == dict.fromkeys(
+        ("scan", "barrier", "pingpong", "bisection")
+    )
+
+
+def test_message_rates_count_both_directions(hockney):
+    cases = ("pingpong bytes=8", "stream bytes=8", "stream_both bytes=8")
+    made = summaries(hockney("run", *cases, "--json", "-q"))
+    rates = {name: s["rate_per_s"] * s["typical"]["value"] for name, s in made.items()}
+    assert rates == pytest.approx({"pingpong": 1, "stream": 1, "stream_both": 2})
+    assert made["stream_both"]["algbw_bytes_per_s"] == pytest.approx(
+        made["stream_both"]["bytes_moved"] / 2 / made["stream_both"]["typical"]["value"]
+    )
+
+
+def test_a_table_has_the_columns_chosen_and_no_others(hockney):
+    chosen = ("--columns", "p99,min,busbw,min")
+    said = hockney("run", "pingpong bytes=8,64", "--out", "r", "-q", *chosen)
+    head, *rows = said.out.split("\n\n")[1].splitlines()
+    assert [word for word in head.split() if "(" not in word] == ["bytes", "p99", "min", "busbw"]
+    assert "launches" in hockney("resume", "r", "-q", "--columns", "launches").out.split("\n\n")[1]
+    again = hockney("resume", "r", "-q", *chosen).out.split("\n\n")[1].splitlines()
+    assert again == [head, *rows], "also of a run that is complete"
+
+
+def test_a_survey_has_a_table_where_columns_are_chosen(hockney):
+    words = ("survey", "-q", "--ranks", "2", "--sizes", "8,64", "--budget", "2s", "--seed", "1")
+    assert "p99" not in hockney(*words).out
+    said = hockney(*words, "--columns", "p99").out
+    assert "p99" in said and "allreduce algorithm=mpi ranks=2" in said
+
+
+def test_an_export_has_the_same_numbers_by_name(hockney, mine):
+    rows = list(csv.DictReader(io.StringIO(hockney("export", mine, "--what", "summaries", "--csv", "-").out)))
+    fits = json.loads(Path(mine, "fits.json").read_text())
+    names = ("min_s", "mean_s", "p50_s", "p95_s", "p99_s", "max_s", "algbw_bytes_per_s", "busbw_bytes_per_s",
+             "rate_per_s", "operations")  # fmt: skip
+    for row, summary in zip(rows, fits["summaries"], strict=True):
+        assert {n: float(row[n]) if row[n] else None for n in names} == {n: summary[n] for n in names}
+
+
+def test_an_unknown_column_is_an_error_before_anything_is_measured(hockney):
+    said = hockney("run", "pingpong", "--columns", "min,p98")
+    assert (said.code, said.error.code) == (2, "unknown-column")
+    assert said.error.fields["suggestion"] in COLUMNS and not Path("runs").exists()
+
+
+def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
+    """Not of an unknown interval."""
+    measured = api.load(Path(mine)).evidence.measured[0]
+    summary = replace(measured.summary, typical=Estimate(1e-6, None, None))
+    measured = Measured(measured.case, summary, measured.workload)
+    assert shown(measured, COLUMNS["interval"], exact=True) == EXACT
+    assert shown(measured, COLUMNS["interval"], exact=False) == "unknown"

@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""--format osu and plain: lines that the scripts of OSU's users read, each size once and in order."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hockney import api
+from hockney.cli.output.stream import Stream
+from hockney.lab import CasesChosen, CaseSettled
+
+
+def awk(program: str, text: str) -> list[str]:
+    tool = shutil.which("awk")
+    if tool is None:
+        pytest.skip("awk is missing")
+    done = subprocess.run([tool, program], input=text, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def summaries(run: str) -> dict[str, dict]:
+    with open(f"{run}/fits.json") as file:
+        return {summary["case"]: summary for summary in json.load(file)["summaries"]}
+
+
+def test_awk_finds_the_latency_of_a_size(hockney):
+    said = hockney("run", "pingpong", "bytes=0:64", "--format", "osu", "--out", "r", "--launches", "3", "-q")
+    assert (said.code, said.err) == (0, "")
+    mean = summaries("r")["pingpong buffers=hot bytes=8 ranks=2"]["mean_s"]
+    assert awk("$1==8 {print $2}", said.out) == [f"{1e6 * mean:.2f}"]
+    assert awk("!/^#/ && NF {print $1}", said.out) == ["0", "1", "2", "4", "8", "16", "32", "64"]
+    title, case, head, first = said.out.splitlines()[1:5]
+    assert re.fullmatch(r"# OSU MPI Latency Test v\S+", title) and "pingpong" in case
+    assert head == "# Size       Avg Latency(us)" and re.fullmatch(r"0 {23}\d\.\d\d", first)
+
+
+def test_bandwidths_are_in_megabytes(hockney):
+    words = ("stream bytes=8,1MiB", "stream_both bytes=1MiB")
+    said = hockney("run", *words, "--format", "osu", "--out", "r", "--launches", "3", "-q")
+    found = [float(value) for value in awk("$1==1048576 {print $2}", said.out)]
+    for value, name in zip(found, ("stream", "stream_both"), strict=True):
+        summary = summaries("r")[f"{name} buffers=hot bytes=1048576 ranks=2 window=16"]
+        assert value == pytest.approx(summary["bytes_moved"] / summary["mean_s"] / 1e6, abs=0.01)
+    assert "# OSU MPI Bandwidth Test v" in said.out
+    assert "# OSU MPI Bi-Directional Bandwidth Test v" in said.out
+    assert said.out.count("# Size      Bandwidth (MB/s)\n") == 2
+
+
+def test_collectives_have_minimum_maximum_and_iterations_on_request(hockney):
+    said = hockney(
+        "run", "allreduce bytes=8,64", "--format", "osu", "-f", "--out", "r", "--launches", "3", "-q"
+    )
+    assert "# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n" in said.out
+    size, average, low, high, count = awk("$1==8", said.out)
+    summary = summaries("r")["allreduce algorithm=mpi buffers=hot bytes=8 ranks=2 sync=barrier"]
+    assert int(size) == 8 and int(count) == summary["operations"]
+    expected = [f"{1e6 * summary[name]:.2f}" for name in ("mean_s", "min_s", "max_s")]
+    assert [average, low, high] == expected
+
+
+def test_a_barrier_has_no_size(hockney):
+    """The last line is the number: `osu_barrier | tail -n 1`."""
+    said = hockney("run", "barrier", "--format", "osu", "--out", "r", "--launches", "3", "-q")
+    *_, head, last = said.out.splitlines()
+    assert head == "# Avg Latency(us)" and len(last) == 17
+    [summary] = summaries("r").values()
+    assert float(last) == pytest.approx(1e6 * summary["mean_s"], abs=0.005)
+
+
+def test_what_is_no_result_goes_to_stderr(hockney):
+    said = hockney("run", "pingpong", "bytes=8", "--format", "osu", "--out", "r")
+    assert "warning: " in said.err and "r/report.html" in said.err
+    assert "warning" not in said.out and "report" not in said.out
+
+
+def test_plain_lines_have_the_columns_chosen(hockney):
+    words = ("run", "pingpong bytes=0,8", "scan bytes=8", "--launches", "3", "-q", "--format", "plain")
+    said = hockney(*words, "--out", "r")
+    seconds = summaries("r")["pingpong buffers=hot bytes=8 ranks=2"]["typical"]["value"]
+    [_, time, bandwidth], [*_] = (line.split() for line in said.out.splitlines() if line.startswith("8 "))
+    assert float(time) == pytest.approx(1e6 * seconds, rel=1e-5)
+    assert float(bandwidth) == pytest.approx(8 / seconds / 1e6, rel=1e-5)
+    said = hockney(*words, "--columns", "p99,busbw")
+    rows = [line.split() for line in said.out.splitlines() if not line.startswith("#")]
+    assert [len(row) for row in rows] == [3, 3, 3] and rows[0][2] == rows[2][2] == "-"
+    assert "# bytes" in said.out and "p99(us)" in said.out and "busbw(MB/s)" in said.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("scan bytes=8", "--format", "osu"), "no-osu-benchmark"),
+        (("pingpong", "reduce_scatter_block", "--format", "osu"), "no-osu-benchmark"),
+        (("survey", "--format", "osu"), "format-of-study"),
+        (("pingpong", "--format", "osu", "--json"), "format-with-json"),
+        (("pingpong", "--format", "osu", "--columns", "min"), "columns-with-osu"),
+        (("pingpong", "--full"), "full-without-osu"),
+        (("pingpong", "--format", "plain", "--columns", "interval"), "column-without-number"),
+    ],
+)
+def test_what_cannot_be_shown_is_an_error_before_anything_is_measured(hockney, tmp_path, words, code):
+    said = hockney("run", *words)
+    assert (said.code, said.error.code, said.out) == (2, code, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_case_without_a_result_holds_up_no_other(hockney):
+    words = ("run", "pingpong bytes=8,16,32", "--machine", "fake:refuse=bytes=16", "--launches", "3")
+    said = hockney(*words, "--format", "osu", "-q")
+    assert said.code == 4 and awk("!/^#/ && NF {print $1}", said.out) == ["8", "32"]
+
+
+class Recorded:
+    """A style that shows the size only."""
+
+    def check(self, workload):
+        pass
+
+    def heading(self, first):
+        return [f"# {first.case.workload}"]
+
+    def line(self, measured):
+        return f"{measured.size:g}"
+
+
+def test_lines_come_as_soon_as_cases_are_over_and_in_the_order_asked(hockney, mine):
+    run = api.load(Path(mine))
+    cases = [m.case for m in run.evidence.measured if m.case.workload == "pingpong"]
+    lines: list[str] = []
+    stream = Stream(Recorded(), lines.append)
+    stream(CasesChosen(tuple(cases), tuple(run.fits.workloads)))
+    for case in reversed(cases[1:]):
+        stream(CaseSettled(case, run.reading.run))
+    assert lines == []
+    stream(CaseSettled(cases[0], run.reading.run))
+    assert lines == ["# pingpong", *(f"{case.bytes}" for case in cases)]
