@@ -230,9 +230,8 @@ def no_complete_run(place: Path) -> UsageError:
 def not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
     several = f"{len(runs)} in {place} are unfinished: {listing([printable(run) for run in runs])}"
     why = several if runs else f"no run in {place} is unfinished"
-    return UsageError(
-        "no run is given", why, "name a run's folder", code="not-one-unfinished-run", runs=list(runs)
-    )
+    remedy = "name a run's folder"
+    return UsageError("no run is given", why, remedy, code="not-one-unfinished-run", runs=list(runs))
 
 
 def passed_over(reason: str) -> Notice:

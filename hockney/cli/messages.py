@@ -19,7 +19,7 @@ from hockney.core.errors import (
     sentences,
     unknown,
 )
-from hockney.core.wording import listing, plural, together
+from hockney.core.wording import listing, plural
 
 
 def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageError:
@@ -261,87 +261,12 @@ def algorithm_incomplete(option: str, example: str) -> UsageError:
     )
 
 
-# formats
-
-
-def no_osu_benchmark(workload: str, available: Iterable[str]) -> UsageError:
-    return UsageError(
-        f"--format osu does not apply to {workload}",
-        f"OSU's benchmarks have no equivalent (available: {', '.join(available)})",
-        "use --format plain",
-        code="no-osu-benchmark",
-        workload=workload,
-    )
-
-
-def column_without_number(name: str) -> UsageError:
-    return UsageError(
-        f"--format plain has no column {name}",
-        "each of its columns is one number",
-        "leave it out",
-        code="column-without-number",
-        name=name,
-    )
-
-
-def format_with_json() -> UsageError:
-    return UsageError(
-        "--format and --json exclude each other", "", "use only one of them", code="format-with-json"
-    )
-
-
-def format_of_study(study: str) -> UsageError:
-    return UsageError(
-        f"--format does not apply to study '{study}'",
-        "lines are printed for ad-hoc cases",
-        "use for example 'hockney run pingpong bytes=0:4MiB --format osu'",
-        code="format-of-study",
-        study=study,
-    )
-
-
-def columns_with_osu() -> UsageError:
-    return UsageError(
-        "--columns and --format osu exclude each other",
-        "OSU's columns are fixed",
-        "use --format plain",
-        code="columns-with-osu",
-    )
-
-
-def full_without_osu() -> UsageError:
-    return UsageError(
-        "--full requires --format osu",
-        "it adds OSU's columns of minimum, maximum and iterations",
-        "use for example --columns typical,min,max",
-        code="full-without-osu",
-    )
-
-
 # lines on stdout
 
 
 def warning(text: str, touches: str, remedy: str) -> str:
     """A caveat as one line, without the word that it begins with."""
     return sentences(text, f"affects {touches}", remedy)
-
-
-def in_all_rows(what: Sequence[str]) -> str:
-    """What the rows of a table share, said above it."""
-    return f"In all rows: {', '.join(what)}."
-
-
-def columns_left_out(names: Sequence[str]) -> str:
-    return f"(No room for {together(names)}; see --columns.)"
-
-
-def fit_heading(model: str, subject: str, verdict: str) -> str:
-    return f"{model}, {subject}: {verdict}"
-
-
-def fit_error(typical: str, worst: str) -> str:
-    """By how much, in words, a model is off."""
-    return f"off by {typical} in the median and {worst} at worst"
 
 
 def missing(count: str, folder: Path) -> str:

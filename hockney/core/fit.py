@@ -82,7 +82,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     mean; None with one launch). `quartiles` are the 5, 25, 75 and 95% points of all repetitions (s).
     `min_s` to `max_s` are the extremes, the mean and quantiles of the repetitions (s), of `operations`
     operations altogether; `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are what nccl-tests and
-    OSU's benchmarks make of a typical time, None where they have no meaning (`models.statistics.peers`).
+    OSU's benchmarks make of a typical time, None where they have no meaning (docs/columns.md).
     `metrics` are what else the workload reports, by name."""
 
     case: str

@@ -12,8 +12,9 @@ from hockney.draw.page import Section
 
 
 def first_figure(sections: Sequence[Section]) -> tuple[Figure | Plane | None, tuple[Section, ...]]:
-    """The first figure of the first section, and the sections without it; None where that one has none."""
-    if not sections or not sections[0].figures:
+    """The first figure of the first section, and the sections without it; None where that one has none,
+    or several that belong together."""
+    if not sections or not sections[0].figures or sections[0].multiples:
         return None, tuple(sections)
     first, *rest = sections
     figure, *others = first.figures

@@ -55,7 +55,14 @@ def _value(case: Case, name: str, value: Value, catalog: Catalog) -> str:
         return f"{value} ranks" if value != 1 else "1 rank"
     workload = catalog.entry(case.workload)
     if name == workload.size:
-        return quantity(value, workload.size_unit) if workload.size_unit else f"{name} {value:g}"
+        return _exact(value, workload.size_unit) if workload.size_unit else f"{name} {value:g}"
     parameter = workload.parameter(name)
     unit = parameter.unit if parameter is not None else ""
-    return f"{name} {quantity(value, unit) if unit in ('s', 'B') else format(value, 'g')}"
+    return f"{name} {_exact(value, unit)}"
+
+
+def _exact(value: float, unit: str) -> str:
+    """As it was asked for: 40000 B and not 39.06 KiB."""
+    if unit == "B":
+        return quantity(value, unit) if value % 1024 == 0 else f"{value:.15g} B"
+    return quantity(value, unit) if unit == "s" else format(value, "g")

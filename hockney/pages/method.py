@@ -39,7 +39,8 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         error = "" if worst is None else f"; its largest residual error was {format_seconds(worst)}"
         texts.append(
             f"{plural(len(windows), 'measurement')} started at moments of a synchronised clock{error}, "
-            f"{plural(late, 'repetition')} came too late and {'was' if late == 1 else 'were'} dropped."
+            f"{plural(late, 'start')} came too late on some rank and {'was' if late == 1 else 'were'} not "
+            "kept: without a common start there is no time."
         )
     where = "at every visit" if _visited_often(evidence) else "in every launch"
     texts.append(f"Payloads are verified outside the timed region {where}.")

@@ -18,7 +18,7 @@ _INTERVAL = r"(?: \[[^\]\s]+, [^\]\s]+\])?"
 _QUANTITY = re.compile(rf"(?<![\w.])\d[\d.,]* {_UNITS}(?![\w/]){_INTERVAL}")
 _ANSWER = re.compile(rf"(?<![\w.])\d[\d.,]*(?: {_UNITS}(?![\w/]){_INTERVAL}|%| times(?= as long))")
 _ASIDE = re.compile("ranks?|cores?|launches")
-_GIVEN = re.compile(r"\b(?:with|of|within|only) $")
+_GIVEN = re.compile(r"\b(?:with|of|within|only|exchange) $")
 
 
 def inert(value: Any) -> Any:

@@ -17,6 +17,7 @@ from hockney.draw.page import Page, Section, Table
 from hockney.pages import course, environment, method, metrics, quality, undisturbed
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
+from hockney.pages.first_screen import first_figure
 from hockney.pages.format import bandwidth, interval, label, percent, quantity, with_interval
 from hockney.pages.series import curve, rates, times
 from hockney.studies import messages
@@ -75,14 +76,16 @@ def page(evidence: Evidence) -> Page:
         quality.verification(evidence),
     ]
     names = sorted({m.case.workload for m in evidence.measured})
+    lead, rest = first_figure([*sections, *(s for s in more if s is not None)])
     return Page(
         title=", ".join(names) or "Nothing measured",
         subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
         warnings=tuple(c.caveat for c in caveats(evidence)),
-        sections=(*sections, *(s for s in more if s is not None)),
+        sections=rest,
         environment=environment.facts(evidence),
         method=method.sentences(evidence),
+        lead=lead,
     )
 
 

@@ -17,6 +17,7 @@ from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, environment, method, point_to_point, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options
+from hockney.pages.first_screen import first_figure
 from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.studies import messages
@@ -37,14 +38,16 @@ def refuse() -> NoReturn:
 
 def page(evidence: Evidence) -> Page:
     sections = (_pairs(evidence), _groups(evidence), quality.parameters(evidence))
+    lead, rest = first_figure([section for section in sections if section is not None])
     return Page(
         title="Published numbers",
         subtitle=environment.subtitle(evidence),
         headline=_headline(evidence),
         warnings=tuple(c.caveat for c in caveats(evidence)),
-        sections=tuple(section for section in sections if section is not None),
+        sections=rest,
         environment=environment.facts(evidence),
         method=method.sentences(evidence),
+        lead=lead,
     )
 
 
@@ -81,10 +84,10 @@ def _groups(evidence: Evidence) -> Section | None:
     if section is None:
         return None
     measured = [m for m in evidence.measured if "sync" in m.case]
-    figures = (*_plain(section.figures), *_exchanges(measured))
+    figures = (*_plain(section.figures, ""), *_exchanges(measured))
     return replace(
         section,
-        text=("Times as printed. The paper's own description of its method follows below.",),
+        text=("Times as printed. The paper's own description of its method follows below.", CAPTION),
         figures=figures,
         tables=(_table(measured),),
     )
@@ -102,13 +105,13 @@ def _exchanges(measured: Sequence[Measured]) -> tuple[Figure, ...]:
         )
         axes = Axis("bytes in a message", "B"), Axis("time", "s")
         figures.append(Figure(name, f"Time of {name} against size", *axes, tuple(series)))
-    return _plain(figures)
+    return _plain(figures, "")
 
 
-def _plain(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+def _plain(figures: Sequence[Figure], caption: str = CAPTION) -> tuple[Figure, ...]:
     """Without what is said of repetitions, launches and intervals, of which a printed number has none."""
     return tuple(
-        replace(f, caption=CAPTION, series=tuple(replace(s, low=(), high=(), detail=()) for s in f.series))
+        replace(f, caption=caption, series=tuple(replace(s, low=(), high=(), detail=()) for s in f.series))
         for f in figures
     )
 

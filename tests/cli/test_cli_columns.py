@@ -113,6 +113,11 @@ def test_an_export_has_the_same_numbers_by_name(hockney, mine):
         assert {n: float(row[n]) if row[n] else None for n in names} == {n: summary[n] for n in names}
 
 
+def test_every_column_is_documented():
+    page = (Path(__file__).parents[2] / "docs" / "columns.md").read_text()
+    assert [name for name in COLUMNS if f"`{name}`" not in page] == []
+
+
 def test_an_unknown_column_is_an_error_before_anything_is_measured(hockney):
     said = hockney("run", "pingpong", "--columns", "min,p98")
     assert (said.code, said.error.code) == (2, "unknown-column")

@@ -165,6 +165,14 @@ def test_every_verb_fits_80_columns(hockney, surveyed, monkeypatch, words):
     assert out and [line for line in out.splitlines() if len(line) > 80] == []
 
 
+def test_paths_are_never_broken(hockney, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    folder = "a folder with words in its name/" * 3 + "r"
+    said = hockney("run", "barrier", "--launches", "3", "--out", folder, "-q")
+    assert f"report: {folder}/report.html" in said.out.splitlines()
+    assert hockney("report", folder).out == f"{folder}/report.html\n"
+
+
 def test_models_say_each_verdict_once(hockney, surveyed):
     said = hockney("models", surveyed).out
     verdicts = re.findall(r": (?:good|fair|poor|refused)$", said, flags=re.MULTILINE)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hockney import api
 from hockney.cli import messages
+from hockney.cli.output.messages import columns_with_osu, format_of_study, format_with_json, full_without_osu
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import TYPED, print_document, print_summary
 from hockney.cli.output.terminal import echo
@@ -36,15 +37,15 @@ class Form:
     def check(self, study: str) -> None:
         """Raises UsageError for what excludes each other."""
         if self.full and self.style != "osu":
-            raise messages.full_without_osu()
+            raise full_without_osu()
         if self.style == "table":
             return
         if self.as_json:
-            raise messages.format_with_json()
+            raise format_with_json()
         if study != TYPED:
-            raise messages.format_of_study(study)
+            raise format_of_study(study)
         if self.columns and self.style == "osu":
-            raise messages.columns_with_osu()
+            raise columns_with_osu()
 
     def lines(self) -> Lines:
         if self.style == "osu":

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.api import Run
-from hockney.cli import messages
+from hockney.cli.output import messages
 from hockney.cli.output.blocks import in_blocks
 from hockney.cli.output.tables import Group, fits, print_groups, print_line, print_table
 from hockney.cli.output.terminal import echo

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.cli import messages
+from hockney.cli.output import messages
 from hockney.cli.output.tables import Group, print_groups
 from hockney.core.fit import Fit
 from hockney.core.units import format_percent

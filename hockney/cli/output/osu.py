@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hockney import __version__
-from hockney.cli import messages
+from hockney.cli.output import messages
 from hockney.core.catalog import Workload
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label
@@ -54,18 +54,18 @@ class OsuLines:
         return [
             "",
             f"# OSU MPI {title} v{__version__}-hockney",
-            f"# {label(first, first.workload.size)}",
+            f"# {messages.osu_comment(label(first, first.workload.size))}",
             head,
         ]
 
     def line(self, measured: Measured) -> str:
         summary = measured.summary
         _, measures = TITLES[measured.workload.role, measured.workload.operation]
-        mean = summary.mean_s or 0.0
+        typical = summary.typical.value
         if measures == BANDWIDTH:
-            value = summary.bytes_moved / mean / 1e6 if mean else 0.0
+            value = summary.bytes_moved / typical / 1e6 if typical else 0.0
         else:
-            value = 1e6 * mean
+            value = 1e6 * typical
         size = f"{measured.size:<{SIZE}.0f}" if measured.has_size else ""
         text = f"{size}{value:>{FIELD if size else WITHOUT_SIZE}.2f}"
         if self.full and measures == LATENCY:

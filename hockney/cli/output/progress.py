@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 SECONDS_BETWEEN_LINES = 10.0
+BAR_WIDTH = 20
+MARGIN = 8
+"""Columns for what moves, for gaps, and for the ^C that a terminal echoes behind the bar: with no room left
+it would begin a line, and the bar would not be taken away."""
 FIRST_STEPS = 5
 """With fewer done, the pace says little of the rest."""
 
@@ -199,7 +203,7 @@ class ProgressReporter:
             self.spinner.hide()
             self.progress = Progress(
                 SpinnerColumn("line"),
-                BarColumn(bar_width=30),
+                BarColumn(bar_width=BAR_WIDTH),
                 TextColumn("{task.completed:.0f}/{task.total:.0f}"),
                 TextColumn("{task.fields[left]}", style="bold", markup=False),
                 TextColumn("{task.fields[text]}", markup=False),
@@ -213,7 +217,10 @@ class ProgressReporter:
             self.progress.start()
         self.progress.update(self.task, completed=done, total=total, left=left)
         if text is not None:
-            self.progress.update(self.task, text=text)
+            numbers = len(f"{done}/{total} {left} ")
+            self.progress.update(
+                self.task, text=_cut(text, self.console.width - BAR_WIDTH - numbers - MARGIN)
+            )
 
     def _stop(self) -> None:
         if self.progress is not None:
@@ -226,12 +233,19 @@ class ProgressReporter:
         return max(0.0, min(by_pace, self.plan.budget_s - elapsed))
 
 
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: max(0, room - 1)]}…"
+
+
 def _result(result: Record | Failure) -> str:
-    """What was measured just now: "pingpong bytes=8 ranks=2: 451 ns"."""
-    case = one_line(result.case)
+    """What was measured just now: "451 ns pingpong bytes=8 ranks=2 buffers=hot". What is cut off where there
+    is no room is at the end: words, which few cases differ by."""
+    workload, *parameters = result.case.split()
+    parameters.sort(key=lambda word: not word.partition("=")[2][:1].isdigit())
+    case = one_line(" ".join([workload, *parameters]))
     if isinstance(result, Failure) or not result.times_s:
         return case
-    return f"{case}: {format_seconds(statistics.median(result.times_s))}"
+    return f"{format_seconds(statistics.median(result.times_s))} {case}"
 
 
 def _rounds(event: MeasuringBegan) -> str:

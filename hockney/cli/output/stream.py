@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from hockney.cli import messages
+from hockney.cli.output import messages
 from hockney.cli.output.blocks import in_blocks
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload

@@ -11,7 +11,7 @@ from hockney.cli import messages
 from hockney.cli.output.cases import print_cases, print_metrics
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.fits import print_fits
-from hockney.cli.output.tables import print_json, print_line
+from hockney.cli.output.tables import print_json, print_line, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import printable
@@ -50,7 +50,7 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     echo()
     if run.outcome is not None and run.outcome.left:
         print_line(messages.missing(plural(run.outcome.left, "planned measurement"), run.path))
-    print_line(f"report: {run.folder.report_path}")
+    print_whole(f"report: {run.folder.report_path}")
 
 
 def _is_main(fit: Fit, run: Run) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from hockney.cli import messages
+from hockney.cli.output import messages
 from hockney.cli.output.layout import (
     BELOW,
     GAP,
@@ -25,6 +25,7 @@ from hockney.cli.output.layout import (
     parts,
 )
 from hockney.cli.output.terminal import echo, painted, width, wrapped
+from hockney.core.errors import one_line
 from hockney.draw.page import Table
 from hockney.lab.finding import Finding
 
@@ -110,6 +111,11 @@ def _escaped(character: str) -> str:
 def print_line(text: str, indent: str = "", hang: str = "") -> None:
     """Prose, wrapped where stdout has a width. `hang` is before each further line."""
     echo(wrapped(text, width(), indent, hang))
+
+
+def print_whole(text: str) -> None:
+    """A line that is not wrapped: a path, or what is to be copied."""
+    echo(one_line(text))
 
 
 def print_labelled(label: str, text: str) -> None:

@@ -13,7 +13,7 @@ from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line
+from hockney.cli.output.tables import print_json, print_whole
 from hockney.lab import Counted
 
 
@@ -64,7 +64,7 @@ def command(
         here = bench.machine
         print_json({"engine": here.engine, "compiler": here.compiler, "flags": here.flags, "mpi": here.mpi})
     else:
-        print_line(bench.machine.engine)
+        print_whole(bench.machine.engine)
     return 0
 
 
@@ -74,7 +74,7 @@ def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) 
     if as_json:
         print_json({"library": str(where), "mpi": linked})
     else:
-        print_line(str(where))
+        print_whole(str(where))
     return 0
 
 
@@ -86,5 +86,5 @@ def _simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
     if as_json:
         print_json({"simgrid": installed})
     else:
-        print_line(installed.prefix)
+        print_whole(installed.prefix)
     return 0

@@ -14,7 +14,7 @@ from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table
+from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
 from hockney.core.errors import Exit
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
@@ -107,9 +107,9 @@ def _print(platform: Platform, out: Path) -> None:
     print_line(f"{platform.name}: room for {platform.capacity} ranks on {nodes} nodes")
     for note in platform.notes:
         print_labelled("note", note)
-    print_line(f"machine: {out}")
+    print_whole(f"machine: {out}")
     twin = lab.simulated_reference(str(out))
-    print_line(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
+    print_whole(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
 
 
 def _table(agreements: list[Agreement]) -> None:

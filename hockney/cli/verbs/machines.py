@@ -16,7 +16,7 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.machine_details import show, show_json
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Machine, Mpi
@@ -61,7 +61,7 @@ def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str,
         if as_json:
             print_json({"run": str(folder.path)})
         else:
-            print_line(str(folder.path))
+            print_whole(str(folder.path))
     else:
         _all(mpi, machine, as_json)
     return 0

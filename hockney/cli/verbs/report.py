@@ -13,7 +13,7 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line
+from hockney.cli.output.tables import print_json, print_whole
 from hockney.core.errors import printable
 from hockney.core.fit import Cost
 
@@ -39,5 +39,5 @@ def command(run: Path, figures: Path | None, cost: Cost, as_json: bool) -> int:
         print_json({"files": [printable(str(path)) for path in written], "cost": cost})
     else:
         for path in written:
-            print_line(str(path))
+            print_whole(str(path))
     return 0

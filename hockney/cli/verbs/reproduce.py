@@ -15,7 +15,7 @@ from hockney.api import Reproduced
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
 from hockney.draw.page import Table
@@ -83,7 +83,7 @@ def _print(done: Reproduced) -> None:
     for limit in done.limits:
         print_line(pages.limit_words(limit))
     for path in done.files:
-        print_line(f"{'report' if path == done.files[0] else 'figure'}: {path}")
+        print_whole(f"{'report' if path == done.files[0] else 'figure'}: {path}")
     echo()
 
 

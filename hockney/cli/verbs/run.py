@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 @click.command(
     "run",
     cls=QuestionCommand,
-    epilog=example("hockney run pingpong bytes=0:64KiB barrier --budget 5s", "hockney run --list"),
+    epilog=example(
+        "hockney run pingpong bytes=0:64KiB barrier --budget 5s",
+        "hockney run pingpong bytes=0:4MiB --format osu",
+        "hockney run --list",
+    ),
 )
 @click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
 @click.option("--list", "show", is_flag=True, help="List the studies and workloads with their parameters.")
@@ -41,10 +45,11 @@ if TYPE_CHECKING:
     "--format",
     "style",
     type=click.Choice(["table", "plain", "osu"]),
+    metavar="FORMAT",
     default="table",
     show_default=True,
-    help="Print a table at the end, or lines while measuring: plain (size, time, bandwidth, or --columns), "
-    "or those of OSU's benchmarks.",
+    help="table, at the end; or lines while measuring: plain (size, time, bandwidth, or --columns), or osu, "
+    "like OSU's benchmarks.",
 )
 @click.option(
     "-f",

@@ -49,12 +49,13 @@ def page(evidence: Evidence) -> Page:
     checked = validation.check(evidence, measured, messages, cores) if messages else ()
     seen = "simulated" if evidence.machine.traits.simulated else "measured"
     sentences = headline(measured, checked, messages, crowded_counts(measured, cores), seen)
+    runs = _runs(measured, messages)
     sections = [
         _grain(measured, messages),
         agreement.section(checked, messages, evidence) if messages and checked else None,
         agreement.details_section(checked, evidence) if messages and checked else None,
         costs.section(known) if evidence.run.records else None,
-        _closed(_runs(measured, messages)),
+        runs if evidence.settings.every_s else _closed(runs),
         _closed(_serial(measured, messages)),
         _closed(agreement.uneven_section(checked)),
         _closed(exchanges.section(evidence, messages)),

@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of tables, and of errors about how results are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hockney.core.errors import UsageError
+from hockney.core.wording import together
+
+# tables
+
+
+def in_all_rows(what: Sequence[str]) -> str:
+    """What the rows of a table share, said above it."""
+    return f"In all rows: {', '.join(what)}."
+
+
+def columns_left_out(names: Sequence[str]) -> str:
+    return f"(No room for {together(names)}; see --columns.)"
+
+
+def fit_heading(model: str, subject: str, verdict: str) -> str:
+    return f"{model}, {subject}: {verdict}"
+
+
+def fit_error(typical: str, worst: str) -> str:
+    """By how much, in words, a model is off."""
+    return f"off by {typical} in the median and {worst} at worst"
+
+
+# formats
+
+
+def no_osu_benchmark(workload: str, available: Iterable[str]) -> UsageError:
+    return UsageError(
+        f"--format osu does not apply to {workload}",
+        f"OSU's benchmarks have no equivalent (available: {', '.join(available)})",
+        "use --format plain",
+        code="no-osu-benchmark",
+        workload=workload,
+    )
+
+
+def osu_comment(case: str) -> str:
+    """Where OSU's benchmarks name the data type."""
+    return f"{case}: typical times, a robust mean"
+
+
+def column_without_number(name: str) -> UsageError:
+    return UsageError(
+        f"--format plain has no column {name}",
+        "each of its columns is one number",
+        "leave it out",
+        code="column-without-number",
+        name=name,
+    )
+
+
+def format_with_json() -> UsageError:
+    return UsageError(
+        "--format and --json exclude each other", "", "use only one of them", code="format-with-json"
+    )
+
+
+def format_of_study(study: str) -> UsageError:
+    return UsageError(
+        f"--format does not apply to study '{study}'",
+        "lines are printed for ad-hoc cases",
+        "use for example 'hockney run pingpong bytes=0:4MiB --format osu'",
+        code="format-of-study",
+        study=study,
+    )
+
+
+def columns_with_osu() -> UsageError:
+    return UsageError(
+        "--columns and --format osu exclude each other",
+        "OSU's columns are fixed",
+        "use --format plain",
+        code="columns-with-osu",
+    )
+
+
+def full_without_osu() -> UsageError:
+    return UsageError(
+        "--full requires --format osu",
+        "it adds OSU's columns of minimum, maximum and iterations",
+        "use for example --columns typical,min,max",
+        code="full-without-osu",
+    )
