@@ -6,6 +6,7 @@
 #   make test-all the slow ones too: more ranks, both MPIs everywhere, the largest searches, clang-tidy, sanitizers
 #   make test-deps install what the tests need from the system (a compiler, Chromium, SimGrid, ...), as root on Debian
 #   make lint     linters, formatters and type checker; sanitizers and clang-tidy too with ARGS="--all"
+#   make docs     build the documentation as a web site, in site/
 #   make golden   rewrite the golden files that tests compare with; git shows what changed
 #
 # The first call sets up .venv, later ones start at once. Needed: python3 (3.10 or newer) and a C++20 compiler.
@@ -19,7 +20,7 @@ PIP     = $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 # hundreds of programs start in the tests: none is to compile hockney once more
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: survey test test-all test-deps lint golden clean
+.PHONY: survey test test-all test-deps lint docs golden clean
 
 survey: $(VENV)/.hockney
 	@$(VENV)/bin/hockney survey $(ARGS); code=$$?; $(CALLED); exit $$code
@@ -43,6 +44,10 @@ test-deps:
 lint: $(VENV)/.hockney-test
 	@$(VENV)/bin/python -m pytest tests/lint $(ARGS)
 
+docs: $(VENV)/.hockney-docs
+	@$(VENV)/bin/python -m sphinx -q -W --keep-going -c docs/_site . site
+	@echo "site/index.html"
+
 golden: $(VENV)/.hockney-test
 	@$(VENV)/bin/python -m pytest --regen $(ARGS)
 
@@ -57,6 +62,11 @@ $(VENV)/.hockney-test: pyproject.toml | $(VENV)/bin/python
 	@$(PIP) install --editable '.[test]'
 	@touch $@ $(VENV)/.hockney
 
+$(VENV)/.hockney-docs: pyproject.toml | $(VENV)/bin/python
+	@echo "installing hockney and the documentation's generator in $(VENV) (once)" >&2
+	@$(PIP) install --editable '.[docs]'
+	@touch $@ $(VENV)/.hockney
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  { echo "Python 3.10 or newer is needed: make PYTHON=python3.12 ..., or install one" >&2; exit 3; }
@@ -65,4 +75,4 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .hypothesis .ruff_cache .mypy_cache
+	rm -rf $(VENV) site .pytest_cache .hypothesis .ruff_cache .mypy_cache

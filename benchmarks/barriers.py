@@ -32,10 +32,15 @@ from hockney.models.statistics.interval import median_interval
 
 HERE = Path(__file__).parent
 HEAD = (
-    "| MPI | ranks | barrier | found in (ms) | ours (us) | MPI_Barrier (us) | ours / MPI_Barrier "
+    "| MPI | ranks | barrier | choice took (ms) | ours (us) | MPI_Barrier (us) | ours / MPI_Barrier "
     "| 95% interval | floor (us) | ours / floor | 95% interval |",
     "|---|---|---|---|---|---|---|---|---|---|---|",
 )
+
+INTRODUCTION = """\
+*ours* is the barrier that `hockney::best_barrier` selects.
+*floor* is the fastest way to bounce a cache line between the two cores, without any MPI.
+Each launch times them in turn; ratios are medians over launches."""
 
 
 @dataclass(frozen=True)
@@ -110,20 +115,20 @@ def main() -> None:
                 found = [launch(mpi, program, ranks, rounds) for _ in range(arguments.launches)]
                 lines.append(line(mpi, ranks, found))
                 print(lines[-1], file=sys.stderr)
-    load = f"load average {before:.1f} at the beginning, {os.getloadavg()[0]:.1f} at the end"
+    load = f"load average {before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
     text = "\n".join(
         [
             *lines,
             "",
-            f"{arguments.launches} launches a line; {load}.",
+            f"{arguments.launches} launches per row; {load}.",
         ]
     )
     print(text)
     if arguments.out:
-        title = "# Barriers: the library's best against MPI_Barrier and the floor"
+        title = "# The library's barrier compared with MPI_Barrier"
         run = f"`python benchmarks/barriers.py --launches {arguments.launches} --ranks {arguments.ranks}`"
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text(f"{title}\n\n{run}, two ranks bound.\n\n{text}\n")
+        arguments.out.write_text(f"{title}\n\n{run}, two ranks bound.\n\n{INTRODUCTION}\n\n{text}\n")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,9 @@ from hockney.machine import find_mpi, processors
 
 PRESETS = (1e-6, 2e-6, 5e-6, 10e-6, 20e-6, 50e-6, 100e-6, 1e-3, 10e-3, 100e-3)
 SECONDS_EACH = 0.7
+INTRODUCTION = """\
+The workload `compute` consumes a preset amount of processor time.
+The table shows by how much it misses, on the thread's clock and on the wall clock."""
 
 
 def off(record: Record, overhead_s: float) -> float:
@@ -65,7 +68,7 @@ def main() -> None:
     text = "\n".join([*table, "", load])
     print(text)
     if arguments.out:
-        head = "# Computing as long as told\n\n`python benchmarks/compute.py`\n\n"
+        head = f"# Accuracy of preset computing times\n\n`python benchmarks/compute.py`\n\n{INTRODUCTION}\n\n"
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(head + text + "\n")
 

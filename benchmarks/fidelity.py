@@ -38,6 +38,10 @@ from hockney.models.statistics.interval import median_interval
 HERE = Path(__file__).parent
 IMB_WHEEL = "impi-rt==2021.18.1"
 SIZES = {8: 20000, 1 << 20: 2000}
+INTRODUCTION = """\
+On Open MPI the peer is a plain loop around the same calls (`benchmarks/peer_pingpong.cpp`), on MPICH it is
+Intel's IMB-MPI1 PingPong.
+Launches alternate; *peer / peer* compares the peer with itself and shows the noise."""
 
 
 def bound(mpi: Mpi, words: tuple[str, ...], extra: dict[str, str] | None = None) -> str:
@@ -130,8 +134,9 @@ def main() -> None:
     text = "\n".join([*lines, "", f"{arguments.pairs} pairs; load average at the end {load:.1f}."])
     print(text)
     if arguments.out:
-        title = "# Fidelity: hockney's ping-pong against a peer's"
-        head = f"{title}\n\n`python benchmarks/fidelity.py --pairs {arguments.pairs}`, ranks bound.\n\n"
+        title = "# Fidelity: hockney's ping-pong compared with a peer's"
+        run = f"`python benchmarks/fidelity.py --pairs {arguments.pairs}`, ranks bound."
+        head = f"{title}\n\n{run}\n\n{INTRODUCTION}\n\n"
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(head + text + "\n")
 

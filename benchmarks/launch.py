@@ -24,6 +24,9 @@ from hockney.launch.mpi import MpiLauncher
 from hockney.machine import find_mpi, processors
 from hockney.models.statistics import student
 
+INTRODUCTION = """\
+hockney disables network fabrics that no rank uses.
+This compares launches of 2 ranks with and without the fabric, in alternating order."""
 EVERYTHING = {"OMPI_MCA_btl": "^nothing"}
 """A setting that excludes no transport, which hockney leaves as it is."""
 CASES = [
@@ -78,7 +81,8 @@ def main() -> None:
     text = "\n".join([*table, "", load])
     print(text)
     if arguments.out:
-        head = "# Launches without an unused fabric\n\n`python benchmarks/launch.py`\n\n"
+        title = "# Launch times without the unused network fabric"
+        head = f"{title}\n\n`python benchmarks/launch.py`\n\n{INTRODUCTION}\n\n"
         arguments.out.write_text(head + text + "\n")
 
 

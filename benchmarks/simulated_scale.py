@@ -125,7 +125,7 @@ def main() -> None:
     if arguments.out:
         intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
         arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        title = "# How large a simulated machine may be\n\n`python benchmarks/simulated_scale.py`\n\n"
+        title = "# How large a simulated machine can be\n\n`python benchmarks/simulated_scale.py`\n\n"
         arguments.out.write_text(f"{title}{intro}\n\n{text}\n")
 
 

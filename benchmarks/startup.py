@@ -92,7 +92,7 @@ def main() -> None:
     text = "\n".join(lines) + "\n"
     print(text, end="")
     if arguments.out:
-        head = "# Start of the command line\n\n`python benchmarks/startup.py --before TREE`\n\n"
+        head = "# Start-up time of the command line\n\n`python benchmarks/startup.py --before TREE`\n\n"
         note = "Medians of the wall clock, in parentheses of processor time.\n\n"
         arguments.out.write_text(head + note + text)
 

@@ -12,8 +12,10 @@ from hockney.studies.barriers.best import Choice, choose
 
 
 def choose_barriers(run: Run, ranks: Sequence[int]) -> tuple[list[Choice], list[Inconclusive]]:
-    """For each number of ranks, or for those that were measured where none is named: the choice, or why there
-    is none. Times are of one call, in seconds."""
+    """For each number of ranks (default: those that were measured), the choice, or why there is none.
+
+    Times are per call, in seconds.
+    """
     choices, unknown = [], []
     for p in ranks or sorted({case.ranks for case in run.plan.cases}):
         try:

@@ -35,24 +35,23 @@ MOST_ASKED = 16
 
 @dataclass(frozen=True, repr=False)
 class Forecast:
-    """`prediction` has all numbers, `known` is what the times of messages are from, which says what to
-    doubt."""
+    """`prediction` has all numbers; `known` is the source of the message times."""
 
     prediction: Prediction
     known: CostsOrigin
 
     @property
     def rows(self) -> tuple[RanksRow, ...]:
-        """One for each number of ranks: time (s), speed-up, efficiency, share of communication."""
+        """One row per number of ranks: time (s), speed-up, efficiency, share of communication."""
         return self.prediction.rows
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """What to doubt, each with a code."""
+        """The warnings about the prediction, each with a code."""
         return grain_prediction.caveats(self.prediction, self.known)
 
     def table(self) -> Rows:
-        """The rows as columns; each value with the ends of its 95% interval."""
+        """The rows as columns; each value has the ends of its 95% interval."""
         return predicted_rows(self.rows)
 
     def frame(self, library: Library | None = None) -> Any:
@@ -84,13 +83,14 @@ def predict(
     cost: Cost = "typical",
     listen: Listener = silent,
 ) -> Forecast:
-    """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the cores).
+    """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
+    cores).
 
-    Times of messages are from the folder `run`, or the description of `machine`, or else the newest survey in
-    runs; of a run they are its typical `cost` of messages, or the undisturbed one. `shared` overrules the
-    evidence: whether messages under way at once share the bandwidth. Nothing is measured. Raises UsageError
-    for what is no run or machine and for ranks that it does not have, Inconclusive where nothing says what
-    messages cost.
+    The times of messages come from the folder `run`, from the description of `machine`, or else from the
+    newest survey in runs; for a run, they are its typical `cost` of messages, or the undisturbed one.
+    `shared` replaces the choice by measurements: whether concurrent messages share the bandwidth. Nothing
+    is measured. Raises UsageError for an unknown run or machine and for ranks that it does not have, and
+    Inconclusive if the cost of messages is unknown.
     """
     if machine and cost != "typical":
         raise messages.cost_with_machine(cost)

@@ -53,8 +53,9 @@ def run(
 ) -> Run:
     """Measure a study or cases into the folder `out` (default: a new one in runs), and fit models.
 
-    Raises UsageError before anything is written; EnvironmentProblem or LaunchFailed when nothing can be
-    launched. What was measured is kept then, and on Ctrl-C, which raises RunInterrupted: `resume` goes on.
+    Raises UsageError before anything is written; EnvironmentProblem or LaunchFailed if nothing can be
+    launched. Measurements so far are kept then, and on Ctrl-C, which raises RunInterrupted; `resume`
+    continues.
     """
     if options.every is not None and not options.every_s:
         listen(messages.rounds_follow_at_once())
@@ -77,7 +78,7 @@ def _workloads(planned: Planned) -> tuple[Workload, ...]:
 def plan(
     asked: Question | str | Sequence[str], options: RunOptions = DEFAULT, *, listen: Listener = silent
 ) -> Planned:
-    """What `run` would measure. An engine is compiled where there is none, but nothing is launched."""
+    """What `run` would measure. An engine is compiled if there is none, but nothing is launched."""
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
@@ -125,11 +126,11 @@ def resume(
     variables: tuple[str, ...] = (),
     listen: Listener = silent,
 ) -> Run:
-    """Measure what the run in `path` planned and does not have; cases that failed are tried once more.
+    """Measure the rest of the run in `path`; failed cases are tried once more.
 
-    `budget` (s) is for all that is left, or for each round that is; by default its share of the run's. `mpi`,
-    `machine`, `mpiexec_args` and `variables` are used instead of the plan's. Raises as `run` does, and
-    UsageError where the plan names programs that this user has not typed.
+    `budget` (s) is the time for everything that is left, or for each remaining round; the default is its
+    share of the run's. `mpi`, `machine`, `mpiexec_args` and `variables` replace those of the plan. Raises
+    the same errors as `run`, and UsageError if the plan names programs that this user has not typed.
     """
     path = to_path(path)
     folder = RunFolder.open(path)

@@ -35,7 +35,7 @@ def ad_hoc_by_name(study: str) -> UsageError:
 def study_takes_no_cases(study: str) -> UsageError:
     return UsageError(
         f"study '{study}' takes no cases",
-        "it plans its own",
+        "it plans its cases itself",
         f"run '{printable(study)}' alone",
         code="study-takes-no-cases",
         study=study,
@@ -54,8 +54,8 @@ def study_parameter_given_twice(name: str) -> UsageError:
 
 def parameter_before_case(text: str) -> UsageError:
     return UsageError(
-        f"'{printable(text)}' stands before any case",
-        "it is a parameter",
+        f"'{printable(text)}' comes before any case",
+        "it is a parameter of a case",
         "name a workload first",
         code="parameter-before-case",
         text=text,
@@ -73,7 +73,7 @@ def repeat_with_through() -> UsageError:
     return UsageError(
         "--repeat and --through exclude each other",
         "both set the number of rounds",
-        "give one of them",
+        "use only one of them",
         code="repeat-with-through",
     )
 
@@ -81,7 +81,7 @@ def repeat_with_through() -> UsageError:
 def every_without_rounds() -> UsageError:
     return UsageError(
         "--every has no effect alone",
-        "it sets when rounds begin, not how many there are",
+        "it sets when rounds start, not how many there are",
         "add --repeat 20",
         code="every-without-rounds",
     )
@@ -99,8 +99,8 @@ def launches_with_rounds() -> UsageError:
 def refine_with_rounds() -> UsageError:
     return UsageError(
         "--refine does not apply to a run in rounds",
-        "rounds are compared with each other, so that all have the same cases",
-        "leave --refine out, or name more --sizes",
+        "rounds are compared with each other, so all must have the same cases",
+        "leave --refine out, or list more --sizes",
         code="refine-with-rounds",
     )
 
@@ -109,7 +109,7 @@ def through_shorter_than_round(through_s: float, budget_s: float) -> UsageError:
     return UsageError(
         f"--through {format_seconds(through_s)} is shorter than one round",
         f"its --budget is {format_seconds(budget_s)}",
-        "give a smaller --budget",
+        "use a smaller --budget",
         code="through-shorter-than-round",
         through_s=through_s,
         budget_s=budget_s,
@@ -120,7 +120,7 @@ def too_many_rounds(rounds: int, limit: int) -> UsageError:
     return UsageError(
         f"{rounds} rounds are too many",
         f"the limit is {limit}",
-        "give a larger --every",
+        "use a larger --every",
         code="too-many-rounds",
         rounds=rounds,
         limit=limit,
@@ -147,10 +147,9 @@ def repeat_when_noiseless() -> UsageError:
 
 def round_longer_than_interval(budget_s: float, every_s: float) -> UsageError:
     return UsageError(
-        f"a round of {format_seconds(budget_s)} does not fit between rounds that begin "
-        f"every {format_seconds(every_s)}",
+        f"a round of {format_seconds(budget_s)} is longer than the {format_seconds(every_s)} between rounds",
         "--budget is the time of one round",
-        f"give --budget {every_s:g}s or less",
+        f"use --budget {every_s:g}s or less",
         code="round-longer-than-interval",
         budget_s=budget_s,
         every_s=every_s,
@@ -170,7 +169,7 @@ def label_not_usable(label: str, longest: int) -> UsageError:
 def force_without_survey() -> UsageError:
     return UsageError(
         "--force has no effect without survey=RUN",
-        "it accepts a survey that does not fit this machine",
+        "it accepts a survey of another machine",
         "leave it out",
         code="force-without-survey",
     )
@@ -182,8 +181,8 @@ def force_without_survey() -> UsageError:
 def no_survey(place: Path, passed: str) -> Inconclusive:
     """`passed` is why the surveys there are do not count; "" where there is none."""
     return Inconclusive(
-        f"no survey in {place} has the cost of messages" + (" on this machine" if passed else ""),
-        passed or "a prediction starts from these costs",
+        f"no survey in {place} gives the cost of messages" + (" on this machine" if passed else ""),
+        passed or "predictions are based on these costs",
         "run 'hockney survey' first, or give --run RUN or --machine NAME",
         code="no-survey",
     )
@@ -192,7 +191,7 @@ def no_survey(place: Path, passed: str) -> Inconclusive:
 def no_run_of_study(place: Path, study: str) -> Inconclusive:
     return Inconclusive(
         f"no run of '{study}' in {place}",
-        "the answer is taken from its records",
+        "the answer comes from its records",
         f"run 'hockney run {study}' first, or name a run",
         code="no-run-of-study",
         study=study,
@@ -221,7 +220,7 @@ def only_unfinished_run(run: str, place: Path) -> str:
 
 def no_complete_run(place: Path) -> UsageError:
     return UsageError(
-        "no run is named",
+        "no run is given",
         f"there is no complete one in {place}",
         "name a run's folder",
         code="no-run-named",
@@ -232,7 +231,7 @@ def not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
     several = f"{len(runs)} in {place} are unfinished: {listing([printable(run) for run in runs])}"
     why = several if runs else f"no run in {place} is unfinished"
     remedy = "name a run's folder"
-    return UsageError("no run is named", why, remedy, code="not-one-unfinished-run", runs=list(runs))
+    return UsageError("no run is given", why, remedy, code="not-one-unfinished-run", runs=list(runs))
 
 
 def passed_over(reason: str) -> Notice:
@@ -243,7 +242,7 @@ def run_with_machine() -> UsageError:
     return UsageError(
         "--run and --machine exclude each other",
         "message costs are taken from one of them",
-        "give one of them",
+        "use only one of them",
         code="run-with-machine",
     )
 
@@ -322,7 +321,7 @@ def part(reproduction: str, number: int, count: int, name: str, machine: str) ->
 
 
 def reproduction_kept(out: Path) -> str:
-    return f"what was measured is kept: give --out {out} again"
+    return f"the results so far are kept; to continue, use --out {out} again"
 
 
 # measuring
@@ -330,7 +329,7 @@ def reproduction_kept(out: Path) -> str:
 
 def rounds_follow_at_once() -> Notice:
     return Notice(
-        "simulated time does not advance between rounds, so one round follows the other at once",
+        "simulated time does not advance between rounds, so rounds follow each other immediately",
         "rounds-follow-at-once",
     )
 
@@ -339,9 +338,9 @@ def programs_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> Usag
     """`named` has the values of options, which the folder's plan gives."""
     words = [word for option, values in named.items() for value in values for word in (option, value)]
     return UsageError(
-        f"'{printable(str(path))}' names programs that you did not",
-        "a run folder from somebody else could start anything",
-        f"if you trust it, type them: hockney resume {printable(shlex.join([str(path), *words]))}",
+        f"'{printable(str(path))}' names programs that you have not named",
+        "a run folder from somebody else could start any program",
+        f"if you trust it, name them: hockney resume {printable(shlex.join([str(path), *words]))}",
         code="programs-of-a-folder",
         options=sorted(named),
     )
@@ -359,11 +358,11 @@ def planned_case_not_usable(plan: Path, case: str, problem: HockneyError) -> Env
 
 
 def bench_changed(field: str, before: object, now: object) -> Notice:
-    return Notice(f"the run began with {field} {before}, now it is {now}", "machine-changed")
+    return Notice(f"{field} was {before} when the run began and is {now} now", "machine-changed")
 
 
 def records_kept(folder: Path) -> str:
-    return f"what was measured is kept: hockney resume {folder}"
+    return f"the results so far are kept; continue with: hockney resume {folder}"
 
 
 def made_with_other_settings(run: str, differences: Sequence[str]) -> str:

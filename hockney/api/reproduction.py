@@ -24,7 +24,7 @@ FAKE_CORES = 512
 
 @dataclass(frozen=True)
 class Reproduced:
-    """`files` are the page and then its figures; `left` counts cases that could not be measured."""
+    """`files` are the report and then its figures; `left` counts cases that could not be measured."""
 
     study: Reproduction
     out: Path
@@ -35,7 +35,7 @@ class Reproduced:
 
     @property
     def holds(self) -> bool:
-        """Whether the reproduction keeps its own limits."""
+        """Whether the reproduction meets its limits."""
         return all(limit.holds for limit in self.limits)
 
 

@@ -25,15 +25,17 @@ SIMULATED_SEED = 1
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Empty or None means that hockney, or the study, decides. Times are in seconds, sizes in bytes.
+    """The options of a run. Times are in seconds, sizes in bytes; empty or None leaves the choice to
+    hockney.
 
-    `budget` is for all measuring, or for each round where there are rounds: `repeat` of them, or as many as
-    fit into `through`, begun `every` after one another. `precision` is the wanted half width of the 95%
-    interval of a typical time, as a fraction; `mpi` and `machine` are as on the command line; `force` takes a
-    survey that was made on another machine. `mpiexec_args` are added to the launcher's words, split as a
-    shell does; `variables` (NAME=VALUE) go to the environment of the ranks; `label` is a name for the run, to
-    tell it from others. Raises UsageError for values out of range and for options that contradict each
-    other."""
+    `budget` is the time for all measurements, or per round if there are rounds: `repeat` of them, or as
+    many as fit into `through`, which start `every` seconds apart. `precision` is the target half width of
+    the 95% interval of a typical time, as a fraction. `mpi` and `machine` are as on the command line.
+    `force` accepts a survey of another machine. `mpiexec_args` are additional arguments for mpiexec,
+    split as in a shell; `variables` (NAME=VALUE) are set in the environment of the ranks; `label` names
+    the run in its results. Raises UsageError for values out of range and for options that contradict each
+    other.
+    """
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -68,24 +70,22 @@ class RunOptions:
 
     @property
     def wall_clock(self) -> bool:
-        """Whether the machine's time passes with ours."""
+        """Whether the machine's time passes at the rate of this host's clock."""
         return lab.kind_of(self.machine).TRAITS.wall_clock
 
     @property
     def in_rounds(self) -> bool:
-        """Whether the run is repeated through a period."""
+        """Whether the run is repeated over a period."""
         return self.repeat is not None or self.through is not None
 
     @property
     def every_s(self) -> float:
-        """From round to round; 0 where nothing is waited for. Nothing else happens on a simulated machine,
-        so that its rounds are plain launches."""
+        """The time from round to round; 0 without waiting, as on simulated machines."""
         return 0.0 if not self.wall_clock or not self.in_rounds else self.every or self.budget
 
     @property
     def rounds(self) -> int:
-        """Launches of everything; 0 where the time and what a launch costs decide. A simulation would only
-        repeat itself."""
+        """The number of launches; 0 if the budget and the cost of a launch determine it."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
         traits = lab.kind_of(self.machine).TRAITS

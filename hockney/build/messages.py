@@ -151,7 +151,7 @@ def no_compiler(language: str) -> EnvironmentProblem:
 
 
 def waiting_for_other_build() -> str:
-    return "another hockney is building SimGrid here: waiting for it"
+    return "waiting for another hockney that is building SimGrid here"
 
 
 def fetching(package: str) -> str:
@@ -199,7 +199,7 @@ def simgrid_out_of_memory(title: str, step: Step, *, log: Path, tail: Sequence[s
     return BuildFailed(
         f"cannot build {title}",
         f"the compiler was killed while {step}, most likely for lack of memory",
-        "end other programs, or compile on one core with 'taskset -c 0 hockney build --simgrid'; "
+        "stop other programs, or compile on one core with 'taskset -c 0 hockney build --simgrid'; "
         f"the complete log is {log}",
         code="simgrid-out-of-memory",
         log=log,

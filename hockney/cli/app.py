@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command group: its verbs in the order a user meets them."""
+"""The command group, with its verbs in the order in which users meet them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PYTHON = ".".join(map(str, sys.version_info[:2]))
 )
 @click.version_option(__version__, message=f"%(prog)s %(version)s from {HERE} (Python {PYTHON})")
 def app() -> None:
-    """What message passing costs on your machine.
+    """Measure and predict what message passing costs on your machine.
 
-    Exit codes: 0 fine, 1 the answer is no (payload arrived wrong), 2 usage, 3 the environment cannot do
-    it, 4 inconclusive (something planned was not measured), 130 interrupted.
+    Exit codes: 0 success, 1 the answer is no (for example, a payload arrived wrong), 2 usage error, 3 the
+    environment cannot do it, 4 inconclusive (part of the plan was not measured), 130 interrupted.
     """

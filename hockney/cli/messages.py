@@ -52,10 +52,10 @@ def interrupted(exit_code: int) -> Interrupted:
 
 def run_interrupted(exit_code: int, folder: Path, complete: bool) -> Interrupted:
     """`complete`: all is measured, and only the report is missing."""
-    verb, what = ("report", "writes the report") if complete else ("resume", "goes on")
+    verb, what = ("report", "writes the report") if complete else ("resume", "continues")
     return Interrupted(
         "interrupted",
-        "all that was measured is kept",
+        "the results so far are kept",
         f"'hockney {verb} {printable(shlex.quote(str(folder)))}' {what}",
         code="run-interrupted",
         exit_code=exit_code,
@@ -155,7 +155,7 @@ def unknown_cost(name: str, available: Iterable[str]) -> UsageError:
 
 
 def undisturbed_costs() -> str:
-    return "The models are of undisturbed costs: of each case in its fastest mode."
+    return "The models use undisturbed costs: those of each case in its fastest mode."
 
 
 def parameter_and_option(name: str) -> UsageError:
@@ -223,12 +223,12 @@ def not_a_machine_file_name(path: Path, ending: str) -> UsageError:
 
 
 def no_table_file() -> UsageError:
-    return UsageError("no file is named", "", "use --csv FILE or --parquet FILE", code="no-table-file")
+    return UsageError("no output file is given", "", "use --csv FILE or --parquet FILE", code="no-table-file")
 
 
 def show_with_export() -> UsageError:
     return UsageError(
-        "--show and --export exclude each other", "", "give one of them", code="show-with-export"
+        "--show and --export exclude each other", "", "use only one of them", code="show-with-export"
     )
 
 
@@ -271,7 +271,7 @@ def warning(text: str, touches: str, remedy: str) -> str:
 
 def missing(count: str, folder: Path) -> str:
     """`count` is how many measurements, in words."""
-    return f"missing: {count}; 'hockney resume {folder}' makes them"
+    return f"missing: {count}; 'hockney resume {folder}' measures them"
 
 
 # progress
@@ -309,5 +309,5 @@ def next_round(wait: str, number: int, rounds: int) -> str:
 
 def salvaged(folder: Path, kept: int, dropped: Sequence[int]) -> str:
     """`dropped` are line numbers."""
-    lost = f"; without line {listing([str(number) for number in dropped])}" if dropped else ""
-    return f"{printable(str(folder))}: a run with the {kept} lines that are intact{lost}"
+    lost = f", without line {listing([str(number) for number in dropped])}" if dropped else ""
+    return f"{printable(str(folder))}: a new run with the {kept} intact lines{lost}"

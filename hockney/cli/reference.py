@@ -15,11 +15,12 @@ from hockney.cli.verbs import VERBS, load
 HEAD = """\
 # Command line
 
-Made by `python -m hockney.cli.reference` from the commands themselves.
+Generated from the commands by `python -m hockney.cli.reference`.
 
-stdout is for data, stderr for diagnostics. `--json` gives documents for programs; `NO_COLOR` is obeyed.
-Text is laid out for the terminal or for `COLUMNS`. In a pipe without `COLUMNS` a row of a table is a line.
-What `--columns` and `--format` offer: [columns](../columns.md).
+Results go to stdout, diagnostics to stderr.
+`--json` prints documents for programs, and `NO_COLOR` is respected.
+Text is laid out for the terminal or for `COLUMNS`; in a pipe without `COLUMNS`, each table row is one line.
+[Columns](../columns.md) describes `--columns` and `--format`.
 """
 WIDTH = 100
 

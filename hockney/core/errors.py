@@ -32,11 +32,11 @@ class Exit(IntEnum):
 
 
 class HockneyError(Exception):
-    """A problem that is reported in one line. Subclasses fix the exit code.
+    """A problem that is reported in one line. Subclasses define the exit code.
 
-    `code` is a kebab-case word, unique in the program: programs and tests depend on it and on `fields` (the
-    values the message was made from), never on the wording. `what` states the fact; `why` the reason or
-    consequence and `remedy` the way out may be empty.
+    `code` is a kebab-case word, unique in the program: programs and tests depend on it and on `fields`
+    (the values in the message), never on the wording. `what` states the fact; `why`, the reason or
+    consequence, and `remedy`, the way out, may be empty.
     """
 
     exit_code: int = Exit.ENVIRONMENT
@@ -61,14 +61,14 @@ class HockneyError(Exception):
         return sentences(fact, self.remedy) if self.remedy else one_line(fact)
 
     def inside(self, place: str) -> Self:
-        """The same error with the place it was met in front: an option, a file and its key."""
+        """The same error, prefixed with the place where it occurred: an option, a file and its key."""
         error = copy.copy(self)
         error.what = f"{place}: {self.what}"
         return error
 
 
 class Interrupted(HockneyError):
-    """The user ended it, or a signal did."""
+    """The user or a signal ended the program."""
 
     def __init__(
         self, what: str, why: str = "", remedy: str = "", *, exit_code: int = Exit.INTERRUPTED, **fields: Any
@@ -78,7 +78,10 @@ class Interrupted(HockneyError):
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM while there was a run in `folder`, which is kept. `complete`: all is measured."""
+    """Ctrl-C or SIGTERM during a run in `folder`, which is kept.
+
+    `complete` means that everything is measured.
+    """
 
     def __init__(self, folder: Path, complete: bool) -> None:
         super().__init__(str(folder))
@@ -98,19 +101,19 @@ def keeping(folder: Path, *, complete: bool) -> Iterator[None]:
 
 
 class UsageError(HockneyError):
-    """The question is malformed: unknown name, bad number, contradictory options."""
+    """The question is invalid: an unknown name, a bad number, contradictory options."""
 
     exit_code = Exit.USAGE
 
 
 class EnvironmentProblem(HockneyError):
-    """The question is fine, but this machine cannot answer it now."""
+    """The question is valid, but this machine cannot answer it now."""
 
     exit_code = Exit.ENVIRONMENT
 
 
 class Inconclusive(HockneyError):
-    """The data at hand do not allow an answer."""
+    """The available data do not allow an answer."""
 
     exit_code = Exit.INCONCLUSIVE
 

@@ -25,7 +25,7 @@ Cost = Literal["typical", "undisturbed"]
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value with its 95% interval; the ends are None where the data allow no interval."""
+    """A value with its 95% interval; the ends are None if the data allow no interval."""
 
     value: float
     low: float | None

@@ -120,7 +120,7 @@ def no_message_costs(where: str) -> UsageError:
     return UsageError(
         f"{where} does not give the cost of a message",
         "no model of a ping-pong fits its data",
-        "give a run of 'hockney survey', or leave out survey=",
+        "use a run of 'hockney survey', or leave out survey=",
         code="survey-without-message-costs",
         where=where,
     )
@@ -128,7 +128,7 @@ def no_message_costs(where: str) -> UsageError:
 
 def other_part(folder: Path) -> UsageError:
     return UsageError(
-        f"{folder} was begun with other cases or on another machine",
+        f"{folder} was started with other cases or on another machine",
         "its results do not belong to this reproduction",
         "choose a new folder with --out",
         code="part-of-other-cases",
@@ -171,14 +171,14 @@ def out_of_time(problem: HockneyError) -> Notice:
 def sizes_added(workloads: Sequence[str]) -> str:
     """`workloads` has the name of each added case's."""
     where = ", ".join(f"{count} of {name}" for name, count in Counter(workloads).items())
-    return f"measuring {plural(len(workloads), 'more size')} where the cost changes with it: {where}"
+    return f"measuring {plural(len(workloads), 'more size')} where the cost curve changes: {where}"
 
 
 def budget_used_up(left: int, launch_s: float) -> Notice:
     """`launch_s` is the cost of a launch without its cases."""
     return Notice(
         f"the time is used up with {left} measurements left (a launch alone takes {launch_s:.1f} s): "
-        "'hockney resume' makes them, or give more --budget",
+        "finish with 'hockney resume', or use a larger --budget",
         "budget-used-up",
     )
 
@@ -186,26 +186,26 @@ def budget_used_up(left: int, launch_s: float) -> Notice:
 def round_late(number: int, late_s: float, every_s: float) -> Notice:
     """`number` counts from 1."""
     return Notice(
-        f"round {number} begins {format_seconds(late_s, 2)} late, since the previous one took longer than "
-        f"the {format_seconds(every_s)} between rounds: give --every more time",
+        f"round {number} starts {format_seconds(late_s, 2)} late because the previous one took longer than "
+        f"the {format_seconds(every_s)} between rounds; use a larger --every",
         "round-late",
     )
 
 
 def rounds_late(late: int, count: int) -> Notice:
-    return Notice(f"{late} of {count} rounds began late", "rounds-late")
+    return Notice(f"{late} of {count} rounds started late", "rounds-late")
 
 
 def period_over(left: int) -> Notice:
     return Notice(
-        f"the period is over with {left} {'round' if left == 1 else 'rounds'} left, since others took longer "
-        "than their budget: 'hockney resume' makes them",
+        f"the period is over with {left} {'round' if left == 1 else 'rounds'} left because others took "
+        "longer than their budget; 'hockney resume' measures them",
         "period-over",
     )
 
 
 def machine_is_fake() -> Finding:
-    return Finding("good", "machine", "a fake one, which can always measure", "fake-machine")
+    return Finding("good", "machine", "fake; it can always measure", "fake-machine")
 
 
 def machine_found(cpu: str, cores: int, system: str) -> Finding:
@@ -224,7 +224,7 @@ def virtual_machine(hypervisor: str) -> Finding:
 
 def governor_not_performance(governor: str) -> Finding:
     return Finding(
-        "note", "governor", f"{governor}: set 'performance' for steady numbers", "governor-not-performance"
+        "note", "governor", f"{governor}: set 'performance' for stable numbers", "governor-not-performance"
     )
 
 
@@ -236,7 +236,7 @@ def little_shared_memory(free: int) -> Finding:
     return Finding(
         "note",
         "/dev/shm",
-        f"has {format_bytes(free)} free: give a container more (docker run --shm-size=1g)",
+        f"has {format_bytes(free)} free; a container may need more (docker run --shm-size=1g)",
         "shared-memory-small",
     )
 
@@ -272,11 +272,11 @@ def mpi_found(title: str, mpicxx: str, mpiexec: str, source: str) -> Finding:
 
 
 def other_mpi(title: str, mpicxx: str) -> Finding:
-    return Finding("note", "other MPI", f"{title}: --mpi {mpicxx} would measure it", "other-mpi")
+    return Finding("note", "other MPI", f"{title}; measure it with --mpi {mpicxx}", "other-mpi")
 
 
 def engine_built(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
-    how = "compiled before" if cached else f"compiled in {format_seconds(seconds)}"
+    how = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
     return Finding("good", "engine", f"{path} ({how}, {compiler})", "engine")
 
 
@@ -306,7 +306,7 @@ def binding_unknown() -> Finding:
 
 
 def load_unknown() -> Finding:
-    return Finding("note", "load", "the system does not report what else runs", "load-unknown")
+    return Finding("note", "load", "the system does not report the load of other programs", "load-unknown")
 
 
 def load_low(processors: float) -> Finding:
@@ -317,7 +317,7 @@ def load_high(processors: float) -> Finding:
     return Finding(
         "note",
         "load",
-        f"other programs use {processors:.2f} processors: end them before measuring",
+        f"other programs use {processors:.2f} processors; stop them before measuring",
         "load-high",
     )
 

@@ -24,7 +24,7 @@ def impossible_algorithm(quantity: Quantity, value: float) -> UsageError:
     what, remedy = _QUANTITIES[quantity]
     return UsageError(
         f"{what.format(value)} is out of range",
-        "no algorithm has it",
+        "no algorithm can have it",
         remedy,
         code="impossible-algorithm",
         quantity=quantity,

@@ -42,8 +42,7 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
         title="Collectives",
         text=(
             "The time of a collective is the longest over its ranks. It starts after MPI_Barrier "
-            "(sync=barrier) or at one moment of a synchronised clock (sync=window). Points: typical times "
-            "with 95% intervals, all on the same axes. Lines: fitted costs.",
+            "(sync=barrier) or at a given moment of a synchronised clock (sync=window).",
         ),
         figures=_multiples(drawn, fits),
         tables=(_table(measured),),

@@ -103,5 +103,5 @@ def _figure(m: Measured, at_s: np.ndarray, times_s: np.ndarray) -> Figure:
         x=Axis("time since the run began", "s", "linear"),
         y=Axis("time", "s", "linear"),
         series=(Series("median of a visit", x, y),),
-        caption=f"One point a visit; launches follow one another.{drawn}",
+        caption=f"One point per visit; launches follow one another.{drawn}",
     )

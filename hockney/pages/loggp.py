@@ -29,11 +29,11 @@ def section(evidence: Evidence) -> Section | None:
         series.append(line)
     figure = Figure(
         name="loggp",
-        title="What each further message of a train costs",
+        title="Cost of each further message in a train",
         x=Axis("message size", "B", "log", zero=True),
         y=Axis("time", "s"),
         series=tuple(series),
-        caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP says g + G s.",
+        caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP predicts g + G s.",
     )
     tables = (once(parameter_table([fit]), (0, 1, 6)),) if fit is not None else ()
     return Section(
@@ -101,5 +101,5 @@ def _text(fit: Fit | None, fits: list[Fit]) -> str:
     if fit is None:
         return f"No LogGP parameters: {fits[0].why}." if fits else "No LogGP parameters could be fitted."
     why = f": {fit.why}" if fit.why else ""
-    how = "Trains of messages, of which only the last is answered, tell the parameters apart."
+    how = "Trains of messages with a single reply at the end separate the parameters."
     return f"{how} The fit is {fit.verdict}{why}."

@@ -26,7 +26,7 @@ def verification(errors: int, first: str) -> Caveat:
 def corrupted(launches: int) -> Caveat:
     return Caveat(
         "corrupted",
-        f"in {plural(launches, 'launch', 'launches')} a message of hockney's own changed on its way",
+        f"in {plural(launches, 'launch', 'launches')} an internal message was corrupted in transit",
         "",
         "do not use these numbers; this MPI or this network corrupts messages",
     )
@@ -38,9 +38,9 @@ def failures(count: int, case: str, message: str, silent: Sequence[int]) -> Cave
     ending = f"; silent {noun}: {', '.join(map(str, silent))}" if silent else ""
     return Caveat(
         "failures",
-        f"{plural(count, 'case')} gave no result, {case} because {message}{ending}",
+        f"{plural(count, 'case')} gave no result, such as {case}: {message}{ending}",
         "",
-        "'hockney resume' tries them again",
+        "'hockney resume' repeats them",
     )
 
 
@@ -49,7 +49,7 @@ def incomplete(done: int, planned: int) -> Caveat:
         "incomplete",
         f"only {done} of {planned} planned measurements were made",
         "",
-        "'hockney resume' makes the rest",
+        "'hockney resume' measures the rest",
     )
 
 
@@ -102,18 +102,18 @@ def disturbed_launches(
     """`disturbed` of the `launches`, which measured `cases`; `counted` of these keep them."""
     few = f"fewer than {fewest_undisturbed}"
     if not counted:
-        use = "they are left out"
+        use = "they are excluded"
     elif counted == cases:
         use = f"they count, since {few} undisturbed launches are left"
     else:
         left_out = plural(cases - counted, "case")
-        use = f"they are left out of {left_out} and count for {counted} with {few} undisturbed launches"
+        use = f"they are excluded from {left_out} and count for {counted} with {few} undisturbed launches"
     return Caveat(
         "disturbed-launches",
         f"{plural(disturbed, 'launch was', 'launches were')} disturbed by other programs or the hypervisor, "
         f"of {launches}: {use}",
         "",
-        "end other programs, or give more time (--budget) for launches to replace them",
+        "stop other programs, or give more time (--budget) for launches to replace them",
     )
 
 
@@ -122,7 +122,7 @@ def contradiction(texts: Sequence[str]) -> Caveat:
         "loggp-contradiction",
         "; ".join(texts),
         "the LogGP parameters",
-        "do not compute with them; more launches show whether chance did it",
+        "do not use them; more launches show whether this is a coincidence",
     )
 
 
@@ -150,9 +150,9 @@ def oversubscribed(ranks: Sequence[int]) -> Caveat:
 def unbound(free: int, launches: int) -> Caveat:
     return Caveat(
         "unbound",
-        "ranks may move between processors, which adds rare long times",
+        "ranks may move between processors, which occasionally adds long times",
         "" if free == launches else f"{plural(free, 'launch', 'launches')} of {launches}",
-        "leave out --no-bind, or let the launcher bind",
+        "leave out --no-bind, or let the launcher bind them",
     )
 
 
@@ -161,7 +161,7 @@ def load(cores: float) -> Caveat:
         "load",
         f"other programs used up to {cores:.2f} processors during a launch",
         "",
-        "end them and measure again",
+        "stop them and measure again",
     )
 
 

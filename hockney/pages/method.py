@@ -29,8 +29,8 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         *_visits(evidence),
         _typical(evidence),
         _ends(evidence),
-        "Repetitions before the times settled are kept apart as warm-up. Where one operation is too short "
-        "for the clock, several share one reading, and the record says how many.",
+        "Repetitions before the times settled are stored separately as warm-up. Where one operation is "
+        "too short for the clock, several share one reading, and the record states how many.",
     ]
     windows = [r for r in run.records if r.sync.kind == "window"]
     if windows:
@@ -54,7 +54,7 @@ def _refined(evidence: Evidence) -> list[str]:
         return []
     were = "size was" if added == 1 else "sizes were"
     return [
-        f"{added} {were} added to those planned, where a cost changes with the size, until neighbouring "
+        f"{added} {were} added to the planned ones where the cost curve changes, until neighbouring "
         "sizes were within 10% of each other or the time was used up."
     ]
 
@@ -68,14 +68,14 @@ def _visited_often(evidence: Evidence) -> list[int]:
 def _visits(evidence: Evidence) -> list[str]:
     often = _visited_often(evidence)
     if not often:
-        return ["Each launch measured a case at one moment."]
+        return ["Each launch measured each case in a single visit."]
     records = evidence.run.by_case().values()
     long = sum(all(len(r.times_by_visit) < 2 for r in each) for each in records)
     were = "case was" if long == 1 else "cases were"
     return [
-        "A launch visited its cases many times in a shuffled order, some milliseconds each: "
-        f"{median(often):.0f} visits of a case in the typical launch, {sum(often)} in all."
-        + (f" {long} {were} long enough to be visited only once in a launch." if long else "")
+        "A launch visited its cases many times in random order, for some milliseconds each: "
+        f"{median(often):.0f} visits per case in the typical launch, {sum(often)} in all."
+        + (f" {long} {were} too long for more than one visit per launch." if long else "")
     ]
 
 
@@ -83,13 +83,14 @@ def _typical(evidence: Evidence) -> str:
     often = _visited_often(evidence)
     of = "the same mean of its visits' medians" if often else "the median of its repetitions"
     text = (
-        "The typical time of a case is the mean of its launches' times on a log scale, without a tenth at "
-        f"each end; a launch's time is {of}. The 95% interval is Student's, from the winsorised variance of "
-        "the launches, and no narrower than the spread inside them predicts."
+        "The typical time of a case is a robust mean of its launches' times on a log scale, with "
+        f"outliers pulled in; a launch's time is {of}. The 95% interval is Student's, from the "
+        "variance of the launches, and no narrower than the spread inside them and slow changes over "
+        "time allow."
     )
     if often:
         text += (
-            " The undisturbed cost is the median of the visits in the fastest mode, those within "
+            " The undisturbed cost is the same mean over the visits in the fastest mode, those within "
             "10% of the fastest tenth; it is given where the typical one is more than 10% higher."
         )
     return text
@@ -107,9 +108,10 @@ def _ends(evidence: Evidence) -> str:
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)
     return (
-        f"{'' if settings.every_s else until}Inside the launches {reasons.count('precision')} measurements "
-        f"ended by precision, {reasons.count('budget')} by time, {reasons.count('repetitions')} by the "
-        f"number of visits or repetitions. All {measured} repetitions are kept."
+        f"{'' if settings.every_s else until}Within the launches {reasons.count('precision')} "
+        f"measurements ended because they were precise, {reasons.count('budget')} because their time "
+        f"was used up, and {reasons.count('repetitions')} because of the number of visits or "
+        f"repetitions. All {measured} repetitions are kept."
     )
 
 
@@ -124,10 +126,10 @@ def _rounds(evidence: Evidence) -> list[str]:
         began[number] = min(began.get(number, launch.started_s), launch.started_s)
     through = max(began.values(), default=0.0) - min(began.values(), default=0.0)
     return [
-        f"Everything was measured in {plural(len(began), 'round')}, planned to begin "
-        f"{format_seconds(evidence.settings.every_s)} after one another; the last began "
-        f"{format_seconds(through)} after the first. A typical time is that of the typical round, and its "
-        "interval tells how well that one is known; single rounds scatter more widely than that."
+        f"Everything was measured in {plural(len(began), 'round')}, planned to start "
+        f"{format_seconds(evidence.settings.every_s)} apart; the last one started "
+        f"{format_seconds(through)} after the first. A typical time is that of the typical round, and "
+        "its interval shows how well that time is known; single rounds scatter more widely."
     ]
 
 
@@ -140,10 +142,11 @@ def simulated(evidence: Evidence) -> tuple[str, ...]:
     return (
         f"{cases} ran in {launches} of the engine that also measures real machines, with every rank on a "
         "separate simulated core; times are those of the simulated clock.",
-        f"{plural(measured, 'repetition')} were made: a simulation repeats itself, so a few show that "
-        "nothing was left over from one to the next. Where an interval is missing, nothing varies.",
-        "The times are as good as the machine's description, whose every number says where it comes from: "
-        "printed, fitted or guessed ('hockney machines --show').",
+        f"{plural(measured, 'repetition')} were made: a simulation repeats exactly, so a few are "
+        "enough to show that no state is carried over from one to the next. Where an interval is "
+        "missing, nothing varies.",
+        "The times are only as good as the machine's description, which states for every number "
+        "whether it was printed, fitted or guessed ('hockney machines --show').",
         "Payloads are verified in every launch, as on a real machine.",
     )
 
@@ -153,9 +156,9 @@ def published(evidence: Evidence) -> tuple[str, ...]:
     numbers = plural(len(evidence.run.records), "number")
     return (
         f"{numbers} were copied from {evidence.machine.citation}; nothing was run or verified here.",
-        "A printed formula stands for its values at the powers of two and at the ends of its ranges. "
-        "Printed numbers have neither repetitions nor intervals, so that intervals of fits tell only how "
-        "well a model describes them.",
-        "A case is the one of the engine that asks what the paper's number answers; how the paper measured "
-        "it, its notes say.",
+        "A printed formula is represented by its values at the powers of two and at the ends of its "
+        "ranges. Printed numbers have neither repetitions nor intervals, so intervals of fits show "
+        "only how well a model describes them.",
+        "Each case is the engine's equivalent of the paper's measurement; the paper's own method is "
+        "described in its notes.",
     )

@@ -65,7 +65,7 @@ def _table(kind: str, workload: str, cases: Sequence[Measured], names: Sequence[
         columns=columns,
         rows=rows,
         numeric=tuple(range(1, len(columns))),
-        caption="A phase's share is of the operation's time." if phase else "",
+        caption="Shares of phases are relative to the operation's time." if phase else "",
     )
 
 

@@ -87,7 +87,7 @@ def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
         x=Axis("message size", "B"),
         y=Axis("bandwidth", "B/s", "linear"),
         series=tuple(s for s in series if s.x),
-        caption="Payload over typical time; where both ranks send, the payload of both.",
+        caption="Payload divided by typical time; if both ranks send, the payload of both.",
         marks=_marks(fit),
     )
 
@@ -98,7 +98,7 @@ def _marks(fit: Fit | None) -> tuple[tuple[float, str], ...]:
 
 def _text(fit: Fit | None) -> str:
     if fit is None:
-        return "No model could be fitted to the ping-pong; the table of parameters says why."
+        return "No model could be fitted to the ping-pong; the table of parameters gives the reason."
     typical = f" with a typical error of {100 * fit.error:.1f}%" if fit.error is not None else ""
     return f"The ping-pong is described by {plural(len(fit.segments), 'straight line')}{typical}."
 
@@ -115,7 +115,5 @@ def _pieces(fit: Fit) -> Table:
         for piece in fit.segments
     )
     columns = ("from", "below", "latency", "per byte", "bandwidth")
-    caption = (
-        "Between two neighbouring measured sizes the place of a change is not known; their middle is given."
-    )
+    caption = "The position of a change between two measured sizes is unknown; the table gives the middle."
     return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)

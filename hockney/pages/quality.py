@@ -98,9 +98,9 @@ def spread(evidence: Evidence) -> Section | None:
     return Section(
         title="Spread",
         text=(
-            f"{which}Precision is the half width of the 95% interval of the typical time, relative to it; "
-            "within is the interquartile range over the median inside a launch; between is the standard "
-            "deviation of the launches' times over their mean.",
+            f"{which}Precision is the half width of the 95% interval of the typical time, relative to "
+            "that time; within is the interquartile range relative to the median inside a launch; "
+            "between is the standard deviation of the launches' times relative to their mean.",
         ),
         tables=(with_column(table, shown, "typical"),),
         closed=True,

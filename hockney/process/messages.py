@@ -41,7 +41,7 @@ def cannot_write(folder: Path, reason: str) -> CannotWrite:
 
 def took_too_long(program: str, seconds: float, out: str = "", err: str = "") -> TookTooLong:
     return TookTooLong(
-        f"'{printable(program)}' did not end within {seconds:g} s and was ended",
+        f"'{printable(program)}' did not finish within {seconds:g} s and was stopped",
         code="program-took-too-long",
         out=out,
         err=err,

@@ -54,8 +54,8 @@ HYPERCUBE = "recursive_doubling"
 """What MPI_Barrier is in MPICH of that time, as the machine's description has it."""
 COUNTED = ("dissemination", "mcs-tree", "n-way", "total-exchange")
 """Barriers whose printed times the number of their messages explains."""
-BROADCAST = "a broadcast on Ethernet is heard by all at once, here its P-1 messages are sent one by one"
-SWITCH = "messages side by side, as a switch promises"
+BROADCAST = "all nodes of an Ethernet receive a broadcast at once; here its P-1 messages are sent one by one"
+SWITCH = "messages in parallel, as on a real switch"
 
 
 def parts(catalog: Catalog) -> list[Part]:
@@ -101,7 +101,7 @@ def _barriers(answer: Answer, name: str, mechanism: str = "") -> Iterable[Compar
     title = ALGORITHMS[name]
     for p in PROCESSES:
         row = PRINTED.row(BARRIER.format(name, p))
-        note = "no message: what is printed is the call itself" if p == 1 else ""
+        note = "no message: the printed time is that of the call itself" if p == 1 else ""
         yield Compared(
             row.key,
             f"{title}, {p} process{'es' if p > 1 else ''}",

@@ -20,12 +20,12 @@ from hockney.reproductions.parts import Answer
 COLUMNS = ("printed number", "published", "simulated", "model", "error", "status", "why")
 NUMERIC = ("published", "simulated", "model", "error")
 METHOD = (
-    "The engine, unchanged, runs on SimGrid's SMPI: every rank executes the program, and messages take the "
-    "time that the machine's description gives them. Simulated time has no noise.",
-    "Published are the paper's printed numbers. The error is that of the simulated number, relative to the "
-    "published one. The model is the paper's own formula, where it has one.",
-    "A row is fitted when the machine's description has used it; only the others are predictions. A variant "
-    "ran on the machine with the named mechanism laid over.",
+    "The engine runs unchanged on SimGrid's SMPI: every rank executes the program, and messages take "
+    "the time given by the machine's description. Simulated time has no noise.",
+    "The published numbers are the paper's printed ones. The error is the simulated number relative to "
+    "the published one. The model is the paper's own formula, if it has one.",
+    "A row is fitted if the machine's description uses it; only the others are predictions. A variant "
+    "ran on the machine with the named mechanism added.",
 )
 
 
@@ -55,7 +55,7 @@ def page(
             *(replace(section, closed=True) for section in sections[1:]),
             Section("Every printed number", tables=tuple(rows), closed=True),
             Section(
-                "Where the machines' numbers come from",
+                "Sources of the machines' numbers",
                 tables=tuple(map(origins, machines.values())),
                 closed=True,
             ),

@@ -135,7 +135,7 @@ def _times(answers: Mapping[str, Answer]) -> Figure:
         Axis("L, words of 4 bytes", "words"),
         Axis("time", "s"),
         tuple(drawn),
-        "Lines: equation 3. Points: simulated, all processes starting at once where nothing else is said.",
+        "Lines: equation 3. Points: simulated, with all processes starting at once unless stated otherwise.",
     )
 
 

@@ -219,7 +219,7 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
             f"{len(close)}: {', '.join(apart)}",
         ),
         Limit(
-            f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with a mechanism laid over",
+            f"{EXPLAINED:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
             brought >= EXPLAINED * missed,
             f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
         ),
@@ -234,7 +234,7 @@ def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Se
             for operation, name in OPERATIONS.items()
         ),
     ]
-    sections.insert(0, Section("What misses, and why", text=_misses(compared)))
+    sections.insert(0, Section("Discrepancies and their causes", text=_misses(compared)))
     return pages.page(
         (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(compared), sections
     )

@@ -77,8 +77,8 @@ def _figure(name: str, answers: Mapping[str, Answer], bandwidth: bool) -> Figure
         Axis("processes", "processes"),
         Axis(f"bandwidth {where}", "B/s") if bandwidth else Axis("time", "s"),
         tuple(drawn),
-        "Points: published. Lines: simulated with messages only, with the mechanism that is held to explain "
-        "what this misses, and the paper's own way of counting messages.",
+        "Points: published. Lines: simulated with messages only, with the mechanism that would explain "
+        "the discrepancy, and the paper's own way of counting messages.",
     )
 
 

@@ -134,7 +134,7 @@ def not_toml(file: str, position: str, message: str) -> UsageError:
 
 
 def toml_not_readable(file: str, reason: str) -> UsageError:
-    """Numbers or brackets beyond all measure."""
+    """Numbers that are too large, or brackets that are nested too deeply."""
     return UsageError(f"{printable(file)} cannot be read as TOML", reason, code="toml-not-readable")
 
 
@@ -261,7 +261,7 @@ def no_segments(place: str) -> UsageError:
 def first_segment_not_zero(place: str, first: int) -> UsageError:
     return UsageError(
         f"{place} = {first}",
-        "the first segment must begin at 0 bytes",
+        "the first segment must start at 0 bytes",
         "set first = 0",
         code="first-segment-not-zero",
         place=place,
@@ -271,9 +271,9 @@ def first_segment_not_zero(place: str, first: int) -> UsageError:
 def not_ascending(place: str, value: int, before: int) -> UsageError:
     """Sizes of segments, or of the costs of a call."""
     return UsageError(
-        f"{place} = {value} is not greater than {before}, the one before",
-        "sizes must ascend",
-        "sort them, each size once",
+        f"{place} = {value} is not greater than the previous size, {before}",
+        "sizes must be in ascending order",
+        "sort them, with each size once",
         code="not-ascending",
         place=place,
         value=value,
@@ -338,7 +338,7 @@ def levels_differ(place: str, levels: Mapping[str, int]) -> UsageError:
     return UsageError(
         f"{place}: down, up and cables differ in their number of levels",
         ", ".join(f"{key} has {count}" for key, count in levels.items()),
-        "give each as many numbers",
+        "give all three the same number of levels",
         code="levels-differ",
         place=place,
         levels=dict(levels),

@@ -20,7 +20,7 @@ _REMEDIES = {
     errno.EFBIG: "raise the limit on file sizes (ulimit -f), then continue with 'hockney resume'",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
-_SALVAGE = "restore the file from a copy; 'hockney verify RUN --salvage NEW' keeps the lines that are intact"
+_SALVAGE = "restore the file from a copy; 'hockney verify RUN --salvage NEW' saves the intact lines"
 _EDITED = "the file may have been edited by hand; measure again"
 _NEW_FOLDER = "choose a new folder with --out"
 
@@ -56,7 +56,7 @@ def file_damaged(path: Path, reason: str) -> EnvironmentProblem:
 def file_changed(path: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"{path} was changed after the run began",
-        "its checksum in plan.txt is another one",
+        "its checksum differs from the one in plan.txt",
         "restore it from a copy, or measure again",
         code="file-changed",
         path=path,
@@ -100,7 +100,7 @@ def line_damaged(path: Path, number: int, reason: str) -> EnvironmentProblem:
 def line_changed(path: Path, number: int) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"line {number} of {path} was changed after it was written",
-        "its checksum does not fit",
+        "its checksum does not match",
         _SALVAGE,
         code="line-changed",
         path=str(path),
@@ -110,8 +110,8 @@ def line_changed(path: Path, number: int) -> EnvironmentProblem:
 
 def line_out_of_order(path: Path, number: int) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"line {number} of {path} does not belong behind the line before it",
-        "by the checksums lines were removed, added or moved, or plan.txt is that of another run",
+        f"line {number} of {path} does not follow the line before it",
+        "lines were removed, added or moved, or plan.txt belongs to another run",
         _SALVAGE,
         code="line-out-of-order",
         path=str(path),
@@ -121,8 +121,8 @@ def line_out_of_order(path: Path, number: int) -> EnvironmentProblem:
 
 def line_repeated(path: Path, number: int, first: int) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"line {number} of {path} is there twice",
-        f"line {first} is of the same launch and case, and would count twice",
+        f"line {number} of {path} is a duplicate",
+        f"line {first} has the same launch and case",
         _SALVAGE,
         code="record-repeated",
         path=str(path),
@@ -145,7 +145,7 @@ def record_without_launch(path: Path, number: int, launch: str) -> EnvironmentPr
 
 def record_not_planned(path: Path, number: int, case: str) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"line {number} of {path} is of a case that was not planned",
+        f"line {number} of {path} has a case that was not planned",
         f"plan.txt has no '{printable(case)}'",
         _SALVAGE,
         code="record-not-planned",
@@ -196,7 +196,7 @@ def out_of_range(name: str, text: str) -> str:
 
 def records_not_a_file(path: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
-        f"{path} is not a regular file", "records are kept in one", "remove it", code="records-not-a-file"
+        f"{path} is not a regular file", "records need a regular file", "remove it", code="records-not-a-file"
     )
 
 
@@ -204,7 +204,7 @@ def other_writer(path: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"another hockney is writing {path}",
         "the lines of two writers would mix",
-        "wait until it has ended, or end it",
+        "wait for it to finish, or stop it",
         code="records-locked",
         path=str(path),
     )
@@ -234,7 +234,7 @@ def no_run_folder(path: Path) -> UsageError:
     return UsageError(
         f"there is no run folder {path}",
         "",
-        "'ls runs' lists those in the default place",
+        "'ls runs' lists those in the default location",
         code="no-run-folder",
         path=str(path),
     )
@@ -258,12 +258,13 @@ def folder_not_accessible(path: Path, reason: str) -> UsageError:
 
 def last_line_dropped(path: Path) -> Notice:
     return Notice(
-        f"the last line of {path} is incomplete and was dropped (its writer ended while writing it)",
+        f"the last line of {path} is incomplete and was dropped (its writer was interrupted)",
         "last-line-dropped",
     )
 
 
 def not_lockable(path: Path) -> Notice:
     return Notice(
-        f"{path} cannot be locked on this file system: let only one hockney write to it", "records-not-locked"
+        f"{path} cannot be locked on this file system: make sure that only one hockney writes to it",
+        "records-not-locked",
     )

@@ -23,11 +23,9 @@ from hockney.pages.series import times
 from hockney.studies import messages
 
 NAME = "published"
-HELP = "what a paper has printed; nothing to run: hockney machines --export t3e"
+HELP = "the numbers printed in a paper; runs nothing: hockney machines --export t3e"
 
-CAPTION = (
-    "Points are printed numbers, or printed formulas at some sizes; lines are what hockney fits to them."
-)
+CAPTION = "Points are printed numbers, or printed formulas at some sizes; lines are hockney's fits."
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -89,7 +87,7 @@ def _groups(evidence: Evidence) -> Section | None:
     figures = (*_plain(section.figures, ""), *_exchanges(measured))
     return replace(
         section,
-        text=("Times as printed. How they were measured is told below, in the words of the paper.", CAPTION),
+        text=("Times as printed. The paper's own description of its method follows below.", CAPTION),
         figures=figures,
         tables=(_table(measured),),
     )

@@ -28,7 +28,7 @@ def not_a_file() -> str:
 def folder_instead_of_file(path: Path) -> UsageError:
     return UsageError(
         f"'{printable(str(path))}' is a folder",
-        "a file is to be written there",
+        "hockney needs to write a file there",
         "give the name of a file",
         code="folder-instead-of-file",
     )
@@ -48,7 +48,7 @@ def cache_unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot write to {folder}",
         "the disk is full" if full else (error.strerror or str(error)).lower(),
-        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder of yours",
+        MAKE_ROOM if full else "set HOCKNEY_CACHE to a folder that you own",
         code="cache-unwritable",
         errno=error.errno,
     )

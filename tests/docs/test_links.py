@@ -53,7 +53,7 @@ def test_every_field_of_a_run_is_explained():
 
 
 def test_decisions_are_numbered_in_a_row():
-    names = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
+    names = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     assert [name[:4] for name in names] == [f"{n:04d}" for n in range(1, len(names) + 1)]
     for name in names:
         heading = (ROOT / "docs" / "decisions" / name).read_text("utf-8").splitlines()[0]

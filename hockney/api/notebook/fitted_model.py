@@ -25,8 +25,8 @@ RANKS = "ranks"
 class FittedModel:
     """`model(bytes=40_000)` predicts a time in seconds with its 95% interval.
 
-    `fit` has parameters, verdict and reasons, `bound` the variables whose values are chosen already; the
-    others are keywords of a call.
+    `fit` has the parameters, the verdict and its reasons; `bound` has the variables whose values are
+    already chosen. The others are keywords of a call.
     """
 
     fit: Fit
@@ -35,12 +35,11 @@ class FittedModel:
 
     @property
     def variables(self) -> dict[str, tuple[float, float]]:
-        """The names that a call needs, with the range in which the model was fitted."""
+        """The variables that a call needs, with the range in which the model was fitted."""
         return {name: ends for name, ends in self.fit.ranges.items() if name not in self.bound}
 
     def __call__(self, **values: Quantity) -> TimeEstimate:
-        """Raises UsageError for variables that are missing or unknown, Inconclusive outside of the range in
-        which the model was fitted."""
+        """Raises UsageError for missing or unknown variables, and Inconclusive outside the fitted range."""
         for name in values:
             if name not in self.variables:
                 raise self._no_variable(name)

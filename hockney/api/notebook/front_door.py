@@ -39,12 +39,12 @@ NETWORKS = {"shared": True, "switch": False}
 def survey(
     *, out: AnyPath | None = None, listen: Listener | None = None, **options: Unpack[RunKeywords]
 ) -> Run:
-    """Measure what message passing costs on this machine.
+    """Measure what message passing costs on this machine::
 
         run = hockney.survey(budget=30, ranks=2)
 
-    `options` are the fields of `RunOptions`; `machine` is $HOCKNEY_MACHINE where neither is given. `out` is
-    the run's folder, by default a new one in runs. Raises as `run` does.
+    `options` are the fields of `RunOptions`; the default of `machine` is $HOCKNEY_MACHINE. `out` is the
+    folder for the run, by default a new one in runs. Raises the same errors as `run`.
     """
     return measure.survey(run_options(options, os.environ), out=out, listen=listen or log)
 
@@ -57,12 +57,13 @@ def run(
     listen: Listener | None = None,
     **options: Unpack[RunKeywords],
 ) -> Run:
-    """Measure a study or cases, as behind `hockney run`.
+    """Measure a study or cases, with the arguments of the command `hockney run`::
 
         run = hockney.run("pingpong bytes=0:64KiB barrier", launches=5)
 
-    `options` and `out` as for `survey`. Raises UsageError before anything is written, EnvironmentProblem
-    where nothing can be launched. What was measured is kept then, and where it is interrupted: `resume`.
+    `options` and `out` are those of `survey`. Raises UsageError before anything is written, and
+    EnvironmentProblem if nothing can be launched. After an error or an interruption the measurements so
+    far are kept, and `resume` continues.
     """
     return measure.run(question, run_options(options, os.environ), out=out, listen=listen or log)
 
@@ -77,9 +78,10 @@ def resume(
     variables: Mapping[str, str] | Iterable[str] = (),
     listen: Listener | None = None,
 ) -> Run:
-    """Measure what a run planned and does not have; by default the only unfinished one in runs.
+    """Measure the rest of a run; the default is the only unfinished one in runs.
 
-    `budget` (s) is for all that is left; the others are used instead of the run's own. Raises as `run` does.
+    `budget` (s) is the time for everything that is left; the other options replace the run's own. Raises
+    the same errors as `run`.
     """
     return measure.resume(
         find_runs.only_unfinished(listen or log).path if run is None else _path(run),
@@ -93,12 +95,12 @@ def resume(
 
 
 def open(run: AnyPath | None = None, *, cost: Cost = "typical", listen: Listener | None = None) -> Run:
-    """A run that was measured before, by default the newest complete one in runs.
+    """An existing run; the default is the newest complete one in runs::
 
         run = hockney.open("runs/latest")
 
-    Its models are those of the typical `cost` of each case, or of the undisturbed one. Raises UsageError
-    where there is no run.
+    Its models describe the typical `cost` of each case, or the undisturbed one. Raises UsageError if
+    there is no such run.
     """
     _check_cost(cost)
     return load(find_runs.newest_complete(listen or log).path if run is None else run, cost)
@@ -118,18 +120,19 @@ def predict(
     cost: Cost | None = None,
     listen: Listener | None = None,
 ) -> Forecast:
-    """Predict speed-up and efficiency of a parallel algorithm, and what would help it. Nothing is measured.
+    """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them::
 
         hockney.predict(work=100e-6, message=40_000, serial=0.01, ranks=[2, 4, 8])
 
-    One rank alone computes `work` seconds between two `exchanges`, the share `serial` of it cannot be
-    divided; messages to the neighbours on a ring have `message` bytes; `imbalance` is the parallel work of
-    the busiest rank over the mean. What messages cost is known from `run` (by default the newest survey in
-    runs) or from a described `machine`; `network` shared or switch overrules the evidence. `cost` of a run
-    is by default its own, or typical.
+    A single rank would compute for `work` seconds, of which the share `serial` cannot be divided. Per
+    work there are `exchanges` with the neighbours on a ring, with messages of `message` bytes.
+    `imbalance` is the parallel work of the busiest rank relative to the mean. The cost of messages comes
+    from `run` (default: the newest survey in runs) or from a described `machine`; `network`, shared or
+    switch, replaces the choice by measurements. `cost` selects the typical or the undisturbed cost of a
+    run (default: the one it was opened with).
 
-    Raises UsageError for what no algorithm or machine has, Inconclusive where nothing says what messages
-    cost.
+    Nothing is measured. Raises UsageError for values that no algorithm or machine can have, and
+    Inconclusive if the cost of messages is unknown.
     """
     if network is not None and network not in NETWORKS:
         raise messages.unknown_network_word(network, NETWORKS)
@@ -150,8 +153,10 @@ def predict(
 
 
 def verify(run: AnyPath | Run | None = None, *, listen: Listener | None = None) -> list[Finding]:
-    """Whether the files of a run are what was written, complete, and right; by default of the newest one in
-    runs. A finding's `verdict` is good, note or bad. Raises UsageError where there is no run."""
+    """Check that the files of a run are unchanged, complete and correct; the default is the newest in runs.
+
+    The `verdict` of a finding is good, note or bad. Raises UsageError if there is no such run.
+    """
     return verification.verify(find_runs.newest_written(listen or log).path if run is None else _path(run))
 
 

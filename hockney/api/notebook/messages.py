@@ -20,8 +20,8 @@ def unknown_keyword(name: str, available: Iterable[str]) -> UsageError:
 def option_not_positive(name: str, value: float) -> UsageError:
     return UsageError(
         f"{name} is {value:g}",
-        "a time has to be above 0",
-        "give it in seconds, for example 30",
+        "a time must be greater than 0",
+        "use seconds, for example 30",
         code="option-not-positive",
         name=name,
         value=value,
@@ -32,7 +32,7 @@ def option_out_of_range(name: str, value: float, low: float, high: float) -> Usa
     return UsageError(
         f"{name} is {value:g}",
         f"the range is {low:g} to {high:g}",
-        "give another value",
+        "use a value in this range",
         code="option-out-of-range",
         name=name,
         value=value,
@@ -100,7 +100,7 @@ def no_such_fit(workload: str, wanted: str, subjects: Sequence[str]) -> UsageErr
     return UsageError(
         f"no model of {printable(workload)} with {printable(wanted)}",
         "",
-        f"fitted are {listing([printable(subject) for subject in subjects])}",
+        f"the fitted ones are {listing([printable(subject) for subject in subjects])}",
         code="no-such-fit",
         subjects=list(subjects),
     )
@@ -144,7 +144,7 @@ def fixed_variable(name: str, value: str) -> UsageError:
     return UsageError(
         f"{printable(name)} is {printable(value)} in this model",
         "it is not a variable",
-        f"leave it out, or take the model of another {printable(name)} from the run",
+        f"leave it out, or get the model of another {printable(name)} from the run",
         code="fixed-variable",
         name=name,
     )

@@ -16,9 +16,9 @@ def verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
     """`sealed`: it has a checksum; `own`: this user typed what it starts."""
     planned = f"{plural(measurements, 'measurement')} planned"
     if not sealed:
-        text = f"{planned}; an older hockney wrote it without checksums, so that changes cannot be noticed"
+        text = f"{planned}; an older hockney wrote it without checksums, so changes cannot be detected"
     elif not own:
-        text = f"{planned}, unchanged; it names programs that you did not, which only you can allow to start"
+        text = f"{planned}, unchanged; 'resume' does not start the programs in it, which you have not named"
     else:
         text = f"{planned}, unchanged"
     code = "plan-without-checksum" if not sealed else "plan-unchanged" if own else "plan-of-somebody-else"
@@ -39,7 +39,7 @@ def verified_records(lines: int, sealed: int) -> Finding:
         return Finding(
             "note", "records.jsonl", text, "records-without-checksum", {"lines": lines, "sealed": sealed}
         )
-    text = f"{plural(lines, 'line')}, each as it was written and in its place"
+    text = f"{plural(lines, 'line')}, all unchanged and in order"
     return Finding("good", "records.jsonl", text, "records-unchanged", {"lines": lines})
 
 
@@ -48,12 +48,12 @@ def noticed(name: str, notice: Notice) -> Finding:
 
 
 def launches_without_end(launches: Sequence[str]) -> Finding:
-    text = f"launch {listing(launches)} has no end: hockney was killed then, or lines are missing at the end"
+    text = f"launch {listing(launches)} has no end: hockney was killed, or lines are missing at the end"
     return Finding("note", "records.jsonl", text, "launches-without-end", {"launches": list(launches)})
 
 
 def measurements_missing(left: int, planned: int) -> Finding:
-    text = f"{left} of {planned} measurements are missing; 'hockney resume' makes them"
+    text = f"{left} of {planned} measurements are missing; 'hockney resume' measures them"
     return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": planned})
 
 
@@ -63,7 +63,7 @@ def payload_wrong(records: int, case: str, first: str) -> Finding:
 
 
 def launches_corrupted(launches: int) -> Finding:
-    text = f"in {plural(launches, 'launch', 'launches')} a message of hockney's own changed on its way"
+    text = f"in {plural(launches, 'launch', 'launches')} an internal message was corrupted in transit"
     return Finding("bad", "records.jsonl", text, "launches-corrupted", {"launches": launches})
 
 

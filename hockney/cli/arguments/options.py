@@ -124,14 +124,14 @@ launcher = _all(
         "--mpiexec-args",
         metavar="ARGS",
         default="",
-        help="Arguments for mpiexec, added to hockney's own, as '--mca btl self,tcp'.",
+        help="Additional arguments for mpiexec, such as '--mca btl self,tcp'.",
     ),
     click.option(
         "-x",
         "variables",
         metavar="NAME=VALUE",
         multiple=True,
-        help="A variable for the environment of the ranks; may be given several times.",
+        help="Set an environment variable for the ranks; may be repeated.",
     ),
 )
 
@@ -141,14 +141,14 @@ asked = _all(
         type=RANKS,
         metavar="N,...",
         default=(),
-        help="Rank counts, as 2,4 or 2:8.  [default: 2 and powers of two up to the cores]",
+        help="Rank counts, such as 2,4 or 2:8.  [default: 2 and powers of two up to the cores]",
     ),
     click.option(
         "--sizes",
         type=SIZES,
         metavar="B,...",
         default=(),
-        help="Message sizes, as 0,8,4KiB or 0:1GiB.  [default: 0:4MiB]",
+        help="Message sizes, such as 0,8,4KiB or 0:1GiB.  [default: 0:4MiB]",
     ),
     click.option(
         "--budget",
@@ -156,7 +156,7 @@ asked = _all(
         metavar="TIME",
         default="60s",
         show_default=True,
-        help="Time for all measuring, or for one round of it (--repeat, --through), as 30s or 5m.",
+        help="Time for all measurements, or per round (--repeat, --through), such as 30s or 5m.",
     ),
     click.option(
         "--precision",
@@ -164,70 +164,68 @@ asked = _all(
         metavar="FRACTION",
         default="2%",
         show_default=True,
-        help="Wanted half width of the 95% interval of a typical time.",
+        help="Target half width of the 95% interval of typical times.",
     ),
     click.option(
         "--launches",
         type=LAUNCHES,
         metavar="N",
         default=None,
-        help="How often everything is launched.  [default: 10 or more, as the budget allows; simulated: 1]",
+        help="Number of launches.  [default: 10 or more, as the budget allows; simulated: 1]",
     ),
     click.option(
         "--refine/--no-refine",
         default=None,
-        help="Add sizes where a cost changes with the size.  [default: in a survey of a real machine]",
+        help="Add sizes where the cost curve changes.  [default: in a survey of a real machine]",
     ),
     click.option(
         "--repeat",
         type=ROUNDS,
         metavar="N",
         default=None,
-        help="Measure everything N times, in rounds that each have the whole --budget.",
+        help="Measure everything N times, in rounds of --budget each.",
     ),
     click.option(
         "--through",
         type=DISTANCE,
         metavar="TIME",
         default=None,
-        help="As many rounds as fit into TIME, as 8h.",
+        help="Make as many rounds as fit into TIME, such as 8h.",
     ),
     click.option(
         "--every",
         type=DISTANCE,
         metavar="TIME",
         default=None,
-        help="From the beginning of a round to that of the next.  [default: the budget]",
+        help="Time from the start of one round to the start of the next.  [default: the budget]",
     ),
     click.option(
         "--seed",
         type=SEED,
         metavar="N",
         default=None,
-        help="Seed of the shuffled order.  [default: another each time; simulated: 1]",
+        help="Seed of the shuffled order.  [default: random; simulated: 1]",
     ),
     click.option("--bind/--no-bind", default=True, show_default=True, help="Bind each rank to a core."),
     launcher,
-    click.option("--label", metavar="WORD", default="", help="A name for the run, shown with its results."),
+    click.option("--label", metavar="WORD", default="", help="Name of the run, shown with its results."),
     where,
 )
 
-force = click.option(
-    "--force", is_flag=True, help="Take a survey (survey=RUN) also of another machine or another MPI."
-)
+force = click.option("--force", is_flag=True, help="Accept a survey (survey=RUN) of another machine or MPI.")
 
 OLDER = ("work", "serial", "survey", "iterations")
 older = _all(*(click.option(f"--{name}", default=None, hidden=True) for name in OLDER))
-"""Parameters of studies as they were given before studies declared their own: --work 1ms is work=1ms."""
+"""Older spellings of study parameters: --work 1ms is work=1ms."""
 
 out = click.option(
     "--out",
     type=PATH,
     metavar="DIR",
-    help="The run's folder, new or empty.  [default: runs/NAME-TIME]",
+    help="Folder for the run, new or empty.  [default: runs/NAME-TIME]",
 )
-quiet = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors on stderr.")
-as_json = click.option("--json", "as_json", is_flag=True, help="JSON on stdout.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and notes; print only errors.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 columns = click.option(
     "--columns",
     type=ParsedType("columns", _columns),
@@ -242,12 +240,12 @@ cost = click.option(
     metavar="typical|undisturbed",
     default="typical",
     show_default=True,
-    help="Times of cases: typical, or undisturbed, in the fastest mode.",
+    help="Which cost to use: typical, or undisturbed (in the fastest mode).",
 )
 
 
 def _run_or(find: str) -> Callable[[Any], Any]:
-    """The argument RUN; where it is missing, what the function `find` of `hockney.api` takes for it."""
+    """The argument RUN; its default is what the function `find` of `hockney.api` returns."""
 
     def resolved(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         if value is not None or ctx.resilient_parsing:

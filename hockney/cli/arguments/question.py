@@ -41,7 +41,7 @@ def _refused(name: str, study: str) -> UsageError:
 
 
 class QuestionCommand(Command):
-    """A verb about a question: with --help behind a study's name, the help tells that study's parameters."""
+    """A verb that takes a study or cases: --help after a study's name lists that study's parameters."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         shelf = studies.all_studies()
@@ -59,7 +59,7 @@ class QuestionCommand(Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(f"Study {study.NAME}: {study.HELP}.")
-        with formatter.section("Parameters, as NAME=VALUE behind the study's name"):
+        with formatter.section("Parameters, as NAME=VALUE after the study's name"):
             formatter.write_dl(
                 [(parameter.metavar, parameter.described) for parameter in parameters] or [("none", "")]
             )

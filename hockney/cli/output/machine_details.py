@@ -78,7 +78,7 @@ def _show_published(paper: Published, notes: bool) -> None:
         echo()
     if notes:
         _listed("How it was measured", paper.method)
-        _listed("What else the paper says", paper.facts)
+        _listed("Other remarks in the paper", paper.facts)
         _listed("How it was copied", paper.transcription)
         _listed("What does not agree", paper.inconsistencies)
 

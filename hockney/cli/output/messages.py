@@ -27,7 +27,7 @@ def fit_heading(model: str, subject: str, verdict: str) -> str:
 
 def fit_error(typical: str, worst: str) -> str:
     """By how much, in words, a model is off."""
-    return f"off by {typical} at the median and {worst} at worst"
+    return f"off by {typical} in the median and {worst} at worst"
 
 
 # formats
@@ -36,7 +36,7 @@ def fit_error(typical: str, worst: str) -> str:
 def no_osu_benchmark(workload: str, available: Iterable[str]) -> UsageError:
     return UsageError(
         f"--format osu does not apply to {workload}",
-        f"OSU's benchmarks have nothing like it (they have {', '.join(available)})",
+        f"OSU's benchmarks have no equivalent (available: {', '.join(available)})",
         "use --format plain",
         code="no-osu-benchmark",
         workload=workload,
@@ -60,7 +60,7 @@ def column_without_number(name: str) -> UsageError:
 
 def format_with_json() -> UsageError:
     return UsageError(
-        "--format and --json exclude each other", "", "give one of them", code="format-with-json"
+        "--format and --json exclude each other", "", "use only one of them", code="format-with-json"
     )
 
 

@@ -144,7 +144,7 @@ class ProgressReporter:
         self.spinner.hide()
         self.plan, self.done, self.awaited, self.next_line = event, 0, 0, 0.0
         if not event.measurements:
-            self.say(f"all {event.planned} measurements are there already")
+            self.say(f"all {event.planned} measurements are already complete")
             return
         again = f" of {event.planned}" if event.measurements != event.planned else ""
         self.say(
@@ -251,4 +251,4 @@ def _result(result: Record | Failure) -> str:
 def _rounds(event: MeasuringBegan) -> str:
     if not event.every_s:
         return ""
-    return f"in {event.rounds} rounds that begin {format_seconds(event.every_s)} after one another, "
+    return f"in {event.rounds} rounds that start {format_seconds(event.every_s)} apart, "

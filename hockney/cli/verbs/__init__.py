@@ -9,21 +9,21 @@ import importlib
 import click
 
 VERBS = {
-    "survey": "Measure this machine's message passing and show what it costs.",
-    "run": "Run a study, or single cases.",
+    "survey": "Measure this machine's message passing and report what it costs.",
+    "run": "Run a study, or individual cases.",
     "plan": "Show what would run: cases, launches, bytes, time.",
-    "predict": "Predict speed-up and efficiency of a parallel algorithm, and what would help it.",
-    "report": "Make report.html of a run again from its records.",
+    "predict": "Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.",
+    "report": "Write the report.html of a run again from its records.",
     "models": "Print the models fitted to a run: parameters, 95% intervals, verdicts.",
-    "resume": "Measure what a run planned and does not have; cases that failed are tried once more.",
-    "verify": "Check that a run's files are what was written, complete, and right.",
+    "resume": "Measure the rest of an unfinished run; failed cases are tried once more.",
+    "verify": "Check that a run's files are unchanged, complete and correct.",
     "export": "Write a run's times as CSV or Parquet.",
-    "machines": "Show this machine with every MPI on it, the simulated and the published machines.",
-    "calibrate": "Describe a run's machine for the simulator, so that it can be grown beyond its size.",
-    "reproduce": "Measure papers again on their machines, simulated by SimGrid.",
-    "barrier": "Say which barrier to take on so many ranks, by how much, and what that rests on.",
-    "build": "Compile the engine for an MPI, unless that was done before.",
-    "doctor": "Check everything a survey needs, step by step, and say what to do where it fails.",
+    "machines": "List this machine and its MPIs, simulated machines and published machines.",
+    "calibrate": "Write a machine file from a run, to simulate its machine at any size.",
+    "reproduce": "Repeat papers' studies on their machines, simulated by SimGrid.",
+    "barrier": "Name the fastest barrier for a number of ranks, and its margin.",
+    "build": "Compile the engine for an MPI, unless it is compiled already.",
+    "doctor": "Check everything that a survey needs, step by step, and suggest remedies.",
 }
 """The first sentence of each verb's help, in the order that users meet the verbs."""
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney barrier: which barrier to take, from the records of a run that measured them."""
+"""hockney barrier: the fastest barrier, from the records of a run that measured them."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from hockney.studies.barriers.headline import MPI, chosen, ratio_interval
     epilog=example("hockney run barriers --ranks 2", "hockney barrier --best"),
 )
 @click.argument("run", type=options.PATH, required=False)
-@click.option("--best", is_flag=True, help="The fastest only, in a sentence.")
+@click.option("--best", is_flag=True, help="Print only the fastest, as a sentence.")
 @click.option(
     "--ranks",
     type=options.RANKS,
     metavar="P,...",
     default=(),
-    help="Numbers of ranks, as 2 or 2,4,8.  [default: those measured]",
+    help="Rank counts, such as 2 or 2,4,8.  [default: those measured]",
 )
 @options.as_json
 def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool) -> int:
-    """Say which barrier to take on so many ranks, by how much, and what that rests on.
+    """Name the fastest barrier for a number of ranks, and its margin.
 
-    From RUN, or from the newest run of 'hockney run barriers' in runs/. Where as many ranks were measured,
-    the measured times decide, and no difference is claimed where the 95% interval of their ratio has 1 in
-    it; else the models do, as far as they hold, and that is said.
+    Uses RUN, or the newest run of 'hockney run barriers' in runs/. If the number of ranks was measured, the
+    measured times decide, and barriers count as equal if the 95% interval of their ratio includes 1.
+    Otherwise the models decide, within their limits, and the output says so.
     """
     loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
     with ProgressReporter(False).doing(messages.fitting()):

@@ -22,11 +22,11 @@ from hockney.lab import Counted
 @click.option(
     "--simgrid",
     is_flag=True,
-    help="Build SimGrid, which simulated machines run on, instead; unless there is one.",
+    help="Build SimGrid instead of the engine, unless it is installed already.",
 )
-@click.option("--force", is_flag=True, help="Build SimGrid even where there is one.")
+@click.option("--force", is_flag=True, help="Build SimGrid even if it is installed already.")
 @click.option("--library", is_flag=True, help="Compile and install the C++ library instead.")
-@click.option("--prefix", type=options.PATH, metavar="DIR", help="Where the library goes: include and lib.")
+@click.option("--prefix", type=options.PATH, metavar="DIR", help="Install the library into this folder.")
 @options.quiet
 @options.as_json
 def command(
@@ -39,14 +39,14 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Compile the engine for an MPI, unless that was done before. Prints its path.
+    """Compile the engine for an MPI, unless it is compiled already. Prints its path.
 
-    With --simgrid: fetch the sources of SimGrid from the package index (and Boost's headers where the
-    compiler finds none), compile them into hockney's cache, and print the folder. Takes some minutes and
-    400 MB while it lasts, and needs neither root nor an MPI.
+    With --simgrid: download the sources of SimGrid from the package index (and Boost's headers if the
+    compiler finds none), compile them into hockney's cache, and print the folder. This takes some minutes and
+    temporarily 400 MB, and needs neither root nor an MPI.
 
-    With --library: compile barriers for C++ programs with the MPI that these are compiled with, and install
-    header, library, and files for CMake and pkg-config below --prefix.
+    With --library: compile the barriers for C++ programs that use this MPI, and install the header, the
+    library, and files for CMake and pkg-config into --prefix.
     """
     reporter = ProgressReporter(quiet)
     if library and (simgrid or machine):

@@ -38,15 +38,15 @@ ENDING = ".toml"
     type=options.NODES,
     metavar="N",
     default=0,
-    help="Nodes of the machine.  [default: enough for 16384 ranks]",
+    help="Number of nodes.  [default: enough for 16384 ranks]",
 )
 @click.option(
     "--network",
     metavar="NAME|FILE",
     default="",
-    help="Take what is between nodes from this simulated machine.  [default: as measured]",
+    help="Take the network between nodes from this simulated machine.  [default: as measured]",
 )
-@click.option("--noise", is_flag=True, help="Let messages vary as they did in the run.")
+@click.option("--noise", is_flag=True, help="Add noise to messages, as measured in the run.")
 @click.option("--check", is_flag=True, help="Survey the simulated twin too, and compare it with the run.")
 @click.option(
     "--against", type=options.PATH, metavar="RUN", help="Compare the twin with this other run instead."
@@ -65,10 +65,10 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Describe a run's machine for the simulator, so that it can be grown beyond its size.
+    """Write a machine file from a run, to simulate its machine at any size.
 
-    The machine file says of every number which fit or median of the run it is from, and what is a guess.
-    With --check or --against the twin is surveyed in simulation: exit code 1 when a message, a fitted
+    For every number, the machine file states the fit or typical time that it comes from, or that it is a
+    guess. With --check or --against, the simulated twin is surveyed too: exit code 1 if a message, a fitted
     parameter or a collective between 2 ranks does not agree.
     """
     if out is not None and out.suffix != ENDING:

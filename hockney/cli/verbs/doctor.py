@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney doctor: can this machine measure, and if not, why?"""
+"""hockney doctor: whether this machine can measure, and if not, why."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from hockney.core.errors import Exit
     metavar="TIME",
     default="10s",
     show_default=True,
-    help="How long to watch the noise, as 10s or 1m.",
+    help="How long to observe the noise, such as 10s or 1m.",
 )
 @click.option("--no-noise", is_flag=True, help="Do not measure the noise.")
 @options.as_json
 def command(mpi: str, machine: str, noise: float, no_noise: bool, as_json: bool) -> int:
-    """Check everything a survey needs, step by step, and say what to do where it fails.
+    """Check everything that a survey needs, step by step, and suggest remedies.
 
-    The last step measures the noise: how much times vary from moment to moment, in which modes they come
-    and how long these last, what disturbs the ranks, and what precision a survey reaches here.
+    The last step measures the noise: how much times vary, their modes and the duration of these, what
+    disturbs the ranks, and the precision that a survey can reach.
     """
     findings = []
     reporter = ProgressReporter(False)

@@ -24,17 +24,17 @@ from hockney.cli.output.load import load_and_note
     ),
 )
 @options.folder
-@click.option("--csv", "csv_file", metavar="FILE", help="Write CSV; - is stdout.")
+@click.option("--csv", "csv_file", metavar="FILE", help="Write CSV (- for stdout).")
 @click.option("--parquet", "parquet_file", metavar="FILE", help="Write Parquet (needs pyarrow).")
 @click.option(
     "--what",
     type=click.Choice(["repetitions", "summaries"]),
     default="repetitions",
     show_default=True,
-    help="A row for each repetition, or one for each case with its typical time.",
+    help="One row per repetition, or one per case with its typical time.",
 )
 def command(run: Path, csv_file: str | None, parquet_file: str | None, what: What) -> int:
-    """Write a run's times as CSV or Parquet. Times are seconds, sizes bytes."""
+    """Write a run's times as CSV or Parquet. Times are in seconds, sizes in bytes."""
     if csv_file is None and parquet_file is None:
         raise messages.no_table_file()
     table = load_and_note(run).table(what)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney machines: where programs can run or be simulated, and what papers have printed."""
+"""hockney machines: this machine, machines to simulate, and machines in papers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from hockney.views.paper_tables import extent, node_count
     "shown",
     metavar="NAME",
     default="",
-    help="All that is known of a simulated or published machine: t3e, my.toml.",
+    help="Show the details of a simulated or published machine: t3e, my.toml.",
 )
 @click.option(
     "--export",
@@ -49,7 +49,7 @@ from hockney.views.paper_tables import extent, node_count
 @options.where
 @options.as_json
 def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str, as_json: bool) -> int:
-    """Show this machine with every MPI on it, the simulated and the published machines."""
+    """List this machine and its MPIs, simulated machines and published machines."""
     if shown and exported:
         raise messages.show_with_export()
     if out is not None and not exported:

@@ -30,7 +30,7 @@ from hockney.draw.page import Table
     epilog=example("hockney plan --budget 5m", "hockney plan allreduce bytes=0:1MiB ranks=2 --cases"),
 )
 @click.argument("words", nargs=-1, metavar="[STUDY [NAME=VALUE...]|CASE...]")
-@click.option("--cases", "lines", is_flag=True, help="Only the cases, one canonical line each.")
+@click.option("--cases", "lines", is_flag=True, help="Print only the cases, one canonical line each.")
 @options.force
 @options.older
 @options.asked

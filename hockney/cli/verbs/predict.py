@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney predict: what becomes of a parallel algorithm on a machine."""
+"""hockney predict: the performance of a parallel algorithm on a machine."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def _network(text: str) -> str:
     "--work",
     type=options.ParsedType("time", parse_seconds),
     metavar="TIME",
-    help="T, what one rank computes alone, as 10ms or 1h.",
+    help="T, the computing time on one rank, such as 10ms or 1h.",
 )
 @click.option(
-    "--message", type=options.SIZE, metavar="B", help="Bytes of each message, as 40kB or 1000words."
+    "--message", type=options.SIZE, metavar="B", help="Size of each message, such as 40kB or 1000words."
 )
 @click.option(
     "--exchanges",
@@ -68,7 +68,7 @@ def _network(text: str) -> str:
     metavar="N",
     default="1",
     show_default=True,
-    help="Exchanges with both neighbours in the time of one T.",
+    help="Exchanges with both neighbours per T.",
 )
 @click.option(
     "--serial",
@@ -76,7 +76,7 @@ def _network(text: str) -> str:
     metavar="SHARE",
     default="0",
     show_default=True,
-    help="Part of T that one rank computes while the others wait, as 1% or 0.01.",
+    help="Part of T that one rank computes while the others wait, such as 1% or 0.01.",
 )
 @click.option(
     "--imbalance",
@@ -84,33 +84,33 @@ def _network(text: str) -> str:
     metavar="X",
     default="1",
     show_default=True,
-    help="Parallel work of the busiest rank over the mean.",
+    help="Parallel work of the busiest rank relative to the mean.",
 )
 @click.option(
     "--ranks",
     type=options.RANKS,
     metavar="N,...",
     default=(),
-    help="Rank counts, as 2,4 or 2:64.  [default: 2 and powers of two up to the cores]",
+    help="Rank counts, such as 2,4 or 2:64.  [default: 2 and powers of two up to the cores]",
 )
 @click.option(
     "--run",
     type=options.PATH,
     metavar="RUN",
-    help="Times of messages from this run.  [default: the newest survey in runs]",
+    help="Take message times from this run.  [default: the newest survey in runs]",
 )
 @click.option(
     "--machine",
     metavar="NAME|FILE",
     default="",
-    help="Times of messages from a described machine: sun-ethernet, t3e, my.toml.",
+    help="Take message times from a described machine: sun-ethernet, t3e, my.toml.",
 )
 @click.option(
     "--network",
     type=options.ParsedType("network", _network),
     metavar="shared|switch",
     default=None,
-    help="Overrule the evidence: do messages under way at once share the bandwidth?",
+    help="Whether concurrent messages share the bandwidth, instead of deciding by measurements.",
 )
 @options.cost
 @options.quiet
@@ -129,7 +129,7 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Predict speed-up and efficiency of a parallel algorithm, and what would help it.
+    """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
     The algorithm computes T seconds on one rank, a part of it serial, and its ranks exchange messages
     with their neighbours on a ring. Nothing is measured: what messages cost is read off a survey, or

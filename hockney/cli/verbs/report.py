@@ -29,7 +29,7 @@ from hockney.core.fit import Cost
 @options.cost
 @options.as_json
 def command(run: Path, figures: Path | None, cost: Cost, as_json: bool) -> int:
-    """Make report.html of a run again from its records."""
+    """Write the report.html of a run again from its records."""
     loaded = load_and_note(run, cost, fit=True)
     with ProgressReporter(False).doing(messages.writing_report()):
         written = [loaded.report()]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney reproduce: a paper's printed numbers compared with those of its machine, simulated."""
+"""hockney reproduce: a paper's printed numbers compared with a simulation of its machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from hockney.reproductions import Compared, pages, tallies
     "--out",
     type=options.PATH,
     metavar="DIR",
-    help="A folder for the runs and the page; one begun before goes on.  [default: runs/reproduce-NAME-TIME]",
+    help="Folder for the runs and the report, new or of an earlier reproduction to continue.  "
+    "[default: runs/reproduce-NAME-TIME]",
 )
 @click.option(
     "--figures", type=options.PATH, metavar="DIR", help="Write each figure as SVG and PNG into DIR as well."
@@ -46,11 +47,12 @@ def command(
     as_json: bool,
     machine: str,
 ) -> int:
-    """Measure papers again on their machines, simulated by SimGrid.
+    """Repeat papers' studies on their machines, simulated by SimGrid.
 
-    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number: published, simulated, the
-    model's, the error, and whether the machine's description was fitted to it or predicts it. The page has
-    the paper's figures redrawn. Exit code 1 when a reproduction's own limits do not hold.
+    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number the output has the
+    published, the simulated and the model's value, the error, and whether the machine's description was
+    fitted to the number or predicts it. The report redraws the paper's figures. Exit code 1 if a result
+    exceeds the limits of its reproduction.
     """
     if show:
         _list(as_json)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney resume: go on with a run that was ended early."""
+"""hockney resume: continue a run that ended early."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--budget",
     type=options.BUDGET,
     metavar="TIME",
-    help="Time for what is left, or for each round that is.  [default: its share of the run's]",
+    help="Time for the rest, or for each remaining round.  [default: its share of the run's]",
 )
 @options.launcher
 @options.where
@@ -40,9 +40,9 @@ def command(
     as_json: bool,
     **instead: Any,
 ) -> int:
-    """Measure what a run planned and does not have; cases that failed are tried once more.
+    """Measure the rest of an unfinished run; failed cases are tried once more.
 
-    A run folder that you did not make starts no program that it names, unless you name it again.
+    If you did not make the run folder yourself, repeat the options that name programs.
     """
     with ProgressReporter(quiet) as reporter:
         made = api.resume(run, budget=budget, **instead, listen=reporter)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney run: a study by name, or cases as typed."""
+"""hockney run: a study by name, or individual cases."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
-@click.option(
-    "--list", "show", is_flag=True, help="List the studies, and the workloads that cases are made of."
-)
+@click.option("--list", "show", is_flag=True, help="List the studies and workloads with their parameters.")
 @options.force
 @options.older
 @options.asked
@@ -51,13 +49,13 @@ if TYPE_CHECKING:
     default="table",
     show_default=True,
     help="table, at the end; or lines while measuring: plain (size, time, bandwidth, or --columns), or osu, "
-    "as OSU's benchmarks print them.",
+    "like OSU's benchmarks.",
 )
 @click.option(
     "-f",
     "--full",
     is_flag=True,
-    help="With --format osu: minimum, maximum and iterations too, as OSU's own -f.",
+    help="With --format osu: also print minimum, maximum and iterations, like OSU's -f.",
 )
 @options.quiet
 @options.as_json
@@ -72,17 +70,16 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Run a study, or single cases.
+    """Run a study, or individual cases.
 
-    A study may have parameters of its own: hockney run granularity work=1ms:10ms. 'hockney run STUDY --help'
-    tells them.
+    A study may have parameters: hockney run granularity work=1ms:10ms. 'hockney run STUDY --help' lists them.
 
-    A case is a workload and its parameters: pingpong bytes=8. Where it lists several values, as
-    bytes=0:4MiB, algorithm=mpi,dissemination or ranks=2,4, each is a case. --ranks and --sizes hold where a
-    case names none.
+    A case is a workload with its parameters: pingpong bytes=8. A list of values, such as bytes=0:4MiB,
+    algorithm=mpi,dissemination or ranks=2,4, makes one case per value. --ranks and --sizes are the defaults
+    for cases that name none.
 
-    --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: what the
-    machine does meanwhile shows in how single runs differ.
+    --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: the differences
+    between single runs show how the machine changes over time.
     """
     if show:
         machine, mpi, bind = given["machine"], given["mpi"], given["bind"]

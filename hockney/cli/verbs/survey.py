@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def command(
     out: Path | None, columns: tuple[CaseColumn, ...], quiet: bool, as_json: bool, **given: Any
 ) -> int:
-    """Measure this machine's message passing and show what it costs.
+    """Measure this machine's message passing and report what it costs.
 
-    Prints the answer in words and the path of report.html; with --columns also a table of all cases.
+    Prints a summary and the path of report.html; with --columns also a table of all cases.
     """
     return measure_and_print(Question("survey"), RunOptions(**given), out, quiet, Form(as_json, columns))

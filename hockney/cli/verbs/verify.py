@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney verify: what a run's folder is worth."""
+"""hockney verify: whether a run's folder can be trusted."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from hockney.core.errors import Exit
     "--salvage",
     type=options.PATH,
     metavar="NEW",
-    help="Make the folder NEW: a run with the lines of records.jsonl that are intact.",
+    help="Copy the intact lines of records.jsonl into a new run, the folder NEW.",
 )
 @options.as_json
 def command(run: Path, salvage: Path | None, as_json: bool) -> int:
-    """Check that a run's files are what was written, complete, and right.
+    """Check that a run's files are unchanged, complete and correct.
 
-    Every line of records.jsonl and every other file that measuring writes has a checksum. Exit code 1 if
-    anything does not fit, 4 if all fits but measurements are missing.
+    Every line of records.jsonl and every other file of a measurement has a checksum. Exit code 1 if
+    anything does not match, 4 if everything matches but measurements are missing.
     """
     findings = api.verify(run)
     if not as_json:

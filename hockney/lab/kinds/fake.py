@@ -21,7 +21,7 @@ from hockney.system.bundled import bundled_catalog
 
 SCHEME = "fake"
 KIND = "fake"
-HELP = "numbers made up for tests, by a model with known costs"
+HELP = "a fake machine with known costs, for tests"
 HIDDEN = True
 TRAITS = Traits(origin="fake", local=False)
 CORES = 4

@@ -12,7 +12,7 @@ from hockney.lab.kinds import PrepareOptions
 
 SCHEME = "published"
 KIND = "published"
-HELP = "a machine as a paper has printed its numbers: to read with --export NAME, not to measure"
+HELP = "the printed numbers of a paper: read them with --export NAME; they cannot be measured"
 TRAITS = papers.TRAITS
 
 

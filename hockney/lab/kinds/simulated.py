@@ -19,7 +19,7 @@ from hockney.machine import find_simgrid
 
 SCHEME = "sim"
 KIND = "simulated"
-HELP = "a described machine, simulated by SimGrid: NAME of those below, or FILE.toml"
+HELP = "a described machine, simulated by SimGrid: a NAME below, or FILE.toml"
 TRAITS = Traits(origin="simulated", noiseless=True, local=False, shared_memory=False, wall_clock=False)
 
 

@@ -22,11 +22,11 @@ def _name(what: What) -> str:
 
 
 def not_real() -> Finding:
-    return _skipped("only that of a real machine can be measured")
+    return _skipped("only real machines have noise to measure")
 
 
 def too_few_cores(cores: int) -> Finding:
-    return _skipped(f"it takes 2 cores; available: {cores}")
+    return _skipped(f"this needs 2 cores; available: {cores}")
 
 
 def no_launch(problem: HockneyError) -> Finding:
@@ -41,7 +41,7 @@ def too_few_visits(seconds: float) -> Finding:
     return Finding(
         "note",
         SUBJECT,
-        f"not known: too few visits in {format_seconds(seconds, 2)}; give more time with --noise",
+        f"unknown: too few visits in {format_seconds(seconds, 2)}; use a longer --noise",
         "noise-too-few-visits",
     )
 
@@ -110,8 +110,8 @@ def precision_reachable(
 def precision_unknown(what: What, watched_s: float, numbers: Mapping[str, object]) -> Finding:
     longer = 4 * max(15, math.ceil(watched_s))
     text = (
-        f"{_name(what)}: cannot tell what precision a survey reaches, since modes last longer than"
-        f" was watched ({format_seconds(watched_s, 2)}); --noise {longer}s watches longer"
+        f"{_name(what)}: the precision of a survey is unknown, because modes last longer than the observation"
+        f" ({format_seconds(watched_s, 2)}); use --noise {longer}s"
     )
     return Finding("note", SUBJECT, text, "precision-unknown", numbers)
 

@@ -16,8 +16,8 @@ def root_allowed() -> Notice:
 def fabric_left_out(variables: Mapping[str, str]) -> Notice:
     setting = " ".join(f"{name}={value}" for name, value in variables.items())
     return Notice(
-        f"all ranks are on this host: launches leave out a network fabric that they do not use ({setting}); "
-        "your own setting of btl, mtl, pml or osc wins",
+        f"all ranks are on this host, so launches disable a network fabric that they do not use ({setting}); "
+        "your own setting of btl, mtl, pml or osc takes precedence",
         "fabric-left-out",
     )
 
@@ -25,7 +25,7 @@ def fabric_left_out(variables: Mapping[str, str]) -> Notice:
 def oversubscribed(ranks: int, cores: int, bound: bool) -> Notice:
     share = f"share {cores} {'core' if cores == 1 else 'cores'}{'' if bound else ', so none is bound'}"
     return Notice(
-        f"{ranks} ranks {share}: at most {cores} run at once, a message waits until its receiver runs, and "
+        f"{ranks} ranks {share}: at most {cores} run at a time, a message waits until its receiver runs, and "
         f"no parallel efficiency exceeds {cores / ranks:.0%}",
         "ranks-share-cores",
     )
@@ -49,7 +49,7 @@ def bound_in_simulation() -> str:
 
 
 def as_arguments_say() -> str:
-    return "as the user's mpiexec arguments say"
+    return "as set by the user's mpiexec arguments"
 
 
 def not_bound_as_requested() -> str:

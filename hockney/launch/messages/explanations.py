@@ -77,7 +77,7 @@ def engine_not_reachable() -> Explanation:
         "engine-not-reachable",
         "the engine cannot be started where the ranks run",
         "the cache folder is not visible or not executable there",
-        "set HOCKNEY_CACHE to a folder that all hosts share and that allows programs",
+        "set HOCKNEY_CACHE to a folder that all hosts share and that allows programs to run",
     )
 
 
@@ -104,7 +104,7 @@ def no_shared_memory(mpi: str) -> Explanation:
         "no-room-for-shared-memory",
         f"{mpi} has no room for its shared memory",
         "/dev/shm or /tmp is full",
-        "free some space there, or give the container more (docker run --shm-size=1g)",
+        "free some space there, or give the container more of it (docker run --shm-size=1g)",
     )
 
 

@@ -30,7 +30,7 @@ def silent_between_cases(*, job_exit: int = 0, tail: tuple[str, ...] = ()) -> La
     return LaunchFailed(
         "the engine printed nothing between two cases",
         "",
-        "the job was ended",
+        "the job was stopped",
         code="launch-silent",
         reason="hung",
         job_exit=job_exit,
@@ -41,9 +41,9 @@ def silent_between_cases(*, job_exit: int = 0, tail: tuple[str, ...] = ()) -> La
 def not_ending(seconds: float, *, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
     """After its last result."""
     return LaunchFailed(
-        f"a launch did not end within {format_seconds(seconds)} of its last result",
+        f"a launch did not finish within {format_seconds(seconds)} of its last result",
         "a rank or the launcher may have been stopped",
-        "the job was ended; all its results are kept",
+        "the job was stopped; all its results are kept",
         code="launch-not-ending",
         reason="hung",
         job_exit=job_exit,
@@ -72,7 +72,7 @@ def case_hung(
     return LaunchFailed(
         f"case '{case}' hung",
         why,
-        "the job was ended",
+        "the job was stopped",
         code="case-hung",
         reason="hung",
         case=case,
@@ -90,8 +90,8 @@ def message_corrupted(
     who = "a rank" if rank is None else f"rank {rank}"
     whom = "" if sender is None else f" from rank {sender}"
     return LaunchFailed(
-        f"{who} received a message of hockney's own{whom} that was changed on the way",
-        "what this MPI and network deliver cannot be trusted",
+        f"{who} received an internal message{whom} that was corrupted in transit",
+        "this MPI or this network cannot be trusted",
         code="message-corrupted",
         reason="corrupted",
         case=case,
@@ -135,9 +135,9 @@ def simulation_out_of_time(
     return LaunchFailed(
         f"'{case}' could not be simulated within {time}"
         if case
-        else f"{time} were not enough to start the simulation",
+        else f"the simulation did not start within {time}",
         "simulating takes time for every message",
-        "give more --budget, or use fewer ranks or smaller messages",
+        "use a larger --budget, or fewer ranks or smaller messages",
         code="simulation-out-of-time",
         reason="time",
         case=case,

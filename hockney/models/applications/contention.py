@@ -53,7 +53,7 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
     cases = contention_cases(messages, summaries)
     telling = [case for case in cases if case.tells]
     if not telling:
-        return replace(messages, shared=False, sharing="assumed", why=f"assumed since {_silence(cases)}")
+        return replace(messages, shared=False, sharing="assumed", why=f"assumed because {_silence(cases)}")
     shared = _error([(case.shared, case.measured) for case in telling])
     switched = _error([(case.switched, case.measured) for case in telling])
     better, worse = sorted((shared, switched))
@@ -61,7 +61,7 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
     if worse < CLEARLY * better or better > USABLE:
         errors = f"a switch is typically {error_size(switched)} off and a shared medium {error_size(shared)}"
         decide = "do not decide" if len(telling) > 1 else "does not decide"
-        why = f"assumed since {count} {decide}: {errors}"
+        why = f"assumed because {count} {decide}: {errors}"
         return replace(messages, shared=False, sharing="assumed", why=why)
     other = kind(replace(messages, shared=shared > switched))
     return replace(
@@ -76,17 +76,19 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
 def kind(messages: PointToPointCosts) -> str:
     """The network in words."""
     if any(messages.medium):
-        return "a medium that messages pass in turn"
+        return "a medium that messages use in turn"
     return "a shared medium" if messages.shared else "a switch"
 
 
 def overruled(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
     """`messages` on a network as asked for, whatever is known of it."""
-    forced = replace(messages, shared=shared, medium=(0.0, 0.0), sharing="requested", why="as asked for")
+    forced = replace(messages, shared=shared, medium=(0.0, 0.0), sharing="requested", why="as requested")
     if messages.sharing == "assumed":
         return forced
     same = kind(forced) == kind(messages)
-    return messages if same else replace(forced, why=f"as asked for, else {kind(messages)}, {messages.why}")
+    return (
+        messages if same else replace(forced, why=f"as requested; otherwise {kind(messages)}, {messages.why}")
+    )
 
 
 def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) -> list[ContentionCase]:
@@ -129,8 +131,8 @@ def _error(pairs: Sequence[tuple[float, float]]) -> float:
 
 def _silence(cases: Sequence[ContentionCase]) -> str:
     if cases:
-        return "no measured exchange has messages long enough to tell"
+        return "no measured exchange has messages long enough to decide"
     return (
-        f"no exchange of {FEWEST_RANKS} or more ranks, each on a core of its own, was measured; "
-        "between 2 ranks it is the same"
+        f"no exchange of {FEWEST_RANKS} or more ranks, each on its own core, was measured; "
+        "between 2 ranks it makes no difference"
     )

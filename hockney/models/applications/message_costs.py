@@ -66,7 +66,7 @@ def described(platform: Platform) -> PointToPointCosts:
     """From a machine's description, simulated or of a paper."""
     costs = of_platform(platform, source="the machine's description")
     shape = platform.network.shape
-    why = "by the machine's description" + (f" of a {shape}" if shape != "switch" else "")
+    why = "according to the machine's description" + (f" of a {shape}" if shape != "switch" else "")
     return replace(costs, sharing="described", why=why)
 
 

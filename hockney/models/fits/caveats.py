@@ -14,12 +14,13 @@ CONTRADICTIONS = frozenset(
 
 
 def wide_parameter(symbol: str, width: float) -> FitCaveat:
-    known = f"{symbol} is known within {format_percent(width, 2)} only"
+    known = f"{symbol} is known only within {format_percent(width, 2)}"
     return FitCaveat("wide-parameter", known, {symbol: width})
 
 
 def wrong_payloads(errors: int) -> FitCaveat:
-    text = f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may be of work not done"
+    text = f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may not be those of the "
+    "intended work"
     return FitCaveat("wrong-payloads", text, {"errors": errors})
 
 
@@ -29,7 +30,8 @@ def wrong_payloads(errors: int) -> FitCaveat:
 def no_bandwidth() -> FitCaveat:
     return FitCaveat(
         "no-bandwidth",
-        "the largest messages cost nothing for a byte more, so there is no r_inf: measure larger ones",
+        "for the largest messages an additional byte costs nothing, so there is no r_inf: measure "
+        "larger messages",
     )
 
 
@@ -55,8 +57,8 @@ def no_latency() -> FitCaveat:
 def overheads_exceed_one_way(overheads: Estimate, one_way: Estimate) -> FitCaveat:
     return FitCaveat(
         "overheads-exceed-one-way",
-        f"the overheads measured, {_time(overheads)}, exceed half the round trip, {_time(one_way)}, as they "
-        "may where both ends work at the same time (shared memory), so L is set to 0",
+        f"the measured overheads, {_time(overheads)}, exceed half of the round trip, {_time(one_way)}, "
+        "which is possible if both ends work at the same time (shared memory), so L is set to 0",
         {"overheads": overheads.value, "one_way": one_way.value},
     )
 
@@ -73,7 +75,7 @@ def gap_below_overhead(which: str, gap: Estimate, overhead: Estimate) -> FitCave
     """`which` is send or receive."""
     return FitCaveat(
         f"gap-below-{which}-overhead",
-        f"messages follow one another every {_time(gap)}, but each is said to keep its "
+        f"messages follow each other every {_time(gap)}, although each keeps its "
         f"{'sender' if which == 'send' else 'receiver'} busy for {_time(overhead)}",
         {"gap": gap.value, "overhead": overhead.value},
     )
@@ -97,7 +99,7 @@ def short_delay(size: int) -> FitCaveat:
 
 
 def unchecked_form() -> FitCaveat:
-    return FitCaveat("unchecked-form", "as many parameters as cases, so nothing checks the form")
+    return FitCaveat("unchecked-form", "there are as many parameters as cases, so the form cannot be checked")
 
 
 def _time(estimate: Estimate) -> str:

@@ -67,7 +67,7 @@ def fit_collective(
     """
     seen = [each for each in observations if ranks_allowed is None or each.case.ranks in ranks_allowed]
     left_out = sorted({each.case.ranks for each in observations} - {each.case.ranks for each in seen})
-    note = f"{_listed(left_out)} ranks left out (more than there are cores)" if left_out else ""
+    note = f"{_listed(left_out)} ranks left out (more ranks than cores)" if left_out else ""
     moving = [each for each in seen if each.size > 0]
     if 0 < len(moving) < len(seen):
         # A collective of 0 bytes need not communicate at all, and returns in nanoseconds where it does not.

@@ -44,9 +44,11 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
     count = len(set(sizes))
     if count < FEWEST_SIZES:
         few = f"{count} size{'' if count == 1 else 's'}"
-        return refused("hockney", subject, f"only {few}: at least {FEWEST_SIZES} tell a line from a curve")
+        return refused("hockney", subject, f"only {few}: a line needs at least {FEWEST_SIZES}")
     if len(set(sizes)) < len(sizes):
-        return refused("hockney", subject, "cases differ in more than bytes, so one curve cannot hold them")
+        return refused(
+            "hockney", subject, "cases differ in more than their size, so one curve cannot describe them"
+        )
     table = tabulate(seen)
     fit = fit_piecewise(sizes, table)
     parameters = _parameters(fit)

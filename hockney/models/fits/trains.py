@@ -65,7 +65,7 @@ class Trains:
         if not self.single.keys() & self.delayed.keys():
             return "o_s needs PRTT(n,d,s) with a delay d > 0 at a size that PRTT(1,0,s) has; there is none"
         if not self.receive:
-            return "o_r needs a receive call timed after the message came (receive_overhead); there is none"
+            return "o_r needs a receive timed after the message arrived (receive_overhead); there is none"
         return ""
 
 

@@ -65,7 +65,7 @@ def verdict(
     """The verdict and its reasons. `caveats` lower a good fit to fair; `widths` are the uncertainties of the
     parameters by symbol."""
     middle, worst = deviations(times, fitted)
-    size = f"the model is off by {error_size(middle)} at the median and {error_size(worst)} at worst"
+    size = f"the model is off by {error_size(middle)} in the median and by {error_size(worst)} at worst"
     found = list(caveats)
     grade: Verdict = "poor"
     limits: tuple[tuple[float, Verdict], ...] = ((FAIR, "fair"), (GOOD, "good"))

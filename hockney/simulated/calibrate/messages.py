@@ -106,7 +106,7 @@ def source_fitted_line(first: int, latency: str, per_byte: str) -> str:
 
 
 def source_median(size: int, median: str) -> str:
-    return f"the median {median} at {size} B, which the fitted segments miss"
+    return f"the typical time {median} at {size} B, which the fitted segments miss"
 
 
 def interval(value: str, low: str, high: str) -> str:
@@ -148,7 +148,7 @@ def source_clock(survey: str) -> str:
 
 
 def source_usual_eager(survey: str) -> str:
-    return f"the ping-pong of {survey} shows no change of protocol; a usual limit"
+    return f"the ping-pong of {survey} shows no change of protocol; a common limit"
 
 
 def source_eager(survey: str, low: str, high: str, rise: float) -> str:
@@ -169,7 +169,7 @@ def source_network(machine: str) -> str:
 def source_nodes(survey: str, cores: int, ranks: int) -> str:
     """`ranks` is what the number of nodes is enough for; 0 where it was given by --nodes."""
     number = f"enough nodes for {ranks} ranks; --nodes sets another number" if ranks else "--nodes"
-    return f"{cores} cores as found by {survey}; {number}"
+    return f"{cores} cores, according to {survey}; {number}"
 
 
 def source_shape() -> str:
@@ -182,7 +182,7 @@ def source_nic(survey: str, workload: str, rate: str, between_nodes: bool) -> st
 
 
 def source_usual_duplex(survey: str) -> str:
-    return f"{survey} has no bidirectional measurement; full is usual"
+    return f"{survey} has no bidirectional measurement; full is the most common"
 
 
 def source_duplex(survey: str, ratio: float, size: str) -> str:
@@ -196,7 +196,7 @@ def source_algorithm(survey: str, operation: str, model: str) -> str:
 
 
 def source_usual_algorithms(survey: str) -> str:
-    return f"a usual choice: {survey} has too few rank counts to tell how operations grow"
+    return f"a common choice: {survey} has too few rank counts to tell how operations grow"
 
 
 def source_no_sum_cost(survey: str) -> str:

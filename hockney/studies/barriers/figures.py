@@ -19,10 +19,10 @@ TIME = Axis("time of a call", "s")
 
 
 FAMILIES = (
-    ("barriers-rounds", "Barriers in rounds: all ranks exchange"),
-    ("barriers-trees", "Barriers by a tree, or by one rank: arrivals, then the wake-up"),
-    ("barriers-total", "Barriers by total exchange: each tells every other"),
-    ("barriers-others", "Barriers of MPI, by shared memory and one-sided"),
+    ("barriers-rounds", "Barriers in rounds, with all ranks exchanging"),
+    ("barriers-trees", "Barriers with a tree or a central rank: arrival, then wake-up"),
+    ("barriers-total", "Barriers by total exchange: every rank signals every other"),
+    ("barriers-others", "MPI's barrier, shared-memory and one-sided barriers"),
 )
 ROUNDS, TREES, TOTAL, OTHERS = (name for name, _ in FAMILIES)
 
@@ -59,7 +59,7 @@ def predictions(every: Sequence[BarrierResult]) -> Figure | None:
     """Where a prediction holds, its points are on the line."""
     drawn = [
         _pairs("by structure", every, lambda each: each.structure_s),
-        _pairs("messages one after the other", every, lambda each: each.messages_s),
+        _pairs("messages one at a time", every, lambda each: each.messages_s),
     ]
     ends = [value for series in drawn for value in (*series.x, *series.y)]
     if not ends:
@@ -71,7 +71,7 @@ def predictions(every: Sequence[BarrierResult]) -> Figure | None:
         Axis("predicted", "s"),
         Axis("measured back to back", "s"),
         (*drawn, line),
-        "One point a barrier and number of ranks. Predictions know messages between two ranks only.",
+        "One point per barrier and number of ranks. Predictions use only messages between two ranks.",
     )
 
 

@@ -57,7 +57,7 @@ def chosen(choice: Choice) -> str:
     if mpi is not None and mpi is not best and MPI not in choice.alike:
         text += f"; MPI_Barrier takes {times_as_long(mpi.ratio)}"
     if choice.unknown:
-        text += f"; nothing is known there of {listing(list(choice.unknown), 10)}"
+        text += f"; no result for {listing(list(choice.unknown), 10)}"
     return text + "."
 
 
@@ -75,9 +75,9 @@ def ratio_interval(ratio: Estimate) -> str:
 def _basis(choice: Choice) -> str:
     best = choice.best
     words = {
-        "structure": "by its structure and what messages cost",
-        "messages": "by its number of messages, one after the other",
-    }.get(best.by, "by the cost over ranks that was fitted")
+        "structure": "predicted from message costs with LogGP",
+        "messages": "predicted from its number of messages, one at a time",
+    }.get(best.by, "predicted from its fitted cost over ranks")
     factor = best.high / best.seconds
     return f"{words}, typically off by {factor - 1:.0%}" if factor < float("inf") else words
 
@@ -90,14 +90,14 @@ def _long(evidence: Evidence, every: Sequence[BarrierResult]) -> str:
     }
     if run.iterations < 2 or not survived:
         return ""
-    return f"{plural(len(survived), 'barrier')} got through {run.iterations} calls back to back."
+    return f"{plural(len(survived), 'barrier')} completed {run.iterations} calls back to back."
 
 
 def _failed(evidence: Evidence) -> str:
     names = dict.fromkeys(str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures)
     if not names:
         return ""
-    return f"No result at all in some case of {listing(list(names), 10)}; a table says what happened."
+    return f"No result in some cases of {listing(list(names), 10)}; a table shows what happened."
 
 
 def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
@@ -110,7 +110,7 @@ def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
     close = sum(e <= CLOSE for e in errors)
     words = ", one at a time" if form == MESSAGES else ""
     return (
-        f"{plural(ranks, 'rank')}: from what messages cost between two ranks{words}, {close} of "
+        f"{plural(ranks, 'rank')}: from the cost of messages between two ranks{words}, {close} of "
         f"{len(errors)} barriers made of messages are predicted within {CLOSE:.0%} (typical error "
         f"{typical_error(here, form):.0%})."
     )

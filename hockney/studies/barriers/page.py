@@ -17,13 +17,13 @@ from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 METHOD = (
-    "In a row: many calls after one MPI_Barrier, the longest time over the ranks divided by the number of "
-    "calls, as R. Krishnamurthy timed them (1998). Alone: all ranks enter one barrier at one moment of a "
-    "synchronised clock; the time ends with the last exit.",
-    "Predictions by structure give each rank a clock of its own: a message costs o_s and o_r, takes T on its "
-    "way from call to return, and two ranks that send to each other at once take E. Predictions by messages "
-    "are the paper's: their number times the base line. All these are measured between two ranks, none on a "
-    "barrier.",
+    "Back to back: many calls after one MPI_Barrier; the longest time over the ranks divided by the "
+    "number of calls, as R. Krishnamurthy timed them (1998). Alone: all ranks enter one barrier at the "
+    "same moment of a synchronised clock; the time ends with the last exit.",
+    "Predictions by LogGP give each rank its own clock: a message costs o_s and o_r, takes T from call "
+    "to return, and two ranks that send to each other at the same time take E. Predictions by messages "
+    "are the paper's: the number of messages times the base line. All of these are measured between "
+    "two ranks, none on a barrier.",
 )
 
 
@@ -56,11 +56,11 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: int) -> Se
     counts = sorted({each.ranks for each in every if each.ranks > 1} - {first})
     figures = tuple(figure for ranks in counts if (figure := dots.costs(evidence, ranks)) is not None)
     many = BarrierResults.of(evidence).iterations
-    text = (f"{many} calls back to back are one repetition.",) if many > 1 and every else ()
+    text = (f"One repetition is {many} calls back to back.",) if many > 1 and every else ()
     if not figures and failed is None and not text:
         return None
     return Section(
-        "What a barrier costs",
+        "Cost of each barrier",
         text=text,
         figures=figures,
         tables=(failed,) if failed is not None else (),
@@ -96,15 +96,15 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
     telling = [each for each in every if each.structure_s is not None and each.loop is not None]
     if telling:
         form, off = believed(telling)
-        words = "one message at a time, as on one medium" if form == MESSAGES else "messages side by side"
+        words = "one message at a time, as on one medium" if form == MESSAGES else "messages in parallel"
         if off > FITS:
-            words = "neither prediction. By structure"
+            words = "neither prediction. LogGP"
         error = headline.typical_error(telling, form)
-        text.append(f"What is measured fits {words}: typical error {error:.0%}.")
+        text.append(f"The measurements fit {words}: typically off by {error:.0%}.")
     if crowded:
         text.append(
-            f"There is no prediction for {listing([str(p) for p in crowded])} ranks, which are more than "
-            "there are cores: the scheduler decides."
+            f"There is no prediction for {listing([str(p) for p in crowded])} ranks, because there are "
+            "fewer cores: the scheduler decides."
         )
     return Section(
         "Predicted from messages",
@@ -121,9 +121,10 @@ def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
     return Section(
         "How ranks enter",
         text=(
-            "In programs ranks do not come together. After the last: ranks enter one after the other, and "
-            "the time runs from the last entry to the last exit, by a synchronised clock. Exits apart: from "
-            "the first exit to the last, entered as MPI_Barrier leaves the ranks.",
+            "In programs, ranks do not arrive at the same time. After the last: ranks enter one after "
+            "another, and the time runs from the last entry to the last exit, on a synchronised clock. "
+            "Exits apart: from the first exit to the last, with ranks entering as MPI_Barrier releases "
+            "them.",
         ),
         figures=(figure,),
     )

@@ -25,11 +25,11 @@ def section() -> Section:
     return Section(
         "The paper's barriers",
         text=(
-            "R. Krishnamurthy measured them on 16 nodes of an Ethernet, where one message took 1.2 ms. The "
-            "number of messages times 1.2 ms explains dissemination, MCS tree, N-way and total exchange: the "
-            "network carried one message at a time. The tournament is printed at half of its 2(P-1) "
-            "messages: there a broadcast, which all nodes of an Ethernet hear at once, wakes them. "
-            "MPI_Barrier takes twice what its exchanges would.",
+            "R. Krishnamurthy measured them on 16 nodes of an Ethernet, where one message took 1.2 ms. "
+            "The number of messages times 1.2 ms explains dissemination, MCS tree, N-way and total "
+            "exchange: the network carried one message at a time. The printed tournament takes as long "
+            "as half of its 2(P-1) messages, because it wakes the nodes with a broadcast, which all "
+            "nodes of an Ethernet receive at once. MPI_Barrier takes twice as long as its exchanges.",
         ),
         figures=(_figure(),),
         tables=(_table(),),
@@ -78,5 +78,5 @@ def _figure() -> Figure:
         Axis("processes", "processes", "linear"),
         Axis("time", "s", "linear"),
         tuple(drawn),
-        "Points: printed. Lines: messages, 1.2 ms each, one after the other.",
+        "Points: printed. Lines: messages of 1.2 ms, one at a time.",
     )

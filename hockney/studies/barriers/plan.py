@@ -34,7 +34,7 @@ LATE = "20us"
 ITERATIONS = StudyParameter(
     "iterations",
     "integer",
-    "how many barriers back to back make a repetition (default: 64 and more)",
+    "number of back-to-back calls per repetition (default: at least 64)",
     low=1,
     high=10**9,
     example="1000000",

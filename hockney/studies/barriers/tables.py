@@ -68,18 +68,22 @@ def arrivals(every: Sequence[BarrierResult]) -> Table:
         if {"late", "skew"} & each.times.keys()
     )
     columns = ("barrier", "ranks", "after the last", "95% interval", "exits apart", "95% interval")
-    return Table("arrivals", "Entered one after the other", columns, rows, numeric=(1, 2, 3, 4, 5))
+    return Table("arrivals", "Entered one after another", columns, rows, numeric=(1, 2, 3, 4, 5))
 
 
 def messages(known: MessageCosts) -> Table:
     send_s, receive_s = known.overheads
     rows = (
-        ("T", "one way, ping-pong", quantity(known.one_way_s, "s")),
-        ("E", "both ways at once, MPI_Sendrecv", quantity(known.exchange_s, "s")),
-        ("base", "one way, MPI_Isend and MPI_Recv: the paper's base line", quantity(known.base_s, "s")),
+        ("T", "unidirectional, ping-pong", quantity(known.one_way_s, "s")),
+        ("E", "bidirectional, MPI_Sendrecv", quantity(known.exchange_s, "s")),
+        (
+            "base",
+            "unidirectional, MPI_Isend and MPI_Recv (the base line)",
+            quantity(known.base_s, "s"),
+        ),
         (
             "T_b",
-            "one way with one byte, by MPI_Send or MPI_Bcast, whichever takes longer",
+            "unidirectional with one byte, by MPI_Send or MPI_Bcast, whichever takes longer",
             quantity(known.broadcast_s, "s"),
         ),
         ("o_s", "the sender's processor is busy", quantity(send_s, "s")),

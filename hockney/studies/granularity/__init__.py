@@ -12,6 +12,6 @@ from hockney.studies.granularity.page import page
 from hockney.studies.granularity.plan import PARAMETERS, plan
 
 NAME = "granularity"
-HELP = "how much work between two exchanges keeps ranks efficient: T x L x np x s, measured and predicted"
+HELP = "how much computation between exchanges keeps ranks efficient, measured and predicted"
 
 __all__ = ["HELP", "NAME", "PARAMETERS", "page", "plan"]

@@ -64,16 +64,16 @@ def details_section(checked: tuple[Checked, ...], evidence: Evidence) -> Section
 def _basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Evidence) -> str:
     """What the prediction stands on, and what of it this run has measured itself."""
     texts = [
-        f"The prediction knows the messages by {messages.source}, the preset work, and equation 6. "
-        "No number in it was fitted to the grid's efficiencies."
+        f"The prediction uses the message times of {messages.source}, the preset work, and equation 6. "
+        "No number in it was fitted to the measured efficiencies."
     ]
     if evidence.surveyed is None:
-        texts.append("That ping-pong is the run's own, measured along with the grid.")
+        texts.append("That ping-pong belongs to this run and was measured along with the grid.")
     several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
     if several and messages.sharing == "measured":
         texts.append(
-            f"For {FEWEST_RANKS} and more ranks one choice was made by measured exchanges of so many, the "
-            "run's own among them: whether messages share the network."
+            f"For {FEWEST_RANKS} and more ranks, measured exchanges, including this run's own, decided "
+            "one thing: whether messages share the network."
         )
     return " ".join(texts)
 
@@ -103,11 +103,11 @@ def misses(checked: Sequence[Checked]) -> list[str]:
         if not missed:
             continue
         worst = max(missed, key=lambda each: abs(each.error))
-        which = ", all of them where work is not shared evenly," if all(map(_lopsided, missed)) else ""
+        which = ", all of them with uneven work," if all(map(_lopsided, missed)) else ""
         known = load(missed) if step == CORES else measurements(worst, step)
         texts.append(
-            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {MUCH}{which} since it does "
-            f"not hold that {words}; the worst by {change(worst.error)} on "
+            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {MUCH}{which} because an "
+            f"assumption fails ({words}); the worst by {change(worst.error)} on "
             f"{plural(worst.cell.ranks, 'rank')}, {known}."
         )
     return texts
@@ -133,7 +133,7 @@ def _against(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
         Axis("predicted efficiency", "", "linear"),
         Axis("measured efficiency", "", "linear"),
         (*drawn, Series("as predicted", diagonal, diagonal, kind="line")),
-        "One point for each cell of the grid, with the 95% interval of what was measured.",
+        "One point per cell of the grid, with the 95% interval of the measurement.",
     )
 
 
@@ -197,9 +197,9 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         columns,
         rows,
         numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
-        caption="The error is measured less predicted efficiency, and the next four columns are its parts: "
-        "what each assumption of the table above adds to it. The last column names the one that breaks "
-        f"where the error is above {MUCH}.",
+        caption="The error is measured minus predicted efficiency, and the next four columns divide it among "
+        f"the assumptions in the table above. Where the error is above {MUCH}, the last column names "
+        "the assumption that fails.",
     )
 
 
@@ -231,9 +231,9 @@ def uneven_section(checked: Sequence[Checked]) -> Section | None:
     return Section(
         "Uneven work",
         text=(
-            "Imbalance is the parallel work of the rank that has most of it over the mean. All others wait "
-            "for that rank, so the efficiency stays below one over the imbalance, however coarse the grain "
-            "is. Where the messages to that rank are there before it asks for them, a part of the exchange "
+            "Imbalance is the parallel work of the busiest rank relative to the mean. All others wait "
+            "for that rank, so the efficiency stays below one over the imbalance, however coarse the "
+            "granularity. If that rank's messages arrive before it receives them, part of the exchange "
             "is hidden, and the prediction is too low.",
         ),
         tables=(
@@ -247,7 +247,7 @@ def _key(each: Checked) -> tuple[int, int, float, float]:
 
 
 CLOCKS = {"thread": "of the thread", "wall": "wall", "simulated": "simulated"}
-WALL = " The wall's clock counts other programs' time too: there a thread has none of its own."
+WALL = " The wall clock also counts the time of other programs; it is used where threads have no clock."
 
 
 def presets_table(evidence: Evidence) -> Table | None:
@@ -273,11 +273,11 @@ def presets_table(evidence: Evidence) -> Table | None:
     )
     return Table(
         "presets",
-        "Computing against its preset",
+        "Accuracy of the preset computing time",
         ("ranks", "preset", "median error", "largest error", "clock"),
         rows,
         numeric=(0, 1, 2, 3),
-        caption="For each launch the error of the rank that missed the preset by most, in the median "
-        "repetition, by the clock that said when to stop."
+        caption="For each launch, the error of the rank that missed the preset time by most, in the median "
+        "repetition, on the clock that decided when to stop."
         + (WALL if any(clock == "wall" for _, _, clock in found) else ""),
     )

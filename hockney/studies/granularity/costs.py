@@ -99,7 +99,7 @@ def section(costs: MachineCosts) -> Section:
     return Section(
         "What messages cost",
         text=(
-            f"One message as {messages.source} has it.{verdict if messages.verdict else ''}{known_up_to}",
+            f"One message according to {messages.source}.{verdict if messages.verdict else ''}{known_up_to}",
             f"The network: {kind(messages)}, {messages.why}." if messages.why else "",
             _factor(messages),
         ),
@@ -121,6 +121,6 @@ def _factor(messages: PointToPointCosts) -> str:
     total = quantity(exchange_time(messages, size, 2), "s")
     one = quantity(messages.one_way(size), "s")
     return (
-        f"An exchange of {length(size)} between 2 ranks is two messages one after the other: "
-        f"2 x {one} = {total}."
+        f"An exchange of {length(size)} between 2 ranks is two messages, one after the other: 2 x "
+        f"{one} = {total}."
     )

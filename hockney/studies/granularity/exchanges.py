@@ -50,12 +50,13 @@ def _text(measured: list[Measured]) -> list[str]:
         best = min(sure, key=lambda m: m.summary.typical.value / ordered[_key(m)].value)
         base, median = ordered[_key(best)], best.summary.typical
         texts.append(
-            f"On {p} ranks what gains most is {WAYS.get(_way(best), _way(best))} with messages of "
-            f"{length(best.size)}: {with_interval(median, 's')} instead of {with_interval(base, 's')}, "
-            f"and so {median.value / base.value:.0%} of the work is enough between two exchanges."
+            f"On {p} ranks the largest gain comes from {WAYS.get(_way(best), _way(best))} with "
+            f"messages of {length(best.size)}: {with_interval(median, 's')} instead of "
+            f"{with_interval(base, 's')}, so {median.value / base.value:.0%} of the work between "
+            "exchanges is enough."
         )
     if others and not texts:
-        texts.append("No other way of exchanging is surely faster than the ordered one.")
+        texts.append("No other way of exchanging is significantly faster than the ordered one.")
     return texts
 
 
@@ -92,8 +93,8 @@ def _table(measured: list[Measured], messages: PointToPointCosts | None) -> Tabl
         columns,
         tuple(rows),
         numeric=(0, 3, 4, 5, 6, 7),
-        caption="All ranks start at one moment. The model is that of the ordered exchange. The last column "
-        "is the work that this exchange needs by equation 2 for that efficiency.",
+        caption="All ranks start at the same moment. The model is that of the ordered exchange. The last "
+        "column is the work that this exchange needs for that efficiency by equation 2.",
     )
 
 

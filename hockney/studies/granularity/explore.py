@@ -101,8 +101,7 @@ def widget(messages: PointToPointCosts | None, name: str = "") -> Widget:
     return explorer.widget(
         "explorer",
         "Which efficiency will I get?",
-        "As 'hockney predict' computes it. The numbers of this machine are those of the section on what "
-        "messages cost.",
+        "This machine's numbers come from the section on the cost of messages.",
     )
 
 

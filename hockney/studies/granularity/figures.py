@@ -113,8 +113,8 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
             WORK,
             EFFICIENCY,
             tuple(drawn),
-            f"A run is {ITERATIONS} times work and exchange. Hollow: single runs, at most {MOST_RUNS} for "
-            "each T, the fastest and the slowest among them.",
+            f"A run repeats work and exchange {ITERATIONS} times. Hollow: single runs, at most "
+            f"{MOST_RUNS} for each T, the fastest and the slowest among them.",
         )
 
 
@@ -136,11 +136,11 @@ def period(measured: tuple[Cell, ...]) -> Figure | None:
         return None
     return Figure(
         "efficiency-period",
-        f"Efficiency of {p} ranks through the period, messages of {length(size)}",
+        f"Efficiency of {p} ranks over the period, messages of {length(size)}",
         Axis("time since the first round", "s", "linear"),
         EFFICIENCY,
         tuple(drawn),
-        "One point a round: the median of its runs; the middle half of them lies within its bar.",
+        "One point per round: the median of its runs; the bar covers the middle half of them.",
     )
 
 
@@ -159,8 +159,8 @@ def by_length(measured: tuple[Cell, ...], messages: PointToPointCosts | None) ->
                 WORK,
                 EFFICIENCY,
                 (*drawn, break_even_line(every, p)),
-                "Points: medians with 95% intervals. Lines: predicted from the model of one message, with "
-                "its 95% band. No work is serial.",
+                "Points: medians with 95% intervals. Lines: predicted from the model of one message, "
+                "with its 95% band. There is no serial work.",
             )
 
 
@@ -177,7 +177,7 @@ def by_serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) ->
             drawn += _pair(messages, selected, p, size, f"s = {100 * serial:g}%", serial)
         yield Figure(
             f"serial-{p}",
-            f"Efficiency of {p} ranks where a part of the work is serial",
+            f"Efficiency of {p} ranks with a serial part of the work",
             WORK,
             EFFICIENCY,
             tuple(drawn),
@@ -206,12 +206,12 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
         return None
     return Figure(
         "efficiency-collapsed",
-        "Efficiency against T over its break-even work",
-        Axis("T over the break-even work that is predicted", ""),
+        "Efficiency against T relative to its break-even work",
+        Axis("T relative to the predicted break-even work", ""),
         EFFICIENCY,
         tuple(drawn),
-        "By equation 2 all lengths, and all machines, lie on one curve for each number of ranks: that of "
-        "the paper's SUNs too. A point off it is a prediction that misses.",
+        "By equation 2, all lengths and all machines lie on one curve for each number of ranks, "
+        "including the paper's SUNs. For a point off the curve, the prediction is wrong.",
         marks=((1.0, "break-even"),),
     )
 
@@ -294,8 +294,8 @@ def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) 
                 )
                 for p in RANKS
             ),
-            caption=f"Equation 6 with messages of {length(size)}. Left of its break-even line a number of "
-            "ranks is slower than one rank.",
+            caption=f"Equation 6 with messages of {length(size)}. To the left of its break-even line, a "
+            "number of ranks is slower than one rank.",
         )
         for size in ENDS
     )

@@ -31,13 +31,13 @@ from hockney.studies.granularity.text import length, plain, share, with_interval
 from hockney.studies.granularity.validation import Checked
 
 METHOD = (
-    "Efficiency is the measured time of the whole work on one rank over np times the measured time of one "
-    "work and exchange on np ranks: equations 1, 2 and 6 with the measured serial time, not the preset one. "
-    "The intervals of both medians are combined on a log scale.",
-    f"One repetition is {ITERATIONS} times work and exchange back to back, as in the paper; the page draws "
-    "the single ones too.",
-    "Rank 0 computes the serial part before its share of the rest, the others wait for it in the exchange. "
-    "Work is processor time of the thread.",
+    "Efficiency is the measured time of the whole work on one rank divided by np times the measured "
+    "time of one work and exchange on np ranks: equations 1, 2 and 6 with the measured serial time, "
+    "not the preset one. The intervals of both times are combined on a log scale.",
+    f"One repetition is {ITERATIONS} times work and exchange back to back, as in the paper; the page "
+    "also shows single repetitions.",
+    "Rank 0 computes the serial part before its share of the rest, while the others wait for it in the "
+    "exchange. Work is the thread's processor time.",
 )
 
 
@@ -86,8 +86,8 @@ def _nothing(evidence: Evidence) -> str:
     if not evidence.run.records:
         return "Nothing was measured."
     return (
-        "No efficiency is known yet: it takes a work on one rank and the same work shared. 'hockney resume' "
-        "measures what is missing."
+        "Efficiencies are not known yet: they need a work on one rank and the same work shared. "
+        "'hockney resume' measures what is missing."
     )
 
 
@@ -98,7 +98,9 @@ def _grain(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Se
         return None
     if messages is not None and (one := figures.collapsed(measured, messages)) is not None:
         drawn.append(one)
-    return Section("Efficiency and grain", figures=tuple(drawn), tables=(grain_table(measured, messages),))
+    return Section(
+        "Efficiency and granularity", figures=tuple(drawn), tables=(grain_table(measured, messages),)
+    )
 
 
 def _runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
@@ -111,7 +113,7 @@ def _runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Sec
 
 def _serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     drawn = tuple(figures.by_serial(measured, messages))
-    return Section("Work that cannot be shared", figures=drawn) if drawn else None
+    return Section("Serial work", figures=drawn) if drawn else None
 
 
 def _planes(messages: PointToPointCosts | None) -> Section | None:
@@ -121,7 +123,7 @@ def _planes(messages: PointToPointCosts | None) -> Section | None:
     works = figures.grid_of(messages)
     return Section(
         "The model's planes",
-        text=("By the model alone, with the messages of the machine that was measured.",),
+        text=("From the model alone, with the measured machine's message times.",),
         figures=(*figures.of_serial(messages, "here", works), figures.of_ranks(messages, "here", works)),
     )
 
@@ -140,8 +142,8 @@ def headline(
         return ()
     if not counts:
         return (
-            "Only one rank was measured: it needs no exchange, and its efficiency is 1 by definition. Give "
-            "--ranks 2.",
+            "Only one rank was measured: it exchanges nothing, and its efficiency is 1 by definition. "
+            "Use --ranks 2.",
         )
     alone = [p for p in counts if p not in crowded] or list(counts)
     ends = tuple(dict.fromkeys((alone[0], alone[-1])))

@@ -48,9 +48,9 @@ def drop() -> str:
     without, with_it = (efficiency(Algorithm(work, size, s), suns, p) for s in (0.0, serial))
     most = 1 / (1 - serial + p * serial)
     return (
-        f"A serial fraction of {serial:.0%} shows at once: on {p} SUNs with messages of {length(size)} the "
-        f"efficiency at T = {quantity(work, 's')} falls from {share(without)} to {share(with_it)}, and no "
-        f"grain brings it above {share(most)}."
+        f"A serial fraction of {serial:.0%} is clearly visible: on {p} SUNs with messages of "
+        f"{length(size)}, the efficiency at T = {quantity(work, 's')} drops from {share(without)} to "
+        f"{share(with_it)}, and no granularity raises it above {share(most)}."
     )
 
 
@@ -80,8 +80,8 @@ def _curves() -> Figure:
         WORK,
         EFFICIENCY,
         tuple(drawn),
-        "Equations 2, 3 and 6 with the printed parameters, on axes of their own: a work of that time is not "
-        "one of another machine.",
+        "Equations 2, 3 and 6 with the printed parameters, on separate axes, because a work of that "
+        "time on another machine is a different work.",
     )
 
 

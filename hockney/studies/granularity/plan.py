@@ -46,7 +46,7 @@ FEWEST = 4
 WORK = StudyParameter(
     "work",
     "real",
-    "T, what one rank computes alone (default: by what messages cost)",
+    "T, the computing time on one rank (default: depends on the cost of messages)",
     unit="s",
     above=0,
     many=True,
@@ -55,7 +55,7 @@ WORK = StudyParameter(
 SERIAL_PARTS = StudyParameter(
     "serial",
     "real",
-    "s, the part of the work that cannot be shared (default: 0, with some messages also 1% and 10%)",
+    "s, the serial part of the work (default: 0, with some messages also 1% and 10%)",
     unit="share",
     many=True,
     example="0,1%",
@@ -63,7 +63,7 @@ SERIAL_PARTS = StudyParameter(
 SURVEY = StudyParameter(
     "survey",
     "path",
-    "a run of 'hockney survey' that the machine's parameters are taken from; its ping-pong is then spared",
+    "a run of 'hockney survey' with the machine's parameters, which saves the ping-pong",
     example="runs/mine",
 )
 PARAMETERS = (WORK, SERIAL_PARTS, SURVEY)

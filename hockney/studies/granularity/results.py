@@ -259,12 +259,12 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
         columns += (f"{name}, predicted", f"{name}, measured")
     return Table(
         "grain",
-        "Work from which ranks are worth it",
+        "Work from which additional ranks pay off",
         columns,
         tuple(rows),
         numeric=(0,),
-        caption="Break-even is an efficiency of 1/np, a speed-up of 1. Measured works lie between those of "
-        "the grid; in brackets 95% intervals.",
+        caption="Break-even is an efficiency of 1/np, a speed-up of 1. Measured works lie between two works "
+        "of the grid; brackets contain 95% intervals.",
     )
 
 

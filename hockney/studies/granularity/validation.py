@@ -6,9 +6,9 @@ The prediction knows the costs of messages and the preset work, nothing of the g
 measured its assumptions are replaced by measurements, one after another:
 
     exchange   an exchange costs what the model of one message says    -> the exchange alone, measured
-    preset     the work takes the time that was preset                 -> the work on one rank, measured
-    together   a rank computes as fast when all ranks compute          -> its part with all at it, measured
-    sum        computing and exchange do not touch each other          -> the cell itself
+    preset     the work takes the preset time                          -> the work on one rank, measured
+    together   a rank computes as fast while all ranks compute         -> its part with all at it, measured
+    sum        computation and exchange do not affect each other       -> the cell itself
 
 What each replacement does to the efficiency is that assumption's part of the error; the parts add up to it.
 Ranks that outnumber the cores are predicted to compute in turn; how long a message then waits for its
@@ -172,17 +172,17 @@ def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> floa
 
 
 ASSUMED = {
-    "exchange": "an exchange takes as long as the model of one message says",
-    "preset": "the work takes the time that was preset",
-    "together": "a rank computes as fast when all ranks compute",
-    "sum": "computing and exchange do not touch each other",
+    "exchange": "an exchange takes as long as the model of one message predicts",
+    "preset": "the work takes the preset time",
+    "together": "a rank computes as fast while all ranks compute",
+    "sum": "computation and exchange do not affect each other",
     CORES: "every rank has a core to itself",
 }
 BY = {
     "exchange": "round_robin, the exchange alone",
     "preset": "compute on one rank",
     "together": "compute on all ranks at once",
-    "sum": "what is left: granularity itself",
+    "sum": "the remainder: granularity itself",
     CORES: "ranks, cores, and what other programs used",
 }
 LITTLE = 0.02
@@ -197,17 +197,17 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
             if known := [each for each in here if each.parts[step] is not None]:
                 rows.append(_row(step, p, known))
         rows.append(_cores(p, here))
-    columns = ("ranks", "assumed", "known by", "median effect", "largest effect", "there", "verdict")
+    columns = ("ranks", "assumed", "checked by", "median effect", "largest effect", "there", "verdict")
     return Table(
         "assumptions",
-        "What the prediction assumes",
+        "Assumptions of the prediction",
         columns,
         tuple(rows),
         numeric=(0, 3, 4),
-        caption="The effect is what the efficiency changes by when the assumption is replaced by what was "
-        "measured: of its size the median over the cells, and the largest with its sign. What a rank "
-        "loses that is put off its core is in the effects of the two rows before. "
-        f"Up to {LITTLE} an assumption holds, beyond {MUCH} it breaks.",
+        caption="The effect is the change in efficiency when the assumption is replaced by the measurement: "
+        "the median of its absolute value over the cells, and the largest with its sign. The loss of a "
+        f"rank that was moved off its core is included in the two rows above. Up to {LITTLE} an "
+        f"assumption holds, beyond {MUCH} it fails.",
     )
 
 
@@ -249,19 +249,20 @@ def measurements(checked: Checked, step: str) -> str:
     if not cell.even:
         where += f", {cell.shares}"
     if step == "exchange" and apart.exchange is not None:
-        reason = f"exchange {quantity(apart.exchange, 's')}, by the model {quantity(checked.model_s, 's')}"
+        reason = f"exchange {quantity(apart.exchange, 's')}, according to the model "
+        f"{quantity(checked.model_s, 's')}"
         if checked.gap is not None:
             first, last = (quantity(end, "B") for end in checked.gap)
-            reason += f", which does not know where between {first} and {last} its line changes"
+            reason += f", which cannot locate the change between {first} and {last}"
     elif step == "preset":
         reason = f"the work took {quantity(cell.alone.value, 's')} alone"
     elif step == "together" and apart.share is not None:
         fair = cell.alone.value / cell.ranks
-        reason = f"a rank's part took {quantity(apart.share, 's')}, alone it would {quantity(fair, 's')}"
+        reason = f"a rank's part took {quantity(apart.share, 's')}, compared with {quantity(fair, 's')} alone"
     else:
         total, parts = cell.measured.summary.typical.value, _parts(checked)
         why = "ranks wait for one another" if total > parts else "a part of the exchange is hidden"
-        reason = f"{quantity(total, 's')} back to back, apart {quantity(parts, 's')}, so {why}"
+        reason = f"{quantity(total, 's')} back to back, separately {quantity(parts, 's')}, so {why}"
     return f"{where}: {reason}"
 
 

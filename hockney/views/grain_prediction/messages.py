@@ -72,7 +72,7 @@ def extrapolated_changes(changes: Sequence[str], smallest: float, largest: float
     return Caveat(
         "extrapolated",
         f"the messages of {together(changes)} are extrapolated: {_measured(smallest, largest)}",
-        "what it would bring",
+        "their improvements",
         "survey with --sizes that include it",
     )
 
@@ -85,7 +85,7 @@ def protocol_change(low: float, high: float, bytes_: float) -> Caveat:
     return Caveat(
         "change",
         f"somewhere between {size(low)} and {size(high)} the library changes its protocol: whether before or "
-        f"after {size(bytes_)} is not known",
+        f"after {size(bytes_)} is unknown",
         ALL,
         f"survey with --sizes that include {size(bytes_)}, or predict for {size(low)} or {size(high)}",
     )
@@ -94,7 +94,7 @@ def protocol_change(low: float, high: float, bytes_: float) -> Caveat:
 def imbalance(ranks: Sequence[int], factor: float) -> Caveat:
     return Caveat(
         "imbalance",
-        f"the busiest of {together(ranks)} ranks cannot have {factor:g} times the mean: it has all",
+        f"the busiest of {together(ranks)} ranks cannot have {factor:g} times the mean: it has at most all",
         f"numbers on {together(ranks)} ranks",
         "give a smaller --imbalance",
     )
@@ -104,7 +104,7 @@ def oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[floa
     limits = (f"{format_percent(1 / share)} on {p}" for p, share in zip(ranks, ranks_a_core, strict=True))
     return Caveat(
         "oversubscribed",
-        f"{together(ranks)} ranks share {plural(cores, 'core')}: those on one core compute in turn, so that "
+        f"{together(ranks)} ranks share {plural(cores, 'core')}: those on one core compute in turn, so "
         f"efficiency is at most {together(limits)} ranks; the numbers include that, but not waiting for the "
         "scheduler",
         f"all numbers on {together(ranks)} ranks",
@@ -126,7 +126,7 @@ def network_assumed(ranks: Sequence[int], needed: int, measurable: bool) -> Cave
     """It takes `needed` cores to measure it; `measurable` on this machine, with the largest of `ranks`."""
     return Caveat(
         "network-assumed",
-        "whether simultaneous messages share the network is not known; a switch is assumed",
+        "it is unknown whether simultaneous messages share the network; a switch is assumed",
         f"numbers on {together(ranks)} ranks",
         f"'hockney run granularity --ranks 2,{max(needed, ranks[-1])}' measures it"
         if measurable

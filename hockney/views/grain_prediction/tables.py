@@ -63,5 +63,5 @@ def levers(prediction: Prediction) -> Table:
         )
         for each in prediction.changes
     )
-    columns = ("what would help", "how", "efficiency then", "points")
+    columns = ("improvement", "how", "new efficiency", "points")
     return Table("levers", f"On {prediction.changed} ranks", columns, rows, numeric=(3,))

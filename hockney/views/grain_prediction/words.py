@@ -56,9 +56,8 @@ def algorithm(what: Algorithm) -> str:
     even = f", {what.imbalance:g} times the mean on the busiest rank" if what.imbalance > 1 else " evenly"
     shared = "all of it serial" if what.serial == 1 else f"{parts}{even}"
     return (
-        f"{seconds(what.work_s)} of computing on one rank, {shared}; "
-        f"{what.exchanges:g} exchange{'' if what.exchanges == 1 else 's'} of {size(what.bytes)} with the "
-        "neighbours"
+        f"{seconds(what.work_s)} of computation on one rank, {shared}; {what.exchanges:g} "
+        f"exchange{'' if what.exchanges == 1 else 's'} of {size(what.bytes)} with the neighbours"
     )
 
 
@@ -84,7 +83,7 @@ def best(prediction: Prediction) -> tuple[str, ...]:
 def changed(prediction: Prediction) -> str:
     """Introduces the table of what would help."""
     now = next(r for r in prediction.rows if r.ranks == prediction.changed)
-    return f"On {now.ranks} ranks, now at {share(now.efficiency)}, would help:"
+    return f"What would help on {now.ranks} ranks (now {share(now.efficiency)} efficient):"
 
 
 def size(count: float) -> str:

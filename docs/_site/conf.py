@@ -1,0 +1,44 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site: `make docs` builds it into site/ (decision 18).
+
+Its sources are the Markdown files and notebooks of the repository, from the root, so that the links between
+them work on the site as they do in a checkout. Nothing is downloaded, and the finished pages load nothing
+either.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from hockney import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+project = "hockney"
+author = copyright = "The hockney authors"
+release = version = __version__
+
+extensions = ["myst_parser", "notebook_parser", "sphinx.ext.autodoc"]
+source_suffix = {".md": "markdown"}
+include_patterns = ["docs/**", "README.md", "CHANGELOG.md", "contract/README.md"]
+exclude_patterns = [".*", "site", "docs/_site", "docs/images"]
+root_doc = "docs/index"
+
+# links to headings (method.md#intervals) work as on GitHub
+myst_heading_anchors = 4
+# in docstrings a single backtick marks code
+default_role = "code"
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+# code blocks abbreviated with `...` are not valid C++ or JSON
+suppress_warnings = ["misc.highlighting_failure"]
+
+html_theme = "furo"
+html_title = f"hockney {release}"
+templates_path = ["."]
+# the start page has the path of its source, so site/index.html redirects to it
+html_additional_pages = {"index": "redirect.html"}
+html_copy_source = False
+html_show_sphinx = False

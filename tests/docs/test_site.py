@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site: strict, complete, and independent of the network."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from needs import missing
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "contract" / "README.md",
+    *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / "docs").rglob("*.ipynb"),
+]
+pytestmark = pytest.mark.slow
+
+
+def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """As `make docs` does."""
+    for module in ("sphinx", "myst_parser", "furo"):
+        if importlib.util.find_spec(module) is None:
+            missing(f"{module} (pip install --editable '.[docs]')")
+    words = ("-q", "-W", "--keep-going", "-c", str(root / "docs" / "_site"), str(root), str(site))
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, timeout=600
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = build(ROOT, folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_page_is_in_the_navigation(site):
+    page = (site / "docs" / "index.html").read_text("utf-8")
+    (tree,) = re.findall(r'<div class="sidebar-tree">(.*?)</div>\s*</div>', page, re.DOTALL)
+    linked = {urljoin("docs/index.html", link) for link in re.findall(r'href="([^"#]+)"', tree)}
+    pages = {path.relative_to(ROOT).with_suffix(".html").as_posix() for path in SOURCES}
+    assert len(pages) > 50 and pages - linked == {"docs/index.html"}
+
+
+def test_pages_load_nothing_from_the_network(site):
+    loads = re.compile(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"(?:https?:)?//[^\"]*")
+    for path in site.rglob("*.html"):
+        assert loads.findall(path.read_text("utf-8")) == [], path
+    for path in site.rglob("*.css"):
+        assert not re.search(r"url\([\"']?(?:https?:)?//|@import", path.read_text("utf-8")), path
+
+
+def test_the_reference_has_every_name_of_the_api(site):
+    import hockney
+
+    page = (site / "docs" / "reference" / "api.html").read_text("utf-8")
+    names = [name for name in hockney.__all__ if name != "__version__"]
+    assert len(names) > 10 and [name for name in names if f'id="hockney.{name}"' not in page] == []
+
+
+def test_the_start_page_leads_to_the_documentation(site):
+    target = re.search(r'url=([^"]+)"', (site / "index.html").read_text("utf-8"))
+    assert target and (site / target[1]).is_file()
+
+
+@pytest.mark.parametrize("link", ["nowhere.md", "other.md#no-such-heading"])
+def test_a_broken_link_fails_the_build(tmp_path, link):
+    shutil.copytree(ROOT / "docs" / "_site", tmp_path / "docs" / "_site")
+    (tmp_path / "docs" / "other.md").write_text("---\norphan: true\n---\n# Other\n")
+    start = tmp_path / "docs" / "index.md"
+    start.write_text("# Start\n\n[good](other.md#other)\n")
+    good = build(tmp_path, tmp_path / "good")
+    assert good.returncode == 0, good.stderr
+    start.write_text(f"# Start\n\n[broken]({link})\n")
+    assert build(tmp_path, tmp_path / "bad").returncode != 0
+
+
+def test_a_page_outside_the_navigation_fails_the_build(tmp_path):
+    shutil.copytree(ROOT / "docs" / "_site", tmp_path / "docs" / "_site")
+    (tmp_path / "docs" / "index.md").write_text("# Start\n")
+    (tmp_path / "docs" / "lost.md").write_text("# Lost\n")
+    assert build(tmp_path, tmp_path / "bad").returncode != 0
