@@ -20,6 +20,7 @@ from hockney.models.applications.grain_prediction import predict
 from hockney.studies import Evidence, Options
 from hockney.studies.granularity import agreement, costs, results, validation
 from hockney.studies.granularity import messages as texts
+from hockney.studies.granularity.text import points
 
 WORLD = World()
 measured_numbers = replaced(r"\d+\.\d+( [num]?s\b|%)?|\d+ [num]s\b", "N")
@@ -117,7 +118,7 @@ def test_the_assumption_that_breaks_is_named(tmp_path, wrong, names):
     checked = [cell for cell in checked_of(made) if cell.breaks]
     worst = max(checked, key=lambda cell: abs(cell.error))
     reason = agreement_section(page).text[-1]
-    assert reason.startswith(f"{len(checked)} ") and str(validation.MUCH) in reason
+    assert reason.startswith(f"{len(checked)} ") and f" {points(validation.MUCH)} " in reason
     assert assumption in reason and validation.measurements(worst, names) in reason
 
 

@@ -106,7 +106,7 @@ def misses(checked: Sequence[Checked]) -> list[str]:
         which = ", all of them with uneven work," if all(map(_lopsided, missed)) else ""
         known = load(missed) if step == CORES else measurements(worst, step)
         texts.append(
-            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {MUCH}{which} because an "
+            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {points(MUCH)} points{which} because an "
             f"assumption fails ({words}); the worst by {change(worst.error)} on "
             f"{plural(worst.cell.ranks, 'rank')}, {known}."
         )
@@ -197,9 +197,9 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         columns,
         rows,
         numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
-        caption="The error is measured minus predicted efficiency, and the next four columns divide it among "
-        f"the assumptions in the table above. Where the error is above {MUCH}, the last column names "
-        "the assumption that fails.",
+        caption="The error is measured minus predicted efficiency in percentage points, and the next four columns "
+        f"divide it among the assumptions in the table above. Where the error is above {points(MUCH)}, the "
+        "last column names the assumption that fails.",
     )
 
 

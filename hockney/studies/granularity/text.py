@@ -49,7 +49,7 @@ def with_interval(estimate: Estimate) -> str:
 
 
 def change(value: float | None) -> str:
-    """A difference of two efficiencies, as "+0.012"; nothing where it is not known."""
+    """A difference of two efficiencies in percentage points, as "+1.2"; nothing where it is not known."""
     if value is None:
         return ""
-    return f"{value:+.3f}" if abs(value) >= 5e-4 else "0.000"
+    return f"{100 * value:+.1f}" if abs(value) >= 5e-4 else "0.0"

@@ -31,7 +31,7 @@ from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.studies.granularity.results import Cell
-from hockney.studies.granularity.text import change, length
+from hockney.studies.granularity.text import change, length, points
 
 STEPS = ("exchange", "preset", "together", "sum")
 MUCH = 0.05
@@ -206,8 +206,8 @@ def assumption_table(checked: Sequence[Checked]) -> Table:
         numeric=(0, 3, 4),
         caption="The effect is the change in efficiency when the assumption is replaced by the measurement: "
         "the median of its absolute value over the cells, and the largest with its sign. The loss of a "
-        f"rank that was moved off its core is included in the two rows above. Up to {LITTLE} an "
-        f"assumption holds, beyond {MUCH} it fails.",
+        "rank that was moved off its core is included in the two rows above. In percentage points: up to "
+        f"{points(LITTLE)} an assumption holds, beyond {points(MUCH)} it fails.",
     )
 
 
@@ -220,7 +220,7 @@ def _row(step: str, ranks: int, known: Sequence[Checked]) -> tuple[str, ...]:
         str(ranks),
         ASSUMED[step],
         BY[step],
-        f"{typical:.3f}",
+        f"{100 * typical:.1f}",
         change(effect),
         measurements(worst, step),
         verdict,
