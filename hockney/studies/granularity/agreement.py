@@ -106,8 +106,8 @@ def misses(checked: Sequence[Checked]) -> list[str]:
         which = ", all of them with uneven work," if all(map(_lopsided, missed)) else ""
         known = load(missed) if step == CORES else measurements(worst, step)
         texts.append(
-            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {points(MUCH)} points{which} because an "
-            f"assumption fails ({words}); the worst by {change(worst.error)} on "
+            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {points(MUCH)} points{which} "
+            f"because an assumption fails ({words}); the worst by {change(worst.error)} on "
             f"{plural(worst.cell.ranks, 'rank')}, {known}."
         )
     return texts
@@ -197,8 +197,8 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         columns,
         rows,
         numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
-        caption="The error is measured minus predicted efficiency in percentage points, and the next four columns "
-        f"divide it among the assumptions in the table above. Where the error is above {points(MUCH)}, the "
+        caption="The error is measured minus predicted efficiency in percentage points, and the next four "
+        f"columns divide it among the assumptions in the table above. Where the error is above {points(MUCH)}, the "
         "last column names the assumption that fails.",
     )
 
