@@ -198,8 +198,8 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
         rows,
         numeric=tuple(k for k in range(len(columns)) if k not in (1, 3, len(columns) - 1)),
         caption="The error is measured minus predicted efficiency in percentage points, and the next four "
-        f"columns divide it among the assumptions in the table above. Where the error is above {points(MUCH)}, the "
-        "last column names the assumption that fails.",
+        "columns divide it among the assumptions in the table above. Where the error is above "
+        f"{points(MUCH)}, the last column names the assumption that fails.",
     )
 
 
