@@ -173,9 +173,10 @@ def parse_sizes(text: str) -> tuple[int, ...]:
 
 
 def _count(text: str, noun: str) -> int:
-    if not re.fullmatch(r"\s*\d{1,7}\s*", text) or int(text) < 1:
+    found = re.fullmatch(r"\s*(\d{1,7})\s*", text)
+    if not found or int(found[1]) < 1:
         raise messages.not_a_count(text, noun)
-    return int(text)
+    return int(found[1])
 
 
 def _listing(text: str, one: Callable[[str], int]) -> tuple[int, ...]:

@@ -139,7 +139,7 @@ def until(deadline: float | None) -> float | None:
 def decoded(text: str) -> EngineLine:
     try:
         return decode_engine_line(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise failures.line_not_understood(str(error)) from error
 
 

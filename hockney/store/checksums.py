@@ -110,7 +110,10 @@ class PlanSums:
 def plan_sums(text: str) -> PlanSums:
     named = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
     own = next(named, NONE)
-    return PlanSums(own, dict(_FILE.findall(_head(text)[0])), own in (NONE, _of_plan(text)))
+    head = _head(text)[0]
+    in_place = head.splitlines()[-1:] == [f"{_PLAN}{own}"]  # where `sealed_plan` puts it
+    fits = own == NONE or (in_place and own == _of_plan(text))
+    return PlanSums(own, dict(_FILE.findall(head)), fits)
 
 
 def _of_plan(text: str) -> str:

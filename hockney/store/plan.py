@@ -118,7 +118,7 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         if read.out_of_range:
             raise ValueError(messages.out_of_range(read.out_of_range, raw[read.out_of_range]))
         return read
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise messages.plan_without_settings(where, str(error)) from error
 
 

@@ -11,6 +11,7 @@ import shutil
 import stat
 import tempfile
 import time
+import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -84,19 +85,45 @@ def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except FileExistsError as problem:  # a file among its parents
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent)) from problem
-    fresh = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}-", dir=path.parent))
+    fresh = path.with_name(f".{path.name[:40]}-{uuid.uuid4().hex}")
+    with contextlib.ExitStack() as stack:
+        # A kill while files go to the disk leaves nothing: they have no names until all of them are there.
+        nameless = {name: _nameless(path.parent, content, stack) for name, content in files.items()}
+        try:
+            fresh.mkdir()
+            for name, content in files.items():
+                _give_name(nameless[name], fresh / name, content)
+            if path.exists():  # a file, which the next line reports in its own way
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+            os.rename(fresh, path)
+        except BaseException as problem:
+            shutil.rmtree(fresh, ignore_errors=True)
+            if isinstance(problem, OSError) and problem.errno == errno.ENOTEMPTY:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from problem
+            raise
+
+
+def _nameless(folder: Path, content: bytes, stack: contextlib.ExitStack) -> int | None:
+    """An open file with this content on the disk of `folder`, which goes with the process; None where the
+    file system has none such (O_TMPFILE)."""
     try:
-        fresh.chmod(0o777 & ~_umask())
-        for name, content in files.items():
-            write_atomically(fresh / name, content)
-        if path.exists():  # a file, which the next line reports in its own way
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-        os.rename(fresh, path)
-    except BaseException as problem:
-        shutil.rmtree(fresh, ignore_errors=True)
-        if isinstance(problem, OSError) and problem.errno == errno.ENOTEMPTY:
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from problem
-        raise
+        handle = os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    except (AttributeError, OSError):
+        return None
+    file = stack.enter_context(open(handle, "wb"))  # noqa: SIM115
+    file.write(content)
+    file.flush()
+    os.fsync(handle)
+    return handle
+
+
+def _give_name(nameless: int | None, path: Path, content: bytes) -> None:
+    if nameless is not None:
+        with contextlib.suppress(OSError):  # without /proc
+            # with a folder, since Python follows the link only then; an absolute path does not use it
+            os.link(f"/proc/self/fd/{nameless}", path, src_dir_fd=nameless, follow_symlinks=True)
+            return
+    write_atomically(path, content)
 
 
 def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -114,9 +141,9 @@ def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def replace(path: Path, content: bytes) -> None:
     """Write a file that the user has named; its folder is made."""
-    if path.is_dir():
-        raise messages.folder_instead_of_file(path)
     try:
+        if path.is_dir():  # fails for a name that is too long
+            raise messages.folder_instead_of_file(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content)
     except OSError as problem:

@@ -121,6 +121,7 @@ def test_lists():
     assert parse_counts("1:6") == (1, 2, 4, 6)
     with pytest.raises(UsageError):
         parse_counts("0")
+    assert parse_counts("3\x1d") == (3,), "some separators are white space to a pattern, not to int()"
 
 
 @given(st.integers(0, 2**40), st.integers(0, 2**40))

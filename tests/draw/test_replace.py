@@ -40,6 +40,12 @@ def test_a_failed_write_keeps_the_old_file_and_has_its_reason(tmp_path, monkeypa
     assert os.listdir(tmp_path) == ["report.html"]
 
 
+def test_a_name_that_is_too_long_is_told(tmp_path):
+    with pytest.raises(EnvironmentProblem) as caught:
+        replace(tmp_path / ("é" * 300) / "report.html", b"x")
+    assert caught.value.fields["errno"] == errno.ENAMETOOLONG
+
+
 def test_a_real_full_disk_is_told():
     if not os.path.exists("/dev/full"):
         pytest.skip("needs /dev/full")

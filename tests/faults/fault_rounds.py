@@ -25,5 +25,5 @@ def counted(count: int, name: str) -> Iterator[int]:
     for number in range(count):
         if number and time.monotonic() > end:
             break
-        (PROGRESS / name).write_text(f"{number} of {count}\n")
+        (PROGRESS / name.replace("/", "_")).write_text(f"{number} of {count}\n")
         yield number

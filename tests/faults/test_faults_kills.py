@@ -121,7 +121,8 @@ def struck(killing: Killing, after_s: float, met: bool) -> str:
 
 def wrong_word(killing: Killing, code: int, err: str) -> str:
     """An interrupted run ends with the signal's code and one line, which tells how to go on."""
-    if code in (0, -killing.number):  # it had ended before, or Python itself had not yet begun
+    # it had ended before, on a busy machine with less than planned, or Python itself had not yet begun
+    if code in (0, 4, -killing.number):
         return ""
     if code != 128 + killing.number:
         return f"ended with {code}: {err[-500:]}"

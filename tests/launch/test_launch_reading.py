@@ -46,7 +46,9 @@ def test_a_line_that_a_kill_cut_off_is_a_death(tmp_path_factory, cut):
 
 def test_a_line_that_is_none_of_an_engines_is_named(tmp_path):
     wrong = failures.line_not_understood("").code
-    for lines, end in (((LINES[0], '{"kind":"nonsense"}', START), ""), ((LINES[0],), '{"kind":"rec')):
+    deep = '{"kind":"launch","ranks":' + "[" * 100_000
+    wrongs = (LINES[0], '{"kind":"nonsense"}', START), (LINES[0], deep, START)
+    for lines, end in (*((lines, "") for lines in wrongs), ((LINES[0],), '{"kind":"rec')):
         with pytest.raises(LaunchFailed) as caught:
             read(tmp_path, *lines, end=end)
         assert caught.value.code == wrong

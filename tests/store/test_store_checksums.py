@@ -52,6 +52,9 @@ def test_a_plan_and_its_files():
     for old, new in (("cases", "case"), ("ranks=2", "ranks=3"), ("# machine.json = ", "# machine.json = 0")):
         assert not plan_sums(text.replace(old, new)).fits
     assert not plan_sums(text + f"# checksum = {plan_sums(text).own}\n").fits
+    *head, last = (line for line in text.splitlines(keepends=True) if line.startswith("#"))
+    assert plan_sums(text).own in last
+    assert not plan_sums("".join([last, *head]) + text.partition(last)[2]).fits, "moved"
     assert plan_sums(PLAN).fits and plan_sums(PLAN).own == NONE, "an older hockney wrote none"
 
 

@@ -233,6 +233,7 @@ def test_the_time_for_all_rounds():
         (f"schema = {SCHEMA}\n", "", "plan-without-settings", None),
         ("seed = 7", 'seed = "x"', "plan-without-settings", None),
         ("seed = 7", "tempo = 7", "plan-without-settings", None),
+        ("seed = 7", "seed = " + "[" * 100_000, "plan-without-settings", None),
         ("1 1 barrier", "1 x barrier", "plan-damaged", 16),
         ("ranks=2 sync", "ranks=0 sync", "plan-damaged", 16),
         ("1 1 barrier", "what is this", "plan-damaged", 16),
