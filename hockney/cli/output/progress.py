@@ -176,7 +176,8 @@ class ProgressReporter:
             self._draw(self.done, total, f"{eta} left", _result(event.result))
         elif not self.console.is_terminal and self.clock() >= self.next_line:
             self.next_line = self.clock() + SECONDS_BETWEEN_LINES
-            self.say(f"{self.done}/{total} measured, {eta} left")
+            latest = "" if isinstance(event.result, Failure) else f"; {_result(event.result)}"
+            self.say(f"{self.done}/{total} measured, {eta} left{latest}")
 
     def _counted(self, event: Counted) -> None:
         now = self.clock()
