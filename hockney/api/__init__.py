@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hockney.api.find_runs import (
         named_source,
         newest_complete,
+        newest_complete_survey,
         newest_run,
         newest_source,
         newest_written,
@@ -46,8 +47,8 @@ else:
         __name__,
         {
             "hockney.api.barriers": "choose_barriers",
-            "hockney.api.find_runs": "named_source newest_complete newest_run newest_source"
-            " newest_written only_unfinished",
+            "hockney.api.find_runs": "named_source newest_complete newest_complete_survey newest_run"
+            " newest_source newest_written only_unfinished",
             "hockney.api.measure": "Planned plan resume run survey",
             "hockney.api.forecast": "Forecast predict",
             "hockney.api.questions": "Question question",
@@ -69,6 +70,7 @@ __all__ = [
     "load",
     "named_source",
     "newest_complete",
+    "newest_complete_survey",
     "newest_run",
     "newest_source",
     "newest_written",

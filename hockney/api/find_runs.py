@@ -27,7 +27,8 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.store import RunFolder, missing
 
 PLACE = Path("runs")
-STUDIES = ("survey", "granularity")
+SURVEY = "survey"
+STUDIES = (SURVEY, "granularity")
 """Studies that measure the ping-pong over all sizes."""
 
 
@@ -47,10 +48,12 @@ def named_source(path: AnyPath, listen: Listener, cost: Cost = "typical") -> Sou
 
 
 def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
-    """Of this machine's surveys in the default place the one written last; which, is told, and which newer
-    one of another machine was passed by."""
+    """Of this machine's surveys in the default place the newest complete one, or else the newest; which, is
+    told, and which newer one of another machine was passed by."""
     passed = ""
-    for folder, machine in by_age(STUDIES):
+    found = list(by_age(STUDIES))
+    complete = [each for each in found if _complete(each[0])]
+    for folder, machine in (*complete, *(each for each in found if each not in complete)):
         where = printable(str(folder.path))
         reason = _passed_over(where, machine)
         if reason:
@@ -61,6 +64,8 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
             listen(Status(messages.newest_survey(where, PLACE)))
             if passed:
                 listen(messages.passed_over(passed))
+            if not complete:
+                listen(messages.survey_unfinished(where))
             return source
     raise messages.no_survey(PLACE, passed)
 
@@ -82,6 +87,16 @@ def newest_complete(listen: Listener = silent) -> RunFolder:
             listen(Status(messages.newest_complete_run(printable(str(folder.path)), PLACE)))
             return folder
     raise messages.no_complete_run(PLACE)
+
+
+def newest_complete_survey(listen: Listener = silent) -> RunFolder:
+    """The survey in the default place that was written last, of those that lack nothing. Raises Inconclusive
+    where there is none."""
+    for folder, _ in by_age((SURVEY,)):
+        if _complete(folder):
+            listen(Status(messages.newest_survey(printable(str(folder.path)), PLACE)))
+            return folder
+    raise messages.no_run_of_study(PLACE, SURVEY)
 
 
 def newest_written(listen: Listener = silent) -> RunFolder:

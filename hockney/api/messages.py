@@ -238,6 +238,10 @@ def passed_over(reason: str) -> Notice:
     return Notice(f"{reason}; --run uses it anyway", "survey-passed-over")
 
 
+def survey_unfinished(run: str) -> Notice:
+    return Notice(f"{run} is not finished; 'hockney resume {run}' measures the rest", "survey-unfinished")
+
+
 def run_with_machine() -> UsageError:
     return UsageError(
         "--run and --machine exclude each other",

@@ -12,8 +12,8 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:
-    """ "a, b, c and 4 more"."""
-    shown = ", ".join(names[:most])
+    """ "a, b, c and 4 more"; with semicolons where a name has commas itself."""
+    shown = ("; " if any("," in name for name in names[:most]) else ", ").join(names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 

@@ -104,14 +104,14 @@ def disturbed_launches(
     if not counted:
         use = "they are excluded"
     elif counted == cases:
-        use = f"they count, since {few} undisturbed launches are left"
+        use = f"they are included because {few} undisturbed launches exist"
     else:
         left_out = plural(cases - counted, "case")
         use = f"they are excluded from {left_out} and count for {counted} with {few} undisturbed launches"
     return Caveat(
         "disturbed-launches",
-        f"{plural(disturbed, 'launch was', 'launches were')} disturbed by other programs or the hypervisor, "
-        f"of {launches}: {use}",
+        f"{disturbed} of {plural(launches, 'launch was', 'launches were')} disturbed by other programs or "
+        f"the hypervisor: {use}",
         "",
         "stop other programs, or give more time (--budget) for launches to replace them",
     )

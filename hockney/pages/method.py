@@ -102,8 +102,8 @@ def _ends(evidence: Evidence) -> str:
     most = max((len({r.launch for r in records}) for records in run.by_case().values()), default=0)
     more = f": up to {most} launches of a case where {settings.launches} were planned"
     until = (
-        f"Launches followed until the intervals were within {percent(settings.precision)} of the typical "
-        f"times, or the time was used up{more if most > settings.launches else ''}. "
+        f"Launches were added until the intervals were within {percent(settings.precision)} of the typical "
+        f"times, or until the time ran out{more if most > settings.launches else ''}. "
     )
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)

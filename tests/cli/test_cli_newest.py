@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from resealed import reseal
+
+from hockney.api import messages
 
 RUNS = ("old", "newest", "cut")
 
@@ -60,7 +63,23 @@ def test_of_several_unfinished_ones_none_is_resumed(hockney, runs):
 
 
 def test_without_a_run_there_is_nothing_to_read(hockney):
-    for words in (("report",), ("verify",), ("calibrate",)):
+    for words in (("report",), ("verify",)):
         done = hockney(*words)
         assert (done.code, done.error.code, done.out) == (2, "no-run-named", ""), words
+    assert hockney("calibrate").error.code == "no-run-of-study"
     assert hockney("resume").error.code == "not-one-unfinished-run"
+
+
+def test_surveys_are_calibrated_and_predicted_from_not_newer_runs(hockney, surveyed, small_survey):
+    """Neither a newer run of something else nor a newer survey that is not finished takes its place."""
+    small_survey("runs/unfinished")
+    records = Path("runs/unfinished/records.jsonl")
+    lines = records.read_bytes().splitlines(keepends=True)
+    last = max(k for k, line in enumerate(lines) if json.loads(line)["kind"] == "launch")
+    records.write_bytes(b"".join(lines[:last]))
+    assert hockney("run", "barrier", "--out", "runs/barrier", "-q").code == 0
+    assert "runs/first" in hockney("calibrate", "--json").err
+    predicting = ("predict", "--work", "1ms", "--message", "8")
+    assert "runs/first" in hockney(*predicting).err
+    shutil.rmtree("runs/first")
+    assert messages.survey_unfinished("runs/unfinished").text in hockney(*predicting).err

@@ -260,5 +260,6 @@ def _run_or(find: str) -> Callable[[Any], Any]:
 
 
 folder = _run_or("newest_complete")
+surveyed_folder = _run_or("newest_complete_survey")
 any_folder = _run_or("newest_written")
 unfinished_folder = _run_or("only_unfinished")

@@ -28,7 +28,7 @@ ENDING = ".toml"
 @click.command(
     "calibrate", cls=Command, epilog=example("hockney calibrate runs/mine --out mine.toml --check")
 )
-@options.folder
+@options.surveyed_folder
 @click.option(
     "--out", type=options.PATH, metavar="FILE", help="The machine file to write.  [default: stdout]"
 )

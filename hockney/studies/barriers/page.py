@@ -123,8 +123,8 @@ def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
         text=(
             "In programs, ranks do not arrive at the same time. After the last: ranks enter one after "
             "another, and the time runs from the last entry to the last exit, on a synchronised clock. "
-            "Exits apart: from the first exit to the last, with ranks entering as MPI_Barrier releases "
-            "them.",
+            "Exits apart is the time from the first exit to the last, with ranks entering as MPI_Barrier "
+            "releases them.",
         ),
         figures=(figure,),
     )
