@@ -13,9 +13,8 @@
 docs/python.md has the names that stay.
 """
 
-from typing import TYPE_CHECKING
-
-from hockney.core import lazy
+TYPE_CHECKING = False
+"""As in `typing`, which is not read here: until the command line is, Ctrl-C ends in a traceback."""
 
 if TYPE_CHECKING:
     from hockney.api.forecast import Forecast
@@ -32,18 +31,21 @@ if TYPE_CHECKING:
     )
     from hockney.core.fit import Estimate
 else:
-    __getattr__ = lazy.attributes(
-        __name__,
-        {
-            "hockney.api.forecast": "Forecast",
-            "hockney.api.notebook.fitted_model": "FittedModel",
-            "hockney.api.notebook.front_door": "open predict resume run survey verify",
-            "hockney.api.run_contents": "Run",
-            "hockney.api.run_options": "RunOptions",
-            "hockney.core.errors": "EnvironmentProblem HockneyError Inconclusive RunInterrupted UsageError",
-            "hockney.core.fit": "Estimate",
-        },
-    )
+    _MODULES = {
+        "hockney.api.forecast": "Forecast",
+        "hockney.api.notebook.fitted_model": "FittedModel",
+        "hockney.api.notebook.front_door": "open predict resume run survey verify",
+        "hockney.api.run_contents": "Run",
+        "hockney.api.run_options": "RunOptions",
+        "hockney.core.errors": "EnvironmentProblem HockneyError Inconclusive RunInterrupted UsageError",
+        "hockney.core.fit": "Estimate",
+    }
+
+    def __getattr__(name):
+        from hockney.core import lazy
+
+        return lazy.attributes(__name__, _MODULES)(name)
+
 
 __version__ = "0.1.0"
 

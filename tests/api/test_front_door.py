@@ -22,20 +22,15 @@ FAKE = {"machine": "fake", "seed": 1, "budget": 5}
 CASES = "barrier ranks=2"
 
 
-def test_the_import_reads_two_small_modules():
+def test_the_import_reads_nothing_else():
+    """What is read before the command line is cannot answer Ctrl-C in its own way."""
     program = (
         "import sys, json; before = set(sys.modules); import hockney; "
         "print(json.dumps([*(set(sys.modules) - before)]))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     modules = set(json.loads(done.stdout))
-    assert {name for name in modules if name.startswith("hockney")} == {
-        "hockney",
-        "hockney.core",
-        "hockney.core.lazy",
-    }
-    packages = {name.partition(".")[0] for name in modules} - set(sys.stdlib_module_names)
-    assert packages == {"hockney"}
+    assert modules == {"hockney"}
 
 
 def test_names_are_there_before_they_are_used():
