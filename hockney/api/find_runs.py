@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,9 +51,7 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
     """Of this machine's surveys in the default place the newest complete one, or else the newest; which, is
     told, and which newer one of another machine was passed by."""
     passed = ""
-    found = list(by_age(STUDIES))
-    complete = [each for each in found if _complete(each[0])]
-    for folder, machine in (*complete, *(each for each in found if each not in complete)):
+    for folder, machine, finished in _complete_first(by_age(STUDIES)):
         where = printable(str(folder.path))
         reason = _passed_over(where, machine)
         if reason:
@@ -64,10 +62,24 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
             listen(Status(messages.newest_survey(where, PLACE)))
             if passed:
                 listen(messages.passed_over(passed))
-            if not complete:
+            if not finished:
                 listen(messages.survey_unfinished(where))
             return source
     raise messages.no_survey(PLACE, passed)
+
+
+def _complete_first(
+    found: Iterable[tuple[RunFolder, Machine]],
+) -> Iterator[tuple[RunFolder, Machine, bool]]:
+    """The runs in their order, with whether each is complete, but the unfinished ones last. Records are read
+    of no more runs than are asked for."""
+    unfinished = []
+    for folder, machine in found:
+        if _complete(folder):
+            yield folder, machine, True
+        else:
+            unfinished.append((folder, machine, False))
+    yield from unfinished
 
 
 def newest_run(study: str, listen: Listener = silent) -> RunRead:

@@ -37,9 +37,9 @@ def page(
     summary: Sequence[str],
     sections: Sequence[Section],
 ) -> Page:
-    """`reproduction` is its name, its title and the citation of the paper; `summary` says in a paragraph what
-    was done and what came out. `sections` have the paper's figures, of which the first is open. What was
-    compared follows, table by table."""
+    """`reproduction` is its name, its title and the citation of the paper; `summary` is a paragraph on the
+    method and the results. `sections` have the paper's figures, of which the first is open. The comparison
+    follows, table by table."""
     name, title, source = reproduction
     machines = {each.part.machine: each.platform for each in answers.values()}
     base = dict.fromkeys(machine.split("+")[0] for machine in machines)

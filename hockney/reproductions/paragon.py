@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Intel Paragon of Juurlink (1998): one message, two that cross, and the bisection of a line of nodes.
 
-The description was fitted to the two formulas: those rows only show that the simulator does as it is told.
+The description was fitted to the two formulas: those rows only show that the simulator reproduces its
+description.
 The bisection is predicted from the links' printed rate and from what the formulas say a node can deliver.
 """
 
@@ -193,7 +194,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
         return (*texts, "Nothing was simulated yet.")
     texts.append(
         f"The simulated machine was fitted to these two formulas and gives them within {off:.1%}, which "
-        "shows only that the simulator does as it is told."
+        "shows only that the simulator reproduces its description."
     )
     linear, constant = (
         next(row for row in compared if row.key == f"paragon/bisection/{key}" and row.status != "variant")

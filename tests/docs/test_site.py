@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import glob
 import importlib.util
 import re
 import shutil
@@ -23,7 +24,6 @@ SOURCES = [
     *(ROOT / "docs").rglob("*.md"),
     *(ROOT / "docs").rglob("*.ipynb"),
 ]
-pytestmark = pytest.mark.slow
 
 
 def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
@@ -45,6 +45,25 @@ def site(tmp_path_factory) -> Path:
     return folder
 
 
+def led_to(page: Path) -> set[Path]:
+    """The pages that the tables of contents of a page lead to, and those that these lead to."""
+    trees = re.findall(r"```\{toctree\}\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    entries = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
+    endings = (".md", ".ipynb")
+    names = (
+        name for entry in entries for end in endings for name in glob.glob(f"{page.parent / entry}{end}")
+    )
+    pages = {Path(name).resolve() for name in names}
+    return pages.union(*map(led_to, pages))
+
+
+def test_the_index_leads_to_every_page():
+    """As the strict build of the site finds too, slowly."""
+    index = ROOT / "docs" / "index.md"
+    assert {*SOURCES} - led_to(index) == {index}
+
+
+@pytest.mark.slow
 def test_every_page_is_in_the_navigation(site):
     page = (site / "docs" / "index.html").read_text("utf-8")
     (tree,) = re.findall(r'<div class="sidebar-tree">(.*?)</div>\s*</div>', page, re.DOTALL)
@@ -53,6 +72,7 @@ def test_every_page_is_in_the_navigation(site):
     assert len(pages) > 50 and pages - linked == {"docs/index.html"}
 
 
+@pytest.mark.slow
 def test_pages_load_nothing_from_the_network(site):
     loads = re.compile(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"(?:https?:)?//[^\"]*")
     for path in site.rglob("*.html"):
@@ -61,6 +81,7 @@ def test_pages_load_nothing_from_the_network(site):
         assert not re.search(r"url\([\"']?(?:https?:)?//|@import", path.read_text("utf-8")), path
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_name_of_the_api(site):
     import hockney
 
@@ -69,12 +90,14 @@ def test_the_reference_has_every_name_of_the_api(site):
     assert len(names) > 10 and [name for name in names if f'id="hockney.{name}"' not in page] == []
 
 
+@pytest.mark.slow
 def test_the_start_page_leads_to_the_documentation(site):
     target = re.search(r'url=([^"]+)"', (site / "index.html").read_text("utf-8"))
     assert target and (site / target[1]).is_file()
 
 
 @pytest.mark.parametrize("link", ["nowhere.md", "other.md#no-such-heading"])
+@pytest.mark.slow
 def test_a_broken_link_fails_the_build(tmp_path, link):
     shutil.copytree(ROOT / "docs" / "_site", tmp_path / "docs" / "_site")
     (tmp_path / "docs" / "other.md").write_text("---\norphan: true\n---\n# Other\n")
@@ -86,6 +109,7 @@ def test_a_broken_link_fails_the_build(tmp_path, link):
     assert build(tmp_path, tmp_path / "bad").returncode != 0
 
 
+@pytest.mark.slow
 def test_a_page_outside_the_navigation_fails_the_build(tmp_path):
     shutil.copytree(ROOT / "docs" / "_site", tmp_path / "docs" / "_site")
     (tmp_path / "docs" / "index.md").write_text("# Start\n")

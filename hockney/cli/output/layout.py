@@ -169,7 +169,7 @@ def parts(columns: Sequence[Column], width: int | None, keys: int = 1) -> Iterat
 
 
 def hung(columns: Sequence[Column], width: int | None, keys: int = 1) -> tuple[list[Column], list[Column]]:
-    """The columns of a table, and those with texts so long that they are better read below each row."""
+    """The columns of a table, and the columns whose texts are too long for it and go below each row."""
     kept, below = list(columns), list[Column]()
     while width is not None and kept and kept[0].cells:
         laid = fitted(kept, width)
