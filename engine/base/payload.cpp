@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/random.hpp"
-
 namespace hockney {
 namespace {
 
 // The words of a payload are a Weyl sequence from a start that seed and source choose: no two places of one
 // payload are alike, payloads of different ranks have nothing to do with each other, and making one costs an
 // addition for eight bytes, so that verification does not eat the time for measuring.
-constexpr std::uint64_t step = 0x9E3779B97F4A7C15U;
-
 std::uint64_t start_of(std::uint64_t seed, std::uint64_t source) {
   return mix(seed ^ mix(source));
 }
@@ -29,19 +25,19 @@ std::size_t first_difference(const std::byte* actual, std::uint64_t word, std::s
 
 }  // namespace
 
-void write_payload(std::span<std::byte> to, std::uint64_t seed, std::uint64_t source) {
-  std::uint64_t word = start_of(seed, source);
+void write_payload(std::span<std::byte> to, std::uint64_t seed, std::uint64_t source, std::size_t words) {
+  std::uint64_t word = start_of(seed, source) + words * weyl_step;
   const std::size_t whole = to.size() / 8 * 8;
-  for (std::size_t at = 0; at < whole; at += 8, word += step) std::memcpy(to.data() + at, &word, 8);
+  for (std::size_t at = 0; at < whole; at += 8, word += weyl_step) std::memcpy(to.data() + at, &word, 8);
   // An empty span may have no address, which memcpy must not be given.
   if (whole < to.size()) std::memcpy(to.data() + whole, &word, to.size() - whole);
 }
 
 std::optional<std::size_t> check_payload(std::span<const std::byte> actual, std::uint64_t seed,
-                                         std::uint64_t source) {
-  std::uint64_t word = start_of(seed, source);
+                                         std::uint64_t source, std::size_t words) {
+  std::uint64_t word = start_of(seed, source) + words * weyl_step;
   const std::size_t whole = actual.size() / 8 * 8;
-  for (std::size_t at = 0; at < whole; at += 8, word += step) {
+  for (std::size_t at = 0; at < whole; at += 8, word += weyl_step) {
     std::uint64_t there = 0;
     std::memcpy(&there, actual.data() + at, 8);
     if (there != word) return at + first_difference(actual.data() + at, word, 8);
@@ -49,10 +45,6 @@ std::optional<std::size_t> check_payload(std::span<const std::byte> actual, std:
   const std::size_t rest = actual.size() - whole;
   const std::size_t offset = first_difference(actual.data() + whole, word, rest);
   return offset < rest ? std::optional(whole + offset) : std::nullopt;
-}
-
-double reduction_element(std::uint64_t seed, std::size_t index) {
-  return static_cast<double>((mix(seed) + index * step) >> 54);  // 0 .. 1023
 }
 
 }  // namespace hockney

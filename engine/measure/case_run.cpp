@@ -10,6 +10,7 @@
 
 #include "base/expect.hpp"
 #include "base/invalid_case.hpp"
+#include "base/random.hpp"
 #include "base/statistics.hpp"
 #include "comm/environment.hpp"
 #include "measure/warm_up.hpp"
@@ -17,32 +18,6 @@
 
 namespace hockney {
 namespace {
-
-constexpr std::uint64_t seed_before = 0x5EED0001;
-constexpr std::uint64_t seed_after = 0x5EED0002;
-
-// The workload with its first payload. The ranks leave together.
-std::unique_ptr<Workload> set_up(const WorkloadInfo& info, const Values& values, const Place& place,
-                                 const Comm& control) {
-  std::unique_ptr<Workload> workload;
-  std::string refused;
-  std::string problem;
-  try {
-    workload = info.make(place, values);
-    workload->fill(seed_before);
-  } catch (const InvalidCase& invalid) {
-    refused = invalid.what();
-  } catch (const OutOfMemory& error) {
-    problem = error.what();
-  } catch (const std::bad_alloc&) {
-    problem = "a buffer cannot be allocated";
-  }
-  if (control.all(workload != nullptr)) return workload;
-  // One rank may lack the memory for what the next one refuses: all leave together, with the same word.
-  if (!control.all(refused.empty()))
-    throw InvalidCase(refused.empty() ? "another rank refuses this case" : refused);
-  throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
-}
 
 // Seconds of computing in one run(): on every rank the most over them; none where they do not compute.
 std::optional<double> longest_computing(const Workload& workload, const Comm& control) {
@@ -100,20 +75,48 @@ int fewest_in(const VisitLimit& limit, int back_to_back, double repetition_s, co
 
 }  // namespace
 
+// The workload with its first payload. The ranks leave together.
+std::unique_ptr<Workload> CaseRun::set_up() {
+  std::unique_ptr<Workload> workload;
+  std::string refused;
+  std::string problem;
+  try {
+    workload = info_.make(place_, values_);
+    const double began = now();
+    workload->fill(new_payload());
+    fill_s_ = now() - began;
+    verifying_s_ += fill_s_;
+  } catch (const InvalidCase& invalid) {
+    refused = invalid.what();
+  } catch (const OutOfMemory& error) {
+    problem = error.what();
+  } catch (const std::bad_alloc&) {
+    problem = "a buffer cannot be allocated";
+  }
+  if (control_.all(workload != nullptr)) return workload;
+  // One rank may lack the memory for what the next one refuses: all leave together, with the same word.
+  if (!control_.all(refused.empty()))
+    throw InvalidCase(refused.empty() ? "another rank refuses this case" : refused);
+  throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
+}
+
 void CaseRun::visit(const VisitLimit& limit) {
   const bool first = result_.visits.empty();
-  const double started = now();
+  visit_began_ = now();
   const double started_s = date();
-  const std::unique_ptr<Workload> workload = set_up(info_, values_, place_, control_);
+  payload_.most = first ? verified_at_first() : Method::verified_bytes;
+  const std::unique_ptr<Workload> workload = set_up();
   const int back_to_back = workload->back_to_back();
   std::optional<double> computing_s;
-  double first_s = run_s_;
   if (first) {
     result_.bytes_moved = workload->bytes_moved();
     computing_s = longest_computing(*workload, control_);
     if (computing_s) refuse_endless(*computing_s, back_to_back, rule_);
-    first_s = overall(verified_run(*workload, seed_before), control_);
   }
+  const double already_s = verifying_s_;
+  const Span first_run = verified_run(*workload);
+  first_check_s_ = verifying_s_ - already_s;
+  const double first_s = first ? overall(first_run, control_) : run_s_;
   const double until = now() + Method::warm_up_share * std::max(0.0, limit.ends - now());
   const bool warm = computing_s && *computing_s >= Method::warm_by_itself_s;
   Synchroniser rough(kind_for_warm_up(kind_), info_, control_, clock_);
@@ -126,7 +129,7 @@ void CaseRun::visit(const VisitLimit& limit) {
     result_.warmup_s = warm_up.times();
     runs_ = std::max({warm_up.batch(), Synchroniser::least_batch(kind_), back_to_back});
     result_.batch = static_cast<int>(std::lround(runs_ * workload->operations()));
-    refuse_too_many(run_s_, back_to_back, rule_, started, control_);
+    refuse_too_many(run_s_, back_to_back, rule_, visit_began_, control_);
     extrapolated = runs_ > warm_up.batch() && run_s_ * runs_ > Method::long_repetition_s;
   }
 
@@ -141,14 +144,11 @@ void CaseRun::visit(const VisitLimit& limit) {
     result_.clock_error_s = std::max(result_.clock_error_s.value_or(0.0), sync.residual());
   result_.late += sync.late();
 
-  const double verified_from = now();
-  workload->fill(seed_after);
-  verified_run(*workload, seed_after);
-  verifying_s_ += now() - verified_from;
+  if (affords_another_) verify_another_run(*workload);
   report_ = record_report(*workload, info_.metrics, control_);
   keep(sync.metrics());
   const auto done = static_cast<int>(result_.times_s.size());
-  result_.visits.push_back({started_s, now() - started, done - before, std::lround(preempted)});
+  result_.visits.push_back({started_s, now() - visit_began_, done - before, std::lround(preempted)});
 }
 
 // Repetitions of one visit, in chunks, until rank 0 decides to stop.
@@ -173,6 +173,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
       progress.fewest = fewest_in(limit, workload.back_to_back(), repetition_s, rule_);
       progress.left_s = limit.ends - now();  // last: reading the clock may take time
       decision = decide(progress, rule);
+      decision.verify_another = affords_another(workload, limit);
     }
     control_.broadcast(decision);
     if (decision.next == Next::give_up)
@@ -180,6 +181,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
           "the ranks cannot meet at one moment of the clock (they share cores, or the clocks drift); use "
           "sync=barrier");
     result_.stop_reason = stop_reason(decision.next);
+    affords_another_ = decision.verify_another;
     if (decision.next != Next::repeat) break;
     const double began = now();
     const std::vector<double> chunk =
@@ -197,31 +199,62 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
 
 // One operation with the payload filled in before, which is then compared. It is no repetition: its time only
 // serves as a first idea of how long one takes.
-Span CaseRun::verified_run(Workload& workload, std::uint64_t seed) {
+Span CaseRun::verified_run(Workload& workload) {
   watchdog::at(watchdog::verification);
   workload.prepare(1);
   const double start = now();
   workload.run();
   const double end = now();
-  verify(workload, seed);
-  verify_s_ = now() - end;
+  verify(workload);
   ++all_runs_;
   return {start, end};
+}
+
+// With another payload, which shows whether it still arrives.
+void CaseRun::verify_another_run(Workload& workload) {
+  const double began = now();
+  const double verifying_s = verifying_s_;
+  workload.fill(new_payload());
+  verified_run(workload);
+  verifying_s_ = verifying_s + now() - began;
+}
+
+// Whether a visit, on rank 0, may spend the time for verify_another_run().
+bool CaseRun::affords_another(const Workload& workload, const VisitLimit& limit) const {
+  if (!limit.only && workload.keeps_payload() && !result_.visits.empty()) return false;
+  const double visit_s = limit.only ? rule_.budget_s : now() - visit_began_;
+  return fill_s_ + run_s_ + first_check_s_ <= Method::verification_share * visit_s;
 }
 
 // The last run of a chunk of repetitions, which no other has overwritten yet. Each rank decides by itself: no
 // other waits for it but in the next step, which is not timed.
 void CaseRun::verify_repetition(Workload& workload, double chunk_s) {
-  if (!workload.keeps_payload() || verify_s_ > Method::verification_share * chunk_s) return;
-  const double began = now();
-  verify(workload, seed_before);
-  verifying_s_ += now() - began;
+  if (!workload.keeps_payload() || check_s_ > Method::verification_share * chunk_s) return;
+  check_s_ = verify(workload);
 }
 
-void CaseRun::verify(Workload& workload, std::uint64_t seed) {
-  const Check found = workload.verify(seed);
+double CaseRun::verify(Workload& workload) {
+  const double began = now();
+  const Check found = workload.verify(payload_);
   check_ += found;
   if (found.bytes) ++verified_runs_;
+  const double seconds = now() - began;
+  verifying_s_ += seconds;
+  return seconds;
+}
+
+// Like no other of this case. All ranks fill as often, and so agree on it.
+const Payload& CaseRun::new_payload() {
+  payload_.seed = mix(payload_.seed);
+  return payload_;
+}
+
+// Rank 0's time counts: all ranks must write and compare the same part.
+std::size_t CaseRun::verified_at_first() const {
+  const double affordable = Method::verification_rate * Method::verification_share * rule_.budget_s;
+  std::size_t bytes = std::max(Method::verified_bytes, static_cast<std::size_t>(std::min(affordable, 1e15)));
+  control_.broadcast(bytes);
+  return bytes;
 }
 
 void CaseRun::sum_verified() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,8 +74,8 @@ class CaseRun {
         clock_(clock),
         kind_(Synchroniser::kind_of(values)) {}
 
-  // Set the workload up, warm up, repeat, verify; the first visit also verifies before, and finds the batch.
-  // Repetitions are verified too: the last of every chunk, where that costs little.
+  // Set the workload up, verify one run, warm up, repeat; the first visit also finds the batch, and verifies
+  // again afterwards. Repetitions are verified too: the last of every chunk, where that costs little.
   // Throws, alike on all ranks, OutOfMemory when one rank has not enough, InvalidCase when the ranks cannot
   // meet a window, BrokenWorkload when the metrics are not those that `info` declares.
   void visit(const VisitLimit& limit);
@@ -93,9 +94,15 @@ class CaseRun {
  private:
   void repeat(Workload& workload, Synchroniser& sync, const VisitLimit& limit, int first_chunk);
   void keep(std::vector<MetricSeries>& series);
-  Span verified_run(Workload& workload, std::uint64_t seed);
-  void verify(Workload& workload, std::uint64_t seed);
+  std::unique_ptr<Workload> set_up();
+  Span verified_run(Workload& workload);
+  void verify_another_run(Workload& workload);
+  bool affords_another(const Workload& workload, const VisitLimit& limit) const;
   void verify_repetition(Workload& workload, double chunk_s);
+  // The seconds that it took.
+  double verify(Workload& workload);
+  const Payload& new_payload();
+  std::size_t verified_at_first() const;
   void sum_verified();
 
   const WorkloadInfo& info_;
@@ -110,8 +117,15 @@ class CaseRun {
   Check check_;
   std::uint64_t verified_runs_ = 0;
   std::uint64_t all_runs_ = 0;
-  double verify_s_ = 0;     // what verifying one run took last, on this rank
-  double verifying_s_ = 0;  // all of it, on this rank
+  Payload payload_{.seed = 0x5EED};
+  double visit_began_ = 0;
+  // What verifying took on this rank: writing this visit's payload, and checking its first run; checking the
+  // last repetition that was verified; and in all.
+  double fill_s_ = 0;
+  double first_check_s_ = 0;
+  double check_s_ = 0;
+  double verifying_s_ = 0;
+  bool affords_another_ = false;
   Report report_;
   std::vector<MetricSeries> series_;
   std::vector<double> medians_s_;  // of each visit

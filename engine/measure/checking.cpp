@@ -2,39 +2,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/checking.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/payload.hpp"
+#include "base/random.hpp"
 
 namespace hockney {
 namespace {
 
-Check mismatch(std::uint64_t bytes, const char* what, std::size_t offset) {
-  return {bytes, 1,
+// Words of eight bytes: of what the payload and the sums consist.
+constexpr std::size_t word = 8;
+
+// The part of a message of `bytes` bytes that is written and compared; it begins at a whole word.
+struct Part {
+  std::size_t begin;
+  std::size_t bytes;
+};
+
+Part part_of(std::size_t bytes, const Payload& payload) {
+  if (bytes <= payload.most) return {0, bytes};
+  const std::size_t written = std::max(payload.most / word, std::size_t{1}) * word;
+  if (bytes <= written) return {0, bytes};
+  // The last place takes what is left over beyond whole words.
+  const std::size_t places = (bytes - written) / word + 1;
+  const std::size_t place = mix(payload.seed) % places;
+  return {place * word, place + 1 == places ? bytes - place * word : written};
+}
+
+Check mismatch(const Part& part, const char* what, std::size_t offset, std::size_t bytes) {
+  return {part.bytes, 1,
           std::string(what) + " differs at byte " + std::to_string(offset) + " of " + std::to_string(bytes)};
 }
 
 }  // namespace
 
-void spoil(std::span<std::byte> place) {
-  if (!place.empty()) std::memset(place.data(), 0xA5, place.size());
+Payload Payload::shared_by(std::size_t messages) const {
+  return {seed, most / std::max<std::size_t>(messages, 1)};
 }
 
-Check check_bytes(std::span<const std::byte> actual, std::uint64_t seed, std::uint64_t source,
+void write_bytes(std::span<std::byte> to, const Payload& payload, std::uint64_t source) {
+  const Part part = part_of(to.size(), payload);
+  write_payload(to.subspan(part.begin, part.bytes), payload.seed, source, part.begin / word);
+}
+
+void spoil(std::span<std::byte> place, const Payload& payload) {
+  const Part part = part_of(place.size(), payload);
+  if (part.bytes) std::memset(place.data() + part.begin, 0xA5, part.bytes);
+}
+
+Check check_bytes(std::span<const std::byte> actual, const Payload& payload, std::uint64_t source,
                   const char* what) {
-  const auto offset = check_payload(actual, seed, source);
-  return offset ? mismatch(actual.size(), what, *offset) : Check{actual.size(), 0, ""};
+  const Part part = part_of(actual.size(), payload);
+  const auto offset =
+      check_payload(actual.subspan(part.begin, part.bytes), payload.seed, source, part.begin / word);
+  return offset ? mismatch(part, what, part.begin + *offset, actual.size()) : Check{part.bytes, 0, ""};
 }
 
-Check check_reduced(std::span<const std::byte> actual, std::uint64_t seed, std::size_t first, double scale,
-                    const char* what) {
-  for (std::size_t i = 0; i < actual.size() / sizeof(double); ++i) {
+Check check_reduced(std::span<const std::byte> actual, const Payload& payload, std::size_t first,
+                    double scale, const char* what) {
+  const Part part = part_of(actual.size(), payload);
+  for (std::size_t at = part.begin; at + word <= part.begin + part.bytes; at += word) {
     double element = 0;
-    std::memcpy(&element, actual.data() + i * sizeof element, sizeof element);
-    if (element != scale * reduction_element(seed, first + i))
-      return mismatch(actual.size(), what, i * sizeof element);
+    std::memcpy(&element, actual.data() + at, sizeof element);
+    if (element != scale * reduction_element(payload.seed, first + at / word))
+      return mismatch(part, what, at, actual.size());
   }
-  return {actual.size(), 0, ""};
+  return {part.bytes, 0, ""};
 }
 
 void write_reduction(std::span<std::byte> to, std::uint64_t seed, int rank) {

@@ -10,18 +10,23 @@
 // The steps that fill() and verify() of most patterns consist of.
 namespace hockney {
 
-// Nothing that write_payload makes: a receive that never happened leaves this behind.
-void spoil(std::span<std::byte> place);
+// The payload of `source`, to be sent from `to`.
+void write_bytes(std::span<std::byte> to, const Payload& payload, std::uint64_t source);
 
-// `actual` against the payload of `source`; `what` names it in the message.
-Check check_bytes(std::span<const std::byte> actual, std::uint64_t seed, std::uint64_t source,
+// Nothing that write_bytes makes: a receive that never happened leaves this behind.
+void spoil(std::span<std::byte> place, const Payload& payload);
+
+// `actual`, as far as it was written, against the payload of `source`; `what` names it in the
+// message.
+Check check_bytes(std::span<const std::byte> actual, const Payload& payload, std::uint64_t source,
                   const char* what);
 
-// `actual` holds doubles, element i being scale * reduction_element(seed, first + i).
-Check check_reduced(std::span<const std::byte> actual, std::uint64_t seed, std::size_t first, double scale,
-                    const char* what);
+// The like where `actual` holds doubles, element i being scale * reduction_element(seed, first + i).
+Check check_reduced(std::span<const std::byte> actual, const Payload& payload, std::size_t first,
+                    double scale, const char* what);
 
-// This rank's contribution to a reduction: rank + 1 times reduction_element.
+// This rank's contribution to a reduction: rank + 1 times reduction_element. All of it, since the time for a
+// sum depends on its operands: adding numbers that happen to be subnormal takes many times as long.
 void write_reduction(std::span<std::byte> to, std::uint64_t seed, int rank);
 
 }  // namespace hockney

@@ -6,11 +6,19 @@
 
 namespace hockney {
 
-Check CollectiveBase::check_all_blocks(std::span<const std::byte> actual, std::uint64_t seed,
+void CollectiveBase::spoil_all_blocks(std::span<std::byte> place, const Payload& payload) const {
+  if (place.empty()) return;  // not the root
+  const Payload part = payload.shared_by(ranks());
+  for (std::size_t source = 0; source < ranks(); ++source)
+    spoil(place.subspan(source * block_.bytes, block_.bytes), part);
+}
+
+Check CollectiveBase::check_all_blocks(std::span<const std::byte> actual, const Payload& payload,
                                        const char* what) const {
   Check all;
+  const Payload part = payload.shared_by(ranks());
   for (std::size_t source = 0; source < ranks(); ++source)
-    all += check_bytes(actual.subspan(source * block_.bytes, block_.bytes), seed, source, what);
+    all += check_bytes(actual.subspan(source * block_.bytes, block_.bytes), part, source, what);
   return all;
 }
 
@@ -27,9 +35,9 @@ const Values& Reduction::reducible(const Values& values) {
   return values;
 }
 
-void Reduction::fill(std::uint64_t seed) {
-  write_reduction(outgoing_.upcoming(), seed, comm_.rank);
-  spoil(incoming_.upcoming());
+void Reduction::fill(const Payload& payload) {
+  write_reduction(outgoing_.upcoming(), payload.seed, comm_.rank);
+  spoil(incoming_.upcoming(), payload);
 }
 
 }  // namespace hockney

@@ -40,8 +40,10 @@ class CollectiveBase : public Workload {
   bool at_root() const { return comm_.rank == root_; }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
 
-  // Every rank's block, in rank order, against its payload.
-  Check check_all_blocks(std::span<const std::byte> actual, std::uint64_t seed, const char* what) const;
+  // Every rank's block, in rank order, before and after it is received; the payload is shared by the blocks.
+  // `place` may be empty, on a rank that receives none.
+  void spoil_all_blocks(std::span<std::byte> place, const Payload& payload) const;
+  Check check_all_blocks(std::span<const std::byte> actual, const Payload& payload, const char* what) const;
 
   const Comm& comm_;
   const Block block_;
@@ -56,7 +58,7 @@ class Reduction : public CollectiveBase {
  public:
   Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming);
 
-  void fill(std::uint64_t seed) override;
+  void fill(const Payload& payload) override;
 
  protected:
   int elements() const { return elements_; }

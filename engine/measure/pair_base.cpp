@@ -6,13 +6,13 @@
 
 namespace hockney {
 
-void PairBase::fill(std::uint64_t seed) {
-  write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
-  spoil(incoming_.upcoming());
+void PairBase::fill(const Payload& payload) {
+  write_bytes(outgoing_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
+  spoil(incoming_.upcoming(), payload);
 }
 
-Check PairBase::verify(std::uint64_t seed) {
-  return receives() ? check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(partner_),
+Check PairBase::verify(const Payload& payload) {
+  return receives() ? check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(partner_),
                                   "the message received")
                     : Check{};
 }

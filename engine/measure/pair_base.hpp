@@ -20,8 +20,8 @@ class PairBase : public Workload {
         outgoing_(place.arena, values.bytes() * messages, heat(values)),
         incoming_(place.arena, values.bytes() * messages, heat(values)) {}
 
-  void fill(std::uint64_t seed) override;
-  Check verify(std::uint64_t seed) override;
+  void fill(const Payload& payload) override;
+  Check verify(const Payload& payload) override;
   // A ring of places has it in one of them.
   bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }

@@ -112,14 +112,15 @@ void RingExchange::ordered(std::byte* out, std::byte* in) {
   }
 }
 
-void RingExchange::fill(std::uint64_t seed) {
-  write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
-  spoil(incoming_.upcoming());
+void RingExchange::fill(const Payload& payload) {
+  write_bytes(outgoing_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
+  spoil(incoming_.upcoming(), payload);
 }
 
-Check RingExchange::verify(std::uint64_t seed) {
+Check RingExchange::verify(const Payload& payload) {
   if (comm_.size == 1) return {};
-  return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(left_), "the message from the left");
+  return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(left_),
+                     "the message from the left");
 }
 
 }  // namespace hockney

@@ -37,8 +37,8 @@ class RingExchange {
   void prepare(int count);
   void exchange();
 
-  void fill(std::uint64_t seed);
-  Check verify(std::uint64_t seed);
+  void fill(const Payload& payload);
+  Check verify(const Payload& payload);
   bool keeps_payload() const { return outgoing_.places() == 1; }
   std::uint64_t bytes_moved() const { return comm_.size > 1 ? block_.bytes : 0; }
 

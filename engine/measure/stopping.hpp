@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <optional>
 
@@ -42,8 +43,14 @@ struct Method {
   // A time that was only extrapolated from fewer runs, and is longer than this, is first measured once.
   static constexpr double long_repetition_s = 10e-3;
 
-  // Verifying a repetition takes no more than this part of the time of the chunk that it ends.
+  // A verification that could be left out takes no more than this part of the time for what it verifies.
   static constexpr double verification_share = 0.02;
+  // Of longer messages a verification compares so many bytes, at a place chosen at random: comparing all of
+  // one takes about as long as moving it.
+  static constexpr std::size_t verified_bytes = std::size_t{32} << 10;
+  // In the first visit, with time for more, as many as take up verification_share of the case's time at this
+  // rate, in bytes a second.
+  static constexpr double verification_rate = 1e9;
 
   // Stopping. An interval from fewer repetitions may be narrow by luck: times come in modes that last for
   // tens of messages, and 30 repetitions may see one mode only. With 30 the interval at which a case stops
@@ -70,7 +77,8 @@ enum class Next { repeat, stop_precise, stop_repetitions, stop_budget, give_up }
 
 struct Decision {
   Next next = Next::repeat;
-  int count = 0;  // repetitions to come
+  int count = 0;                // repetitions to come
+  bool verify_another = false;  // where these were the last: one more run, with another payload
 };
 
 // The reason of a record for a decision to stop.

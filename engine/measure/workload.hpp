@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +30,17 @@ struct Check {
   }
 };
 
+// What runs carry in one visit: bytes that depend on `seed` and on the sender. Of a longer message no more
+// than `most` bytes are written and compared, at a place that depends on the seed, so that verification costs
+// little however long a message is; the other bytes are whatever was in memory.
+struct Payload {
+  std::uint64_t seed = 0;
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+
+  // For each of several messages that one verification compares.
+  Payload shared_by(std::size_t messages) const;
+};
+
 // One workload set up with its parameters. It has neither loop nor
 // clock of its own: measure() repeats and times run().
 class Workload {
@@ -42,10 +54,10 @@ class Workload {
   virtual void prepare([[maybe_unused]] int count) {}
 
   // Write the payload that the next run() carries, spoil what it overwrites.
-  virtual void fill([[maybe_unused]] std::uint64_t seed) {}
+  virtual void fill([[maybe_unused]] const Payload& payload) {}
 
-  // Compare what the last run() brought with what `seed` says it must be.
-  virtual Check verify([[maybe_unused]] std::uint64_t seed) { return {}; }
+  // Compare what the last run() brought with what it must be.
+  virtual Check verify([[maybe_unused]] const Payload& payload) { return {}; }
 
   // Whether every run() carries the payload of the last fill(), so that verify() holds after any number of
   // runs. Alike on all ranks.

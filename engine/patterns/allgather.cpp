@@ -20,13 +20,13 @@ class Allgather final : public CollectiveBase {
           comm_.handle);
   }
 
-  void fill(std::uint64_t seed) override {
-    write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
-    spoil(incoming_.upcoming());
+  void fill(const Payload& payload) override {
+    write_bytes(outgoing_.upcoming(), payload.shared_by(ranks()), static_cast<std::uint64_t>(comm_.rank));
+    spoil_all_blocks(incoming_.upcoming(), payload);
   }
 
-  Check verify(std::uint64_t seed) override {
-    return check_all_blocks(incoming_.taken(), seed, "a block gathered");
+  Check verify(const Payload& payload) override {
+    return check_all_blocks(incoming_.taken(), payload, "a block gathered");
   }
 
  private:

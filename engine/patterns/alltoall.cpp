@@ -22,19 +22,21 @@ class Alltoall final : public CollectiveBase {
   }
 
   // The block from rank a to rank b has a payload of its own, so that blocks in the wrong order are seen.
-  void fill(std::uint64_t seed) override {
+  void fill(const Payload& payload) override {
+    const Payload part = payload.shared_by(ranks());
     for (std::size_t to = 0; to < ranks(); ++to)
-      write_payload(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), seed,
-                    channel(comm_.rank, static_cast<int>(to)));
-    spoil(incoming_.upcoming());
+      write_bytes(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), part,
+                  channel(comm_.rank, static_cast<int>(to)));
+    spoil_all_blocks(incoming_.upcoming(), payload);
   }
 
-  Check verify(std::uint64_t seed) override {
+  Check verify(const Payload& payload) override {
     Check all;
+    const Payload part = payload.shared_by(ranks());
     for (int from = 0; from < comm_.size; ++from)
       all +=
           check_bytes(incoming_.taken().subspan(static_cast<std::size_t>(from) * block_.bytes, block_.bytes),
-                      seed, channel(from, comm_.rank), "a block exchanged");
+                      part, channel(from, comm_.rank), "a block exchanged");
     return all;
   }
 

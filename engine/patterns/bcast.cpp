@@ -16,15 +16,15 @@ class Bcast final : public CollectiveBase {
   // MPI_Bcast, or a file of coll/bcast.
   void run() override { call_(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
 
-  void fill(std::uint64_t seed) override {
+  void fill(const Payload& payload) override {
     if (at_root())
-      write_payload(incoming_.upcoming(), seed, static_cast<std::uint64_t>(root_));
+      write_bytes(incoming_.upcoming(), payload, static_cast<std::uint64_t>(root_));
     else
-      spoil(incoming_.upcoming());
+      spoil(incoming_.upcoming(), payload);
   }
 
-  Check verify(std::uint64_t seed) override {
-    return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(root_), "the vector broadcast");
+  Check verify(const Payload& payload) override {
+    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(root_), "the vector broadcast");
   }
 
  private:

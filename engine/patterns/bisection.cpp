@@ -30,14 +30,14 @@ class Bisection final : public CollectiveBase {
       MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
   }
 
-  void fill(std::uint64_t seed) override {
-    write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
-    spoil(incoming_.upcoming());
+  void fill(const Payload& payload) override {
+    write_bytes(outgoing_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
+    spoil(incoming_.upcoming(), payload);
   }
 
-  Check verify(std::uint64_t seed) override {
+  Check verify(const Payload& payload) override {
     if (lower_ && !both_) return {};
-    return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(partner_),
+    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(partner_),
                        "the message over the middle");
   }
 

@@ -21,13 +21,13 @@ class Gather final : public CollectiveBase {
           comm_.handle);
   }
 
-  void fill(std::uint64_t seed) override {
-    write_payload(outgoing_.upcoming(), seed, static_cast<std::uint64_t>(comm_.rank));
-    spoil(incoming_.upcoming());
+  void fill(const Payload& payload) override {
+    write_bytes(outgoing_.upcoming(), payload.shared_by(ranks()), static_cast<std::uint64_t>(comm_.rank));
+    spoil_all_blocks(incoming_.upcoming(), payload);
   }
 
-  Check verify(std::uint64_t seed) override {
-    return at_root() ? check_all_blocks(incoming_.taken(), seed, "a block gathered") : Check{};
+  Check verify(const Payload& payload) override {
+    return at_root() ? check_all_blocks(incoming_.taken(), payload, "a block gathered") : Check{};
   }
 
  private:

@@ -36,8 +36,8 @@ class Granularity final : public Workload {
     computing_.run();
     ring_.exchange();
   }
-  void fill(std::uint64_t seed) override { ring_.fill(seed); }
-  Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
+  void fill(const Payload& payload) override { ring_.fill(payload); }
+  Check verify(const Payload& payload) override { return ring_.verify(payload); }
   bool keeps_payload() const override { return ring_.keeps_payload(); }
   int back_to_back() const override { return iterations_; }
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }

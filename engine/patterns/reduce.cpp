@@ -17,8 +17,8 @@ class Reduce final : public Reduction {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), root_, comm_.handle);
   }
 
-  Check verify(std::uint64_t seed) override {
-    return at_root() ? check_reduced(incoming_.taken(), seed, 0, factor(comm_.size), "the sum") : Check{};
+  Check verify(const Payload& payload) override {
+    return at_root() ? check_reduced(incoming_.taken(), payload, 0, factor(comm_.size), "the sum") : Check{};
   }
 
  private:

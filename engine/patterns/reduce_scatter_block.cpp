@@ -18,9 +18,9 @@ class ReduceScatterBlock final : public Reduction {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
-  Check verify(std::uint64_t seed) override {
+  Check verify(const Payload& payload) override {
     const std::size_t first = static_cast<std::size_t>(comm_.rank) * static_cast<std::size_t>(elements());
-    return check_reduced(incoming_.taken(), seed, first, factor(comm_.size), "the block of the sum");
+    return check_reduced(incoming_.taken(), payload, first, factor(comm_.size), "the block of the sum");
   }
 
  private:

@@ -12,8 +12,8 @@ class RoundRobin final : public Workload {
 
   void prepare(int count) override { ring_.prepare(count); }
   void run() override { ring_.exchange(); }
-  void fill(std::uint64_t seed) override { ring_.fill(seed); }
-  Check verify(std::uint64_t seed) override { return ring_.verify(seed); }
+  void fill(const Payload& payload) override { ring_.fill(payload); }
+  Check verify(const Payload& payload) override { return ring_.verify(payload); }
   bool keeps_payload() const override { return ring_.keeps_payload(); }
   std::uint64_t bytes_moved() const override { return ring_.bytes_moved(); }
 

@@ -17,8 +17,8 @@ class Scan final : public Reduction {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
-  Check verify(std::uint64_t seed) override {
-    return check_reduced(incoming_.taken(), seed, 0, factor(comm_.rank + 1), "the partial sum");
+  Check verify(const Payload& payload) override {
+    return check_reduced(incoming_.taken(), payload, 0, factor(comm_.rank + 1), "the partial sum");
   }
 
  private:

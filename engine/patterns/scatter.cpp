@@ -22,15 +22,15 @@ class Scatter final : public CollectiveBase {
   }
 
   // The block for rank r carries r's payload, so a block delivered to the wrong rank is seen.
-  void fill(std::uint64_t seed) override {
-    spoil(incoming_.upcoming());
+  void fill(const Payload& payload) override {
+    spoil(incoming_.upcoming(), payload);
     if (!at_root()) return;
     for (std::size_t to = 0; to < ranks(); ++to)
-      write_payload(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), seed, to);
+      write_bytes(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), payload, to);
   }
 
-  Check verify(std::uint64_t seed) override {
-    return check_bytes(incoming_.taken(), seed, static_cast<std::uint64_t>(comm_.rank),
+  Check verify(const Payload& payload) override {
+    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(comm_.rank),
                        "the block scattered");
   }
 

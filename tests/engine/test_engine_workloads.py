@@ -118,8 +118,10 @@ def test_every_exchange_goes_round_larger_rings(launcher, engine, mpi_name, rank
     assert [x.case for x in found] == [c.line for c in cases]
     for record in found:
         assert record.verified.errors == 0, record.verified.first
-        at_least = 2 * ranks * record.bytes_moved  # before and after the repetitions
-        assert at_least <= record.verified.bytes <= 2 * at_least
+        once = (
+            ranks * record.bytes_moved
+        )  # before the repetitions; the last of them, and afterwards, with time
+        assert once <= record.verified.bytes <= 3 * once
 
 
 def test_work_is_shared_as_asked_for(launcher, engine):

@@ -39,6 +39,16 @@ TEST(Payload, MovedByAWordIsFound) {
   EXPECT_EQ(hockney::check_payload(bytes, 1, 2), 0u);
 }
 
+TEST(Payload, APartIsThatOfTheWhole) {
+  const std::vector<std::byte> whole = payload(99, 1, 2);
+  std::vector<std::byte> part(whole.begin() + 40, whole.end());
+  EXPECT_FALSE(hockney::check_payload(part, 1, 2, 5));
+  EXPECT_TRUE(hockney::check_payload(part, 1, 2, 4));
+  std::vector<std::byte> written(59);
+  hockney::write_payload(written, 1, 2, 5);
+  EXPECT_EQ(written, part);
+}
+
 TEST(Payload, ReductionElementsAreSmallWholeNumbersThatDiffer) {
   bool differ = false;
   for (std::size_t i = 0; i < 1000; ++i) {
