@@ -44,7 +44,8 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         )
     where = "at every visit" if _visited_often(evidence) else "in every launch"
     texts.append(
-        f"Payloads are verified outside the timed region {where}; of messages longer than 32 KiB, a part drawn at random."
+        f"Payloads are verified outside the timed region {where}; "
+        "of messages longer than 32 KiB, a part drawn at random."
     )
     return tuple(texts)
 

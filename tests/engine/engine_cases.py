@@ -10,7 +10,8 @@ from itertools import product
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 
-# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that a part is verified.
+# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that only a
+# part is verified.
 SIZES = ("0", "8", "12344", "1234568")
 
 
