@@ -186,6 +186,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
         return [part for part in parts if part]
 
     @property
+    def visits_made(self) -> int:
+        """Visits with at least one repetition: the length of `times_by_visit`."""
+        counts = self.visits.repetitions or [len(self.times_s)]
+        return sum(1 for count in counts if count)
+
+    @property
     def simulated(self) -> bool:
         return self.origin == "simulated"
 

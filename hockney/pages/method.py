@@ -64,7 +64,7 @@ def _refined(evidence: Evidence) -> list[str]:
 
 def _visited_often(evidence: Evidence) -> list[int]:
     """How many visits each measurement has that has more than one."""
-    counts = (len(record.times_by_visit) for record in evidence.run.records)
+    counts = (record.visits_made for record in evidence.run.records)
     return [count for count in counts if count > 1]
 
 
@@ -73,7 +73,7 @@ def _visits(evidence: Evidence) -> list[str]:
     if not often:
         return ["Each launch measured each case in a single visit."]
     records = evidence.run.by_case().values()
-    long = sum(all(len(r.times_by_visit) < 2 for r in each) for each in records)
+    long = sum(all(r.visits_made < 2 for r in each) for each in records)
     were = "case was" if long == 1 else "cases were"
     return [
         "A launch visited its cases many times in random order, for some milliseconds each: "

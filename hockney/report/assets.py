@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes into the page packed, since the browser can unpack it: Plotly's script, and the figures' data.
 
-Of Plotly's Python package only the file is used; importing the package would cost more than reading it.
+Of Plotly's Python package only the file is used, and only where the part that pages need is missing;
+importing the package would cost more than reading it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Script:
 @functools.cache
 def plotly() -> Script:
     """The same for every page, so that it is packed once."""
-    text = _file().read_bytes()
+    text = script_file().read_bytes()
     return Script(packed(text), policy(text))
 
 
@@ -42,7 +43,11 @@ def policy(script: bytes) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode('ascii')}'"
 
 
-def _file() -> Path:
+def script_file(parts_in: Path = Path(__file__).parent) -> Path:
+    """The part that was fetched when hockney was built (hatch_build.py), or else the complete script."""
+    parts = sorted(parts_in.glob("plotly-gl3d-*.min.js"))
+    if parts:
+        return parts[-1]
     found = importlib.util.find_spec("plotly")
     for folder in (found.submodule_search_locations or []) if found else []:
         path = Path(folder, "package_data", "plotly.min.js")

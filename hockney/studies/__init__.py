@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable, Iterator
 
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Evidence, Options, Study
@@ -16,9 +17,21 @@ __all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "refi
 
 def all_studies() -> dict[str, Study]:
     """Every study on the shelf, by name."""
-    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
-    complete = [m for m in modules if all(hasattr(m, word) for word in ("NAME", "HELP", "plan", "page"))]
-    return {m.NAME: m for m in sorted(complete, key=lambda m: m.NAME)}
+    return {
+        m.NAME: m for m in sorted(_studies(each.name for each in pkgutil.iter_modules(__path__)), key=_name)
+    }
+
+
+def _studies(modules: Iterable[str]) -> Iterator[Study]:
+    """Those of the modules, which are imported one after another, that are studies."""
+    for each in modules:
+        module = importlib.import_module(f"{__name__}.{each}")
+        if all(hasattr(module, word) for word in ("NAME", "HELP", "plan", "page")):
+            yield module
+
+
+def _name(study: Study) -> str:
+    return study.NAME
 
 
 def parameters_of(study: Study) -> tuple[StudyParameter, ...]:
@@ -33,7 +46,10 @@ def refines(study: Study) -> bool:
 
 
 def study(name: str) -> Study:
-    shelf = all_studies()
-    if name not in shelf:
-        raise messages.unknown_study(name, shelf)
-    return shelf[name]
+    """The module with the same name is tried first, which spares the import of the others."""
+    modules = [each.name for each in pkgutil.iter_modules(__path__)]
+    modules.sort(key=lambda module: module != name.replace("-", "_"))
+    for found in _studies(modules):
+        if name == found.NAME:
+            return found
+    raise messages.unknown_study(name, all_studies())

@@ -231,10 +231,10 @@ def test_a_report_that_cannot_be_written_is_told_in_one_line(tmp_path):
     )
 
 
-def test_a_missing_library_is_told(monkeypatch):
+def test_a_missing_library_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(EnvironmentProblem) as caught:
-        assets._file()
+        assets.script_file(tmp_path)
     assert caught.value.code == "no-plotly"
 
 
