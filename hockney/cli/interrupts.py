@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 from types import FrameType
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
+
+AGAIN_S = 1e-3
+"""After an interrupt was dropped, it is raised again."""
 
 received: list[int] = []
 """The signals that came so far: whatever was raised since the first one is its consequence."""
@@ -25,6 +29,9 @@ def keep() -> None:
 def answer() -> None:
     """From now on a signal raises KeyboardInterrupt; at once where one was kept."""
     _handle(_raise)
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGALRM, _raise_again)
+        sys.unraisablehook = _not_lost
     if received:
         raise KeyboardInterrupt
 
@@ -32,6 +39,8 @@ def answer() -> None:
 def ignore() -> None:
     """The exit code is decided."""
     _handle(signal.SIG_IGN)
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
 
 
 def exit_code() -> int:
@@ -41,6 +50,19 @@ def exit_code() -> int:
 
 def _raise(number: int, frame: FrameType | None) -> None:
     received.append(number)
+    raise KeyboardInterrupt
+
+
+def _not_lost(unraisable: sys.UnraisableHookArgs) -> None:
+    """Python drops an exception that is raised in a finaliser or a weak reference's callback, as those of its
+    imports. An interrupt is raised again after that."""
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def _raise_again(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
