@@ -23,7 +23,8 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are text, ready to read; `numeric` lists the columns to align right."""
+    """Cells are text, ready to read; `numeric` lists the columns to align right. `parameters` are the columns
+    of what was chosen rather than found: one that is the same in all rows may be stated once, above."""
 
     name: str
     title: str
@@ -31,6 +32,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[int, ...] = ()
     caption: str = ""
+    parameters: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

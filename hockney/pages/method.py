@@ -11,6 +11,9 @@ from hockney.core.wording import plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 
+LONGER = 1.2
+"""So many times the budget is more than one sitting uses."""
+
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     run = evidence.run
@@ -22,8 +25,7 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     texts = [
         f"{plural(len(evidence.fits.summaries), 'case')} were measured in "
         f"{plural(len(run.launches), 'launch', 'launches')} of the engine; in each the order was shuffled "
-        f"(seed {evidence.settings.seed}). Launches took {format_seconds(spent)} of the "
-        f"{format_seconds(evidence.settings.total_s)} asked for.",
+        f"(seed {evidence.settings.seed}). {_time_used(spent, evidence.settings.total_s)}",
         *_rounds(evidence),
         *_refined(evidence),
         *_visits(evidence),
@@ -48,6 +50,13 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         "of messages longer than 32 KiB, a part drawn at random."
     )
     return tuple(texts)
+
+
+def _time_used(spent_s: float, planned_s: float) -> str:
+    """Of all sittings of a run, of which only the first has the planned budget."""
+    used = f"Launches took {format_seconds(spent_s)} in all; planned were {format_seconds(planned_s)}"
+    resumed = ", to which each 'hockney resume' adds its own budget" if spent_s > LONGER * planned_s else ""
+    return f"{used}{resumed}."
 
 
 def _refined(evidence: Evidence) -> list[str]:
@@ -87,7 +96,7 @@ def _typical(evidence: Evidence) -> str:
     of = "the same mean of its visits' medians" if often else "the median of its repetitions"
     text = (
         "The typical time of a case is a robust mean of its launches' times on a log scale, with "
-        f"outliers pulled in; a launch's time is {of}. The 95% interval is Student's, from the "
+        f"outliers downweighted; a launch's time is {of}. The 95% interval is Student's, from the "
         "variance of the launches, and no narrower than the spread inside them and slow changes over "
         "time allow."
     )

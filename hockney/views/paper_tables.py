@@ -31,7 +31,7 @@ def formulas(paper: Published) -> Table | None:
         (f.table, f.case or "no case", str(f.ranks), f.printed, _ranges(f), f.key) for f in paper.formulas
     )
     columns = ("formula", "case", "processes", "printed", "bytes", "key")
-    return Table("formulas", "Formulas", columns, rows, numeric=(2,))
+    return Table("formulas", "Formulas", columns, rows, numeric=(2,), parameters=(2, 4))
 
 
 def described(platform: Platform) -> Table:
@@ -94,7 +94,8 @@ def _list(name: str, rows: Sequence[PrintedRow]) -> Table:
         )
         for row in rows
     )
-    return Table(name, name, (name, "processes", "bytes", "value", "note", "key"), cells, numeric=(1, 2, 3))
+    columns = (name, "processes", "bytes", "value", "note", "key")
+    return Table(name, name, columns, cells, numeric=(1, 2, 3), parameters=(1, 2))
 
 
 def _ranges(formula: Formula) -> str:

@@ -81,13 +81,22 @@ def test_times_too_far_apart_for_one_unit_keep_theirs(columns):
 
 def test_what_all_rows_share_is_said_once_above(columns):
     columns(None)
-    rows = tuple((f"case{k}", "2", "measured", str(k)) for k in range(4))
-    text = text_table(Table("t", "", ("case", "ranks", "by", "n"), rows, numeric=(1, 3)))
+    rows = tuple((f"case{k}", "2", "linear", "450 ns", "hot") for k in range(4))
+    heads = ("case", "ranks", "order", "time", "buffers")
+    text = text_table(Table("t", "", heads, rows, numeric=(1, 3), parameters=(1, 2)))
     above, table = text.split("\n\n")
-    assert "ranks 2" in above and "by measured" in above
-    assert table.splitlines()[0].split() == ["case", "n"]
-    alone = text_table(Table("t", "", ("case", "by"), rows=(("case0", "measured"),)))
-    assert "measured" in alone.splitlines()[1], "of one row nothing is shared"
+    assert "ranks = 2" in above and "order = linear" in above
+    assert table.splitlines()[0].split() == ["case", "time", "buffers"], "results stay in the rows"
+    alone = text_table(Table("t", "", ("case", "order"), rows=(("case0", "linear"),), parameters=(1,)))
+    assert "linear" in alone.splitlines()[1], "of one row nothing is shared"
+
+
+def test_equal_results_stay_in_their_rows(hockney):
+    """Where only messages matter, every number of ranks takes the same part of the time."""
+    said = hockney("predict", "--work", "0.1us", "--message", "1MiB", "--machine", "t3e", "--ranks", "2,4,8")
+    tables = [part.splitlines()[0].split() for part in said.out.split("\n\n") if part.startswith("ranks")]
+    assert tables[0] == ["ranks", "time", "(ms)", "speed-up", "efficiency", "communication"]
+    assert "break-even" in tables[1]
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])

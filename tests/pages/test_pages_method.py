@@ -37,3 +37,13 @@ def test_launches_beyond_the_plan_are_named():
     seen = evidence({LINE: STEADY})
     fewer = replace(seen, settings=replace(seen.settings, launches=8))
     assert "up to 10 launches of a case where 8" in told(fewer) and "up to" not in told(seen)
+
+
+def test_the_time_of_all_sittings_is_not_compared_with_the_budget_of_one(golden):
+    """Ten launches of 5 s each, planned for 20 s: the run was resumed."""
+    seen = evidence({LINE: STEADY})
+    resumed = replace(seen, settings=replace(seen.settings, budget_s=20.0))
+    first = method.sentences(resumed)[0]
+    golden("method_of_resumed_run.txt", first)
+    assert "50.0 s" in first and "20.0 s" in first and "resume" in first
+    assert "resume" not in told(seen)

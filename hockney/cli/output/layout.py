@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as lines of text that fit a width: units once per column, what all rows share said once above.
+"""Tables as lines of text that fit a width: units once per column, parameters that all rows share once above.
 
 Where the width does not do, headings are wrapped, then texts in cells; what still does not fit is
 continued below, with the first column repeated."""
@@ -35,13 +35,14 @@ def plain(text: str, word: str) -> str:
 @dataclass(frozen=True)
 class Column:
     """`cells` are one printable line each, of numbers in one `unit` where it has one; `width` is what the
-    column is laid out with."""
+    column is laid out with. Only a `parameter` may be said above the table instead."""
 
     title: str
     cells: tuple[str, ...]
     numeric: bool
     unit: str = ""
     width: int = 0
+    parameter: bool = False
 
     @property
     def heading(self) -> str:
@@ -75,11 +76,14 @@ def columns_of(table: Table) -> list[Column]:
     for unit, of in zip(units, cells, strict=True):
         alike.setdefault(unit, []).extend(of)
     return [
-        _column(
-            title,
-            cells[k],
-            k in table.numeric,
-            (shortest_scale(alike[units[k]]) or shortest_scale(cells[k])) if units[k] else None,
+        replace(
+            _column(
+                title,
+                cells[k],
+                k in table.numeric,
+                (shortest_scale(alike[units[k]]) or shortest_scale(cells[k])) if units[k] else None,
+            ),
+            parameter=k in table.parameters,
         )
         for k, title in enumerate(table.columns)
     ]
@@ -118,14 +122,14 @@ def _decimals(text: str) -> int | None:
 
 
 def alike(columns: Sequence[Column], keys: int = 1) -> tuple[list[Column], list[Column]]:
-    """The columns that differ between rows, and those that are the same in all; empty ones are left out.
-    The first `keys`, which name the rows, stay."""
+    """The columns of the table, and the parameters that are the same in all rows; empty ones are left out.
+    The first `keys`, which name the rows, stay, and so do results."""
     differing, same = [], []
     for k, column in enumerate(columns):
         enough = len(column.cells) >= (FEWEST_ALIKE if column.numeric else 2)
         if k >= keys and not any(map(str.strip, column.cells)) and column.cells:
             continue
-        if k >= keys and enough and len(set(column.cells)) == 1:
+        if k >= keys and column.parameter and enough and len(set(column.cells)) == 1:
             same.append(column)
         else:
             differing.append(column)

@@ -13,7 +13,7 @@ from hockney.core.wording import together
 
 
 def in_all_rows(what: Sequence[str]) -> str:
-    """What the rows of a table share, said above it."""
+    """The parameters that the rows of a table share, above it."""
     return f"In all rows: {', '.join(what)}."
 
 

@@ -52,7 +52,7 @@ def text_table(table: Table, keys: int = 1, *, whole: bool = False) -> str:
 
 
 def _said(columns: Iterable[Column]) -> list[str]:
-    return [f"{column.title} {column.cells[0].strip()} {column.unit}".rstrip() for column in columns]
+    return [f"{column.title} = {column.cells[0].strip()} {column.unit}".rstrip() for column in columns]
 
 
 def fits(table: Table, keys: int = 1) -> bool:

@@ -82,7 +82,7 @@ def _table(choice: Choice) -> Table:
         for each in choice.candidates
     )
     columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "its 95% interval", "by")
-    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4, 5))
+    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4, 5), parameters=(1,))
 
 
 def _range(each: Candidate) -> str:

@@ -93,5 +93,7 @@ def _table(cases: Sequence[Case]) -> None:
         (name, str(ranks), str(len(found)), format_bytes(_largest(found)))
         for (name, ranks), found in groups.items()
     )
-    print_table(Table("plan", "", ("workload", "ranks", "cases", "largest"), rows, numeric=(1, 2, 3)))
+    print_table(
+        Table("plan", "", ("workload", "ranks", "cases", "largest"), rows, numeric=(1, 2, 3), parameters=(1,))
+    )
     echo()
