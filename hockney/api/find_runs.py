@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,7 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
             continue
         with contextlib.suppress(HockneyError):
             source = _source(folder, listen, cost)
-            listen(Status(messages.newest_survey(where, PLACE)))
+            listen(Status(messages.newest_survey(where, PLACE, _when(folder))))
             if passed:
                 listen(messages.passed_over(passed))
             if not finished:
@@ -86,7 +87,8 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """Of the study's runs in the default place the one written last. Raises Inconclusive where there is
     none."""
     for folder, _ in by_age((study,)):
-        listen(Status(messages.newest_run(printable(str(folder.path)), study, PLACE)))
+        where = printable(str(folder.path))
+        listen(Status(messages.newest_run(where, study, PLACE, _when(folder))))
         return RunRead(folder)
     raise messages.no_run_of_study(PLACE, study)
 
@@ -96,7 +98,8 @@ def newest_complete(listen: Listener = silent) -> RunFolder:
     there is none."""
     for folder in _folders():
         if _complete(folder):
-            listen(Status(messages.newest_complete_run(printable(str(folder.path)), PLACE)))
+            where = printable(str(folder.path))
+            listen(Status(messages.newest_complete_run(where, PLACE, _when(folder))))
             return folder
     raise messages.no_complete_run(PLACE)
 
@@ -106,7 +109,8 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
     where there is none."""
     for folder, _ in by_age((SURVEY,)):
         if _complete(folder):
-            listen(Status(messages.newest_survey(printable(str(folder.path)), PLACE)))
+            where = printable(str(folder.path))
+            listen(Status(messages.newest_survey(where, PLACE, _when(folder))))
             return folder
     raise messages.no_run_of_study(PLACE, SURVEY)
 
@@ -115,7 +119,8 @@ def newest_written(listen: Listener = silent) -> RunFolder:
     """The run in the default place that was written last, whatever it is worth. Raises UsageError where there
     is none."""
     for folder in _folders():
-        listen(Status(messages.newest_written_run(printable(str(folder.path)), PLACE)))
+        where = printable(str(folder.path))
+        listen(Status(messages.newest_written_run(where, PLACE, _when(folder))))
         return folder
     raise messages.no_complete_run(PLACE)
 
@@ -130,12 +135,17 @@ def only_unfinished(listen: Listener = silent) -> RunFolder:
 
 
 def _written(path: Path) -> int:
-    """When the last record of the run in `path` was written, or its plan where there is none; 0: there is no
-    run."""
+    """When the last record of the run in `path` was written, or its plan where there is none, by the file's
+    time of modification (ns); 0: there is no run."""
     for name in ("records.jsonl", "plan.txt"):
         with contextlib.suppress(OSError):
             return (path / name).stat().st_mtime_ns
     return 0
+
+
+def _when(folder: RunFolder) -> str:
+    """The same for people, in local time."""
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_written(folder.path) / 1e9))
 
 
 def _complete(folder: RunFolder) -> bool:
@@ -178,11 +188,12 @@ def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
 
 
 def _folders() -> Iterator[RunFolder]:
-    """The runs in the default place, the one written last first."""
+    """The runs in the default place, the one written last first; of two written at the same time the one
+    whose name is last in the alphabet."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
         paths = [path for path in PLACE.iterdir() if not path.is_symlink()]  # as runs/latest is
-    for path in sorted(paths, key=_written, reverse=True):
+    for path in sorted(paths, key=lambda path: (_written(path), path.name), reverse=True):
         with contextlib.suppress(HockneyError):
             yield RunFolder.open(path)
 

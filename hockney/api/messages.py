@@ -198,20 +198,20 @@ def no_run_of_study(place: Path, study: str) -> Inconclusive:
     )
 
 
-def newest_survey(run: str, place: Path) -> str:
-    return f"from {run}, the newest survey in {place}"
+def newest_survey(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest survey in {place} (last written {written})"
 
 
-def newest_run(run: str, study: str, place: Path) -> str:
-    return f"from {run}, the newest run of {study} in {place}"
+def newest_run(run: str, study: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest run of {study} in {place} (last written {written})"
 
 
-def newest_complete_run(run: str, place: Path) -> str:
-    return f"from {run}, the newest complete run in {place}"
+def newest_complete_run(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest complete run in {place} (last written {written})"
 
 
-def newest_written_run(run: str, place: Path) -> str:
-    return f"from {run}, the newest run in {place}"
+def newest_written_run(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest run in {place} (last written {written})"
 
 
 def only_unfinished_run(run: str, place: Path) -> str:

@@ -46,6 +46,19 @@ def bad_usage(message: str, verb: str) -> UsageError:
     return UsageError(text[:1].lower() + text[1:], "", f"see '{verb} --help'", code="bad-usage")
 
 
+def twin_disagrees(what: str, error: float, within: float, interval: str) -> str:
+    """`interval` is the real machine's, "" where it is not known."""
+    beyond = f" and not in the interval of the real one ({interval})" if interval else ""
+    return f"disagrees: {what}, by {error:+.1%}, which is more than {within:.0%}{beyond}"
+
+
+def twin_exit_code(missed: int, more: int) -> str:
+    """`more` of the `missed` are not listed."""
+    rest = f" ({more} more than listed)" if more else ""
+    noun = "quantity does" if missed == 1 else "quantities do"
+    return f"Exit code 1: {missed} {noun} not agree{rest}."
+
+
 def interrupted(exit_code: int) -> Interrupted:
     return Interrupted("interrupted", code="interrupted", exit_code=exit_code)
 

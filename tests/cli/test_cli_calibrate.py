@@ -10,6 +10,8 @@ import pytest
 from test_cli_errors import one_error
 
 from hockney import lab, simulated
+from hockney.cli import messages
+from hockney.cli.verbs.calibrate import MOST_MISSED
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 
@@ -62,6 +64,14 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     agreement = json.loads(hockney("calibrate", run, "--check", "-q", "--json").out)["agreement"]
     agrees = {each["what"]: each["agrees"] for each in agreement}
     assert agrees["pingpong 8 B"] == (code == 0) and "allreduce 1024 B" in agrees
+    assert {each["within"] for each in agreement} == {0.05, 0.01, 0.2}
+    missed = [each for each in agreement if each["counts"] and not each["agrees"]]
+    explained = [
+        line
+        for line in done.out.splitlines()
+        if any(messages.twin_disagrees(e["what"], 0, 0, "").partition(", by")[0] in line for e in missed)
+    ]
+    assert bool(missed) == bool(code) and len(explained) == min(len(missed), MOST_MISSED)
 
 
 def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):

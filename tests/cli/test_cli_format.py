@@ -93,6 +93,15 @@ def test_plain_lines_have_the_columns_chosen(hockney):
     assert "# bytes" in said.out and "p99(us)" in said.out and "busbw(MB/s)" in said.out
 
 
+def test_what_osu_lacks_is_answered_with_what_can_be_typed(hockney):
+    error = hockney("run", "scan bytes=8", "--format", "osu", "-q").error
+    names = error.fields["available"]
+    assert {"pingpong", "stream", "stream_both", "allreduce", "barrier"} <= set(names)
+    words = ("--format", "osu", "--ranks", "2", "--launches", "1", "--out", "r", "-q")
+    done = hockney("run", *names, *words)
+    assert done.error is None and done.out.count("# OSU MPI ") >= len(names)
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

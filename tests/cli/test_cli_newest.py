@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,18 @@ def test_the_newest_complete_one_is_read(hockney, runs):
 def test_the_newest_one_is_verified_whatever_it_is_worth(hockney, runs):
     done = hockney("verify", "--json")
     assert done.code == 4 and "runs/cut" in done.err
+    written = Path("runs/cut/records.jsonl").stat().st_mtime
+    assert time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(written)) in done.err
+
+
+def test_of_runs_written_at_the_same_time_the_last_name_is_the_newest(hockney, runs):
+    for name in RUNS:
+        os.utime(runs / name / "records.jsonl", (10**9, 10**9))
+    assert "runs/old" in hockney("verify", "--json").err
+    (runs / "old" / "records.jsonl").unlink()
+    assert "runs/old" in hockney("verify", "--json").err, "its plan was written later"
+    os.utime(runs / "old" / "plan.txt", (1, 1))
+    assert "runs/newest" in hockney("verify", "--json").err
 
 
 def test_the_only_unfinished_one_is_resumed(hockney, runs):

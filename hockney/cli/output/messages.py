@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from hockney.core.errors import UsageError
 from hockney.core.wording import together
@@ -33,13 +33,15 @@ def fit_error(typical: str, worst: str) -> str:
 # formats
 
 
-def no_osu_benchmark(workload: str, available: Iterable[str]) -> UsageError:
+def no_osu_benchmark(workload: str, available: Sequence[str]) -> UsageError:
+    """`available` are the workloads that have one."""
     return UsageError(
         f"--format osu does not apply to {workload}",
-        f"OSU's benchmarks have no equivalent (available: {', '.join(available)})",
+        f"OSU's benchmarks have an equivalent of {together(available)} only",
         "use --format plain",
         code="no-osu-benchmark",
         workload=workload,
+        available=list(available),
     )
 
 

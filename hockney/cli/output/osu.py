@@ -5,13 +5,12 @@ these. docs/columns.md says what the numbers are here, and where that differs.""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from hockney import __version__
 from hockney.cli.output import messages
 from hockney.core.catalog import Workload
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label
+from hockney.system.bundled import bundled_catalog
 
 LATENCY, BANDWIDTH = "Avg Latency(us)", "Bandwidth (MB/s)"
 
@@ -43,7 +42,7 @@ class OsuLines:
 
     def check(self, workload: Workload) -> None:
         if (workload.role, workload.operation) not in TITLES:
-            raise messages.no_osu_benchmark(workload.name, _similar())
+            raise messages.no_osu_benchmark(workload.name, _equivalents())
 
     def heading(self, first: Measured) -> list[str]:
         title, measures = TITLES[first.workload.role, first.workload.operation]
@@ -74,6 +73,6 @@ class OsuLines:
         return text
 
 
-def _similar() -> Iterable[str]:
-    """What can be shown so, as OSU calls it."""
-    return [title.removesuffix(" Test") for title, _ in TITLES.values()]
+def _equivalents() -> list[str]:
+    """The workloads, as they are typed, that OSU has a benchmark of."""
+    return sorted(w.name for w in bundled_catalog().workloads if (w.role, w.operation) in TITLES)

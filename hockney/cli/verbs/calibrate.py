@@ -18,11 +18,13 @@ from hockney.cli.output.tables import print_json, print_labelled, print_line, pr
 from hockney.core.errors import Exit
 from hockney.core.platform import Platform
 from hockney.draw.page import Table
-from hockney.pages.format import in_brackets, quantity
+from hockney.pages.format import in_brackets, interval, quantity
 from hockney.simulated.calibrate import Agreement, CalibrationOptions, calibrate, compare
 from hockney.store import RunFolder
 
 ENDING = ".toml"
+MOST_MISSED = 10
+"""So many that do not agree are explained, those furthest off."""
 
 
 @click.command(
@@ -99,7 +101,12 @@ def command(
             _table(agreements)
         if out is not None:
             _print(platform, out)
-    return 0 if all(each.agrees for each in agreements if each.counts) else Exit.ANSWER_IS_NO
+    return Exit.ANSWER_IS_NO if _missed(agreements) else Exit.FINE
+
+
+def _missed(agreements: list[Agreement]) -> list[Agreement]:
+    """What decides the exit code."""
+    return [each for each in agreements if each.counts and not each.agrees]
 
 
 def _print(platform: Platform, out: Path) -> None:
@@ -130,3 +137,10 @@ def _table(agreements: list[Agreement]) -> None:
     print_line(
         f"{agreeing} of {len(counted)} agree; {len(agreements) - len(counted)} of poor fits are not counted"
     )
+    missed = sorted(_missed(agreements), key=lambda each: -abs(each.error))
+    for each in missed[:MOST_MISSED]:
+        known = each.real.low is not None and each.real.high is not None
+        shown = interval(each.real, each.unit) if known else ""
+        print_line(messages.twin_disagrees(each.what, each.error, each.within, shown), hang="  ")
+    if missed:
+        print_line(messages.twin_exit_code(len(missed), max(0, len(missed) - MOST_MISSED)))

@@ -32,6 +32,8 @@ from hockney.core.errors import Exit
 def command(run: Path, salvage: Path | None, as_json: bool) -> int:
     """Check that a run's files are unchanged, complete and correct.
 
+    The default for RUN is the run in runs/ whose records were written last, complete or not.
+
     Every line of records.jsonl and every other file of a measurement has a checksum. Exit code 1 if
     anything does not match, 4 if everything matches but measurements are missing.
     """

@@ -16,6 +16,8 @@ from hockney.simulated.calibrate.survey import Survey
 
 WITHIN = 0.20
 """What a collective of the twin may be off by, or more where the real one's interval is wider."""
+MESSAGE_WITHIN = 0.05
+"""The same of a message."""
 HARDLY = 0.01
 """By so much descriptions are rounded, and reading the clock tells."""
 MODELS = ("hockney", "loggp")
@@ -23,7 +25,8 @@ MODELS = ("hockney", "loggp")
 
 @dataclass(frozen=True)
 class Agreement:
-    """One number of both. `counts` is false where the real machine's own fit is poor, so that its parameters
+    """One number of both, which agree if their relative difference is at most `within`, or else if the twin's
+    is in the real one's interval (a parameter's, widened by `within`). `counts` is false where the real machine's own fit is poor, so that its parameters
     bind nobody. `fitted`: the calibration has used this very number, so that agreement shows no more than
     care."""
 
@@ -34,6 +37,7 @@ class Agreement:
     agrees: bool
     counts: bool
     fitted: bool
+    within: float
 
     @property
     def error(self) -> float:
@@ -50,10 +54,10 @@ def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
     for size, median in real.one_way.items():
         if size in simulated:
             value = simulated[size].value
-            close = abs(value / median.value - 1) <= 0.05
-            yield Agreement(
-                f"{real.ping_pong} {size} B", "s", median, value, close or inside(value, median), True, True
-            )
+            close = abs(value / median.value - 1) <= MESSAGE_WITHIN
+            agrees = close or inside(value, median)
+            name = f"{real.ping_pong} {size} B"
+            yield Agreement(name, "s", median, value, agrees, True, True, MESSAGE_WITHIN)
 
 
 def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
@@ -74,6 +78,7 @@ def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
                     agrees,
                     fit.verdict in ("good", "fair"),
                     False,
+                    HARDLY,
                 )
 
 
@@ -85,7 +90,8 @@ def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
                 value = simulated[size].value
                 close = abs(value / median.value - 1) <= WITHIN
                 words = operation if operation == "barrier" else f"{operation} {size} B"
-                yield Agreement(words, "s", median, value, close or inside(value, median), True, True)
+                agrees = close or inside(value, median)
+                yield Agreement(words, "s", median, value, agrees, True, True, WITHIN)
 
 
 def inside(value: float, estimate: Estimate) -> bool:
