@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from statistics import median
 
+from hockney import simulated
 from hockney.core.record import Close, Launch
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Section
@@ -342,6 +343,18 @@ def _simulated(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.simulated(evidence.machine.platform.title))
 
 
+def _between_nodes(evidence: Evidence) -> RunCaveat | None:
+    """Ranks on more nodes than anybody measured messages between."""
+    platform = evidence.machine.platform
+    if platform is None or not simulated.between_nodes_guessed(platform):
+        return None
+    most = platform.nodes[0].cores
+    far = {r.case: r.parsed_case().ranks for r in evidence.run.records if r.parsed_case().ranks > most}
+    if not far:
+        return None
+    return _caveat(messages.between_nodes(platform.title, sorted(set(far.values())), most), far)
+
+
 def _published(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.traits.published:
         return None
@@ -349,7 +362,7 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
-    _fake, _simulated, _published, _verification, _corrupted, _failures, _incomplete, _surveyed, _notices,
-    _disturbed_launches, _load, _steal, _oversubscribed, _unbound, _virtual, _governor, _precision,
-    _launches_differ, _few_launches, _clock, _contradiction,
+    _fake, _simulated, _between_nodes, _published, _verification, _corrupted, _failures, _incomplete,
+    _surveyed, _notices, _disturbed_launches, _load, _steal, _oversubscribed, _unbound, _virtual,
+    _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction,
 )  # fmt: skip

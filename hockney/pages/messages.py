@@ -220,6 +220,17 @@ def simulated(title: str) -> Caveat:
     )
 
 
+def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
+    """A node has room for `most` ranks."""
+    return Caveat(
+        "between-nodes",
+        f"{together(ranks)} ranks of {title} are on several nodes, and what messages between nodes cost is a "
+        "guess: it was not measured",
+        f"cases on more than {plural(most, 'rank')}",
+        "calibrate from a survey between two hosts, or with --network",
+    )
+
+
 def published(citation: str, machine: str) -> Caveat:
     return Caveat(
         "published",

@@ -7,13 +7,14 @@ that come with hockney, and docs/machine-files.md says how to write one's own.
 """
 
 from hockney.simulated.names import names, platform, variants
-from hockney.simulated.queries import check_ranks, origin_of, places
+from hockney.simulated.queries import between_nodes_guessed, check_ranks, origin_of, places
 from hockney.simulated.read import read
 from hockney.simulated.variants import Variant
 from hockney.simulated.write import value_text, write
 
 __all__ = [
     "Variant",
+    "between_nodes_guessed",
     "check_ranks",
     "names",
     "origin_of",

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import msgspec
 import pytest
 from test_cli_errors import one_error
 
@@ -111,3 +113,29 @@ def test_a_run_without_a_ping_pong_is_one_line(hockney):
     done = hockney("calibrate", "runs/other")
     assert done.code == 4
     assert "hockney survey" in one_error(done, 4)
+
+
+@pytest.fixture
+def calibrated(hockney, run, monkeypatch):
+    """mine.toml with several nodes of 4 cores, calibrated on one host; the simulator is a fake machine."""
+    assert hockney("calibrate", run, "--out", "mine.toml", "--nodes", "8").code == 0
+
+    def prepare(reference, options):
+        bench = lab.fake_bench("fake", 32)
+        platform = simulated.platform(reference.name)
+        return replace(bench, machine=msgspec.structs.replace(bench.machine, platform=platform))
+
+    monkeypatch.setattr("hockney.lab.kinds.simulated.prepare", prepare)
+    return "mine.toml"
+
+
+@pytest.mark.parametrize(("ranks", "guessed"), [("4", False), ("2,8", True)])
+def test_ranks_on_several_nodes_rest_on_a_guess(hockney, calibrated, ranks, guessed):
+    words = ("--machine", f"sim:{calibrated}", "--ranks", ranks, "--out", "runs/sim", "-q", "--json")
+    done = hockney("run", "barrier", *words)
+    found = {doubt["code"]: doubt for doubt in json.loads(done.out)["doubts"]}
+    assert done.code == 0 and ("between-nodes" in found) == guessed
+    words = ("--work", "1ms", "--message", "8", "--machine", calibrated, "--ranks", ranks, "--json")
+    predicted = json.loads(hockney("predict", *words).out)
+    codes = [doubt["code"] for doubt in predicted["doubts"]]
+    assert ("between-nodes" in codes) == guessed and "guesses" not in codes

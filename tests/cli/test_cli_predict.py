@@ -8,6 +8,7 @@ import json
 import os
 import re
 import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,9 @@ def asked(hockney, *words: str) -> dict:
 
 def newest(run: str) -> str:
     """The line that names the survey a prediction starts from."""
-    return f"{messages.newest_survey(run, RUNS)}\n"
+    written = Path(run, "records.jsonl").stat().st_mtime
+    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(written))
+    return f"{messages.newest_survey(run, RUNS, when)}\n"
 
 
 def lines(text: str) -> list[str]:
@@ -151,8 +154,8 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small
     for host, cpu in ((f"not-{here[0]}", here[1]), (here[0], "Z80")):
         made_on(host, cpu)
         assert hockney(*ASKED).err == (
-            f"{messages.newest_survey('runs/first', RUNS)}\n"
-            f"note: {messages.passed_over(messages.made_elsewhere('runs/other', host)).text}\n"
+            newest("runs/first")
+            + f"note: {messages.passed_over(messages.made_elsewhere('runs/other', host)).text}\n"
         )
     (tmp_path / "runs" / "first" / "records.jsonl").unlink()
     alone = hockney(*ASKED)

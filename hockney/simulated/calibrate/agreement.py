@@ -25,10 +25,10 @@ MODELS = ("hockney", "loggp")
 
 @dataclass(frozen=True)
 class Agreement:
-    """One number of both, which agree if their relative difference is at most `within`, or else if the twin's
-    is in the real one's interval (a parameter's, widened by `within`). `counts` is false where the real machine's own fit is poor, so that its parameters
-    bind nobody. `fitted`: the calibration has used this very number, so that agreement shows no more than
-    care."""
+    """One number of both, which agree if their relative difference is at most `within`, or else if the
+    twin's is in the real one's interval (a parameter's, widened by `within`). `counts` is false where the
+    real machine's own fit is poor, so that its parameters bind nobody. `fitted`: the calibration has used
+    this very number, so that agreement shows no more than care."""
 
     what: str
     unit: str

@@ -52,7 +52,8 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     sourced = pieces(curve, overheads)
     segments = tuple(piece.segment for piece in sourced)
     between = wishes.network
-    sources = list(origins("on_node" if between else "segments", sourced, survey, overheads))
+    apart = survey.between_nodes and between is None
+    sources = list(origins("segments" if apart else "on_node", sourced, survey, overheads))
     summed, sum_origin = sum_cost(survey)
     chosen, chosen_origins = algorithms(survey)
     own, own_origins, notes = calls(survey, PairMessages(segments, eager, summed))
@@ -61,7 +62,9 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
         sources.append(
             Origin(key="segments", status="fitted", source=messages.source_segments_of(between.name))
         )
-    elif not survey.between_nodes:
+    elif not apart:
+        source = messages.source_as_on_a_node(survey.name)
+        sources.append(Origin(key="segments", status="guess", source=source))
         notes.append(messages.note_between_nodes(survey.name))
     noise = Noise(relative=rounded(survey.spread)) if wishes.noise and survey.spread > 0 else None
     if noise:
@@ -76,7 +79,7 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
         network=network,
         eager=eager,
         segments=between.segments if between else segments,
-        on_node=segments if between else (),
+        on_node=() if apart else segments,
         collectives=chosen,
         sum_s_per_byte=summed,
         calls=own,

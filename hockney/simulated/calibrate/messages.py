@@ -135,6 +135,10 @@ def source_exchange(survey: str) -> str:
     return f"pingpong_double minus pingpong of {survey}; the same in all segments"
 
 
+def source_as_on_a_node(survey: str) -> str:
+    return f"as on a node: {survey} ran on one host"
+
+
 def source_segments_of(machine: str) -> str:
     return f"the segments of {machine}"
 

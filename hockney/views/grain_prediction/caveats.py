@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hockney import simulated
 from hockney.core.platform import Platform
 from hockney.core.record import Origin
 from hockney.draw.page import Caveat
@@ -15,6 +16,8 @@ from hockney.models.applications.grain_prediction import Prediction
 from hockney.views.grain_prediction import messages
 from hockney.views.origins import UNSAID, provenance
 
+BETWEEN_NODES = ("latency", "byte-cost", "network")
+"""What only messages between nodes take their time from, where those on a node are described apart."""
 WIDE = 1.25
 """From this ratio of its ends, the interval of a message's time deserves a caveat."""
 
@@ -31,11 +34,7 @@ class CostsOrigin:
 
 
 def caveats(prediction: Prediction, known: CostsOrigin) -> tuple[Caveat, ...]:
-    return tuple(
-        caveat
-        for check in (_fit, _guesses, _noise, _origin, _size, _change, _imbalance, _cores, _hosts, _network)
-        for caveat in check(prediction, known)
-    )
+    return tuple(caveat for check in _ALL for caveat in check(prediction, known))
 
 
 def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
@@ -47,11 +46,22 @@ def _fit(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 def _guesses(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if known.platform is None:
         return
+    apart = simulated.between_nodes_guessed(known.platform)
+    left_out = ("node-count", *(BETWEEN_NODES if apart else ()))
     weak = [
-        p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID) and p.code != "node-count"
+        p.what for p in provenance(known.platform) if p.status in ("guess", UNSAID) and p.code not in left_out
     ]
     if weak:
         yield messages.guesses(list(dict.fromkeys(weak)), known.platform.title, known.platform.name)
+
+
+def _between_nodes(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    if known.platform is None or not simulated.between_nodes_guessed(known.platform):
+        return
+    most = known.platform.nodes[0].cores
+    far = [row.ranks for row in prediction.rows if row.ranks > most]
+    if far:
+        yield messages.between_nodes(known.platform.title, far, most)
 
 
 def _noise(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
@@ -119,3 +129,8 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     if guessed and several and prediction.algorithm.bytes > 0:
         most = prediction.messages.most_ranks
         yield messages.network_assumed(several, FEWEST_RANKS, most is None or most >= FEWEST_RANKS)
+
+
+_ALL = (
+    _fit, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores, _hosts, _network,
+)  # fmt: skip

@@ -40,6 +40,17 @@ def guesses(parameters: Sequence[str], title: str, name: str) -> Caveat:
     )
 
 
+def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
+    """A node has room for `most` ranks."""
+    return Caveat(
+        "between-nodes",
+        f"{together(ranks)} ranks of {title} are on several nodes, and what messages between nodes cost is a "
+        "guess: it was not measured",
+        f"numbers on more than {plural(most, 'rank')}",
+        "calibrate from a survey between two hosts, or with --network",
+    )
+
+
 def noise(title: str) -> Caveat:
     return Caveat(
         "noise",
