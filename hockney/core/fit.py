@@ -32,6 +32,14 @@ class Estimate(msgspec.Struct, frozen=True):
     high: float | None
 
 
+class ExactValue(Estimate, frozen=True):
+    """One that does not vary, as a simulated time: both ends are the value."""
+
+    @staticmethod
+    def of(value: float) -> ExactValue:
+        return ExactValue(value, value, value)
+
+
 class TimeEstimate(Estimate, frozen=True):
     """In seconds; shown with a unit: 5.2 us [5.11, 5.29]."""
 
@@ -78,8 +86,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     `undisturbed` is its cost in the fastest mode, `modes` are there where times are clearly of two kinds.
     `visits` is the number of moments at which the case was measured, `preempted` that of visits during which
     a rank lost its core. `within` is the spread inside a launch (the interquartile range over the median,
-    averaged over launches), `between` the spread of the launches' times (their standard deviation over the
-    mean; None with one launch). `quartiles` are the 5, 25, 75 and 95% points of all repetitions (s).
+    averaged over launches), `between` the spread of the launches' times (a robust standard deviation of their
+    logarithms; None with one launch). `quartiles` are the 5, 25, 75 and 95% points of all repetitions (s).
     `min_s` to `max_s` are the extremes, the mean and quantiles of the repetitions (s), of `operations`
     operations altogether; `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are what nccl-tests and
     OSU's benchmarks make of a typical time, None where they have no meaning (docs/columns.md).

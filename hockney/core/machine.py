@@ -130,3 +130,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     platform: Platform | None = None
     citation: str = ""
     notes: list[str] = []
+
+    @property
+    def exact(self) -> bool:
+        """Whether its times do not vary at all: a description may add noise."""
+        return self.traits.noiseless and (self.platform is None or self.platform.noise is None)

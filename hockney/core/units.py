@@ -254,8 +254,10 @@ def format_interval(value: float, low: float | None, high: float | None, unit: s
     """A value and its interval in one unit, with the digits that the interval deserves: 435 ns [430, 441].
 
     Three significant digits of the value at least, and more where the interval is so narrow that half
-    its width would vanish. An interval that is not known is left out.
+    its width would vanish. An interval that is not known, or has no width, is left out.
     """
+    if low == high == value:
+        return format_value(value, unit)
     if low is None or high is None or not all(map(math.isfinite, (value, low, high))):
         return format_value(value, unit)
     size = abs(value) or max(abs(low), abs(high))

@@ -11,6 +11,7 @@ from hockney.core.fit import Cost, Fits
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
+from hockney.models.exact import made_exact
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_catalog
 
@@ -36,6 +37,8 @@ def results(
     kept = folder.catalog()
     catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
     fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine), cost=cost)
+    if machine.exact and machine.traits.simulated:
+        fits = made_exact(fits)
     if save and cost == "typical":
         folder.save_fits(fits)
     return Results(reading.run, fits, machine, reading.notices)

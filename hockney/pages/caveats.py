@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from hockney import simulated
+from hockney.core.fit import Summary
 from hockney.core.record import Close, Launch
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Section
 from hockney.models.statistics import (
+    FEWEST_TO_WINSORISE,
     FEWEST_UNDISTURBED,
     Observation,
     Z,
@@ -260,9 +262,11 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
 
 def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     """By more than the scatter inside them predicts. What counts is the spread of the launches' times without
-    the extremes, which one bad launch does not make."""
-    candidates = {s.case for s in evidence.fits.summaries if (s.between or 0.0) > LAUNCHES_DIFFER}
-    if not candidates or evidence.machine.traits.noiseless:
+    outliers, or of all where they are too few to tell an outlier."""
+    if evidence.machine.traits.noiseless:
+        return None
+    candidates = {s.case for s in evidence.fits.summaries if _may_differ(s)}
+    if not candidates:
         return None
     records = tuple(r for r in evidence.run.records if r.case in candidates)
     seen = observe(replace(evidence.run, records=records), evidence.catalog)
@@ -277,12 +281,20 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.launches_differ(len(differ), measured, named(worst), spread, planned), differ)
 
 
+def _may_differ(summary: Summary) -> bool:
+    """A quick look. One launch of three to five that is far off does not show in `between`, but widens the
+    interval."""
+    width = precision(summary.typical)
+    return (summary.between or 0.0) > LAUNCHES_DIFFER or width is None or width > LAUNCHES_DIFFER
+
+
 def _spread(seen: Observation) -> float | None:
     """Standard deviation of the launches' log times; None where it is small, or no larger than expected."""
     count = len(seen.log_typical)
     if count < FEWEST_LAUNCHES:
         return None
-    spread = float(winsorised(seen.log_typical).std(ddof=1))
+    levels = seen.log_typical
+    spread = float((winsorised(levels) if count >= FEWEST_TO_WINSORISE else levels).std(ddof=1))
     expected = seen.within / Z * math.sqrt(count)
     return None if spread <= max(LAUNCHES_DIFFER, BEYOND * expected) else spread
 

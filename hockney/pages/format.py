@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hockney.core.fit import Estimate
+from hockney.core.fit import Estimate, ExactValue, Summary
 from hockney.core.units import format_bytes, format_rate, format_seconds, format_significant
 from hockney.draw.amount import SCALES, Amount
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 BYTES = tuple((1024.0**k, unit) for k, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB")))
+EXACT = "exact"
+"""Instead of an interval, where times do not vary."""
 
 
 def quantity(value: float, unit: str) -> Amount:
@@ -41,7 +43,14 @@ def _three_digits(value: float) -> float:
 
 
 def interval(estimate: Estimate, unit: str) -> Amount:
-    """ "449 ns to 453 ns", or the one end that the data allow."""
+    """ "449 ns to 453 ns", or the one end that the data allow, or that the value is exact."""
+    if isinstance(estimate, ExactValue):
+        return Amount(EXACT)
+    return range_of(estimate, unit)
+
+
+def range_of(estimate: Estimate, unit: str) -> Amount:
+    """The same of a fitted parameter: even exact times are described by a model only more or less."""
     ends = [end for end in (estimate.low, estimate.high) if end is not None]
     if not ends:
         return Amount("unknown")
@@ -61,10 +70,20 @@ def in_brackets(estimate: Estimate, unit: str) -> str:
 
 
 def with_interval(estimate: Estimate, unit: str) -> str:
-    """ "451 ns (95%: 449 ns to 453 ns)"."""
+    """ "451 ns (95%: 449 ns to 453 ns)"; of an exact value just that."""
+    if isinstance(estimate, ExactValue):
+        return quantity(estimate.value, unit)
     known = estimate.low is not None or estimate.high is not None
     bounds = f" (95%: {interval(estimate, unit)})" if known else " (no interval)"
     return quantity(estimate.value, unit) + bounds
+
+
+def typical_cost(summary: Summary) -> str:
+    """The typical time with its interval, or why it has none."""
+    cost = summary.typical
+    if cost.low is None and cost.high is None and summary.launches > 1:
+        return f"{quantity(cost.value, 's')} (no interval: its {summary.launches} launches disagree)"
+    return with_interval(cost, "s")
 
 
 def precision(estimate: Estimate) -> float | None:
@@ -85,6 +104,8 @@ def percent(fraction: float | None) -> str:
 def bandwidth(measured: Measured) -> Estimate:
     """Payload over time (B/s): the ends of the interval change places."""
     moved, typical = measured.summary.bytes_moved, measured.summary.typical
+    if isinstance(typical, ExactValue):
+        return ExactValue.of(moved / typical.value if typical.value else 0.0)
     return Estimate(
         moved / typical.value if typical.value else 0.0,
         moved / typical.high if typical.high else None,

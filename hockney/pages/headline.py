@@ -9,7 +9,7 @@ from hockney.core.wording import plural
 from hockney.pages import loggp, undisturbed
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import bandwidth, quantity, with_interval
+from hockney.pages.format import bandwidth, quantity, typical_cost, with_interval
 from hockney.pages.series import usable
 
 FLAT = 1.25
@@ -34,7 +34,7 @@ def _short(evidence: Evidence) -> str:
     if not sweep:
         return ""
     first = sweep[0].summary.typical
-    cost = with_interval(first, "s") + undisturbed.addition(sweep[0].summary)
+    cost = typical_cost(sweep[0].summary) + undisturbed.addition(sweep[0].summary)
     flat = sweep[0]
     for m in sweep:
         if m.summary.typical.value > FLAT * first.value:
@@ -63,8 +63,8 @@ def _half_bandwidth(evidence: Evidence) -> str:
     rate, half = (None, None) if fit is None else (fit.parameter("r_inf"), fit.parameter("n_half"))
     if rate is None or half is None:
         return ""
-    limit = quantity(rate.estimate.value, "B/s")
-    size = quantity(half.estimate.value, "B")
+    limit = with_interval(rate.estimate, "B/s")
+    size = with_interval(half.estimate, "B")
     return f"; from {size} on it is at least half of {limit}, the bandwidth of very large messages"
 
 
@@ -93,6 +93,6 @@ def _together(evidence: Evidence) -> list[str]:
         ]
         if cases:
             most = cases[-1]
-            costs = with_interval(most.summary.typical, "s") + undisturbed.addition(most.summary)
+            costs = typical_cost(most.summary) + undisturbed.addition(most.summary)
             texts.append(f"{words} takes {plural(most.case.ranks, 'rank')} {costs}.")
     return texts

@@ -35,7 +35,7 @@ def test_launches_that_differ_widen_the_interval_as_students_t_says() -> None:
     assert summary.typical.value == pytest.approx(1.1e-6)
     half = 4.3027 * np.log(1.1) / np.sqrt(3) * np.sqrt(1.346)  # of a median of three
     assert np.log(summary.typical.high / summary.typical.value) == pytest.approx(half, rel=2e-3)
-    assert summary.between == pytest.approx(np.std([1, 1.1, 1.21], ddof=1) / np.mean([1, 1.1, 1.21]))
+    assert summary.between == pytest.approx(1.4826 * 1.495 * np.log(1.1))
     assert summary.within == 0
 
 
@@ -43,6 +43,22 @@ def test_launches_that_have_nothing_in_common_leave_the_interval_open() -> None:
     [summary] = summarise(launches([1e-6] * 50, [3e-6] * 50, [9e-6] * 50), CATALOG)
     assert (summary.typical.low, summary.typical.high) == (None, None)
     assert summary.typical.value == pytest.approx(3e-6) and summary.between > 0.8
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6, 10, 30])
+def test_the_spread_between_launches_is_that_of_most_of_them(count) -> None:
+    """One launch that is a thousand times as slow does not make it absurd; without one it is the standard
+    deviation."""
+    rng = np.random.default_rng(count)
+    spreads, with_outlier = [], []
+    for _ in range(400 if count < 10 else 100):
+        levels = np.exp(0.05 * rng.standard_normal(count))
+        for wanted, factor in ((spreads, 1.0), (with_outlier, 1000.0)):
+            levels[-1] *= factor
+            [summary] = summarise(launches(*([1e-6 * level] * 12 for level in levels)), CATALOG)
+            wanted.append(summary.between)
+    assert np.mean(spreads) == pytest.approx(0.05, rel=0.15)
+    assert np.median(with_outlier) < 4 * 0.05
 
 
 def test_launches_that_agree_narrow_the_interval() -> None:

@@ -12,8 +12,10 @@ from visited import LINE, evidence, with_summary
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Caveat
+from hockney.pages import headline
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
+from hockney.pages.format import typical_cost
 from hockney.pages.labels import labels
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
@@ -69,6 +71,20 @@ def test_one_bad_launch_is_no_difference_between_launches():
     times = launches(10)
     times[3] = 100 * times[3]
     assert "launches-differ" not in found(evidence({LINE: times}))
+
+
+@pytest.mark.parametrize("count", [3, 4, 5])
+def test_one_bad_launch_of_few_is_a_disagreement_that_the_headline_has(count):
+    """The typical time is still that of the others, but nothing tells which of them are right."""
+    times = launches(count)
+    times[1] = 1000 * times[1]
+    seen = evidence({LINE: times})
+    summary = seen.fits.summaries[0]
+    assert summary.typical.value == pytest.approx(1e-6, rel=0.1) and summary.between < 0.2
+    assert summary.typical.low is None and "launches-differ" in found(seen)
+    steady = evidence({LINE: launches(count)}).fits.summaries[0]
+    assert typical_cost(summary) in headline.sentences(seen)[0]
+    assert "disagree" in typical_cost(summary) and "disagree" not in typical_cost(steady)
 
 
 def test_disturbed_launches_are_left_out_where_enough_others_are():

@@ -16,11 +16,9 @@ from hockney.draw.page import Table
 from hockney.pages import metrics
 from hockney.pages.columns import CaseColumn, usual
 from hockney.pages.evidence import Measured
-from hockney.pages.format import quantity
+from hockney.pages.format import EXACT, quantity
 
 WORKLOAD = "workload"
-EXACT = "exact"
-"""Instead of an interval, where times do not vary."""
 FEWEST = 2
 """Columns that a table has even where it is continued below: the time and its interval."""
 
@@ -35,7 +33,7 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     for line in _shared(measured, varying):
         print_line(line, hang="  ")
     echo()
-    exact = run.machine.traits.noiseless
+    exact = run.machine.exact
     keys = max(1, len(_heads(measured, varying)))
     if columns:
         print_table(_table(measured, varying, columns, exact), keys, whole=True)

@@ -21,7 +21,7 @@ from hockney.cli.output.terminal import echo
 from hockney.core.errors import printable
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.format import interval, quantity
+from hockney.pages.format import EXACT, interval, quantity
 from hockney.studies.barriers import NAME
 from hockney.studies.barriers.best import Candidate, Choice
 from hockney.studies.barriers.headline import MPI, chosen, ratio_interval
@@ -86,6 +86,8 @@ def _table(choice: Choice) -> Table:
 
 
 def _range(each: Candidate) -> str:
+    if each.low == each.high:
+        return EXACT
     known = each.high < float("inf")
     return interval(Estimate(each.seconds, each.low if known else None, each.high if known else None), "s")
 

@@ -9,7 +9,14 @@ this folder and nowhere else. Models get observations and summaries of cases, an
 
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.location import Z, center, half_width, student, winsorised
+from hockney.models.statistics.location import (
+    FEWEST_TO_WINSORISE,
+    Z,
+    center,
+    half_width,
+    student,
+    winsorised,
+)
 from hockney.models.statistics.matrix import (
     Medians,
     ObservationTable,
@@ -39,6 +46,7 @@ from hockney.models.statistics.visits import LaunchTimesOnce, launch_times
 __all__ = [
     "DISTURBING_OUTSIDE_CORES",
     "DISTURBING_STEAL",
+    "FEWEST_TO_WINSORISE",
     "FEWEST_UNDISTURBED",
     "SHORTEST_S",
     "LaunchTimesOnce",

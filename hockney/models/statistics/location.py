@@ -42,6 +42,9 @@ FEWEST_TO_WINSORISE = 6
 COST = {3: 1.346, 4: 1.194, 5: 1.134}
 """Variance of the trimmed mean of so many normal values over that of their mean (order statistics of the
 normal distribution; Sarhan and Greenberg, 'Contributions to Order Statistics', 1962)."""
+MEDIAN_DISTANCE = {3: 1.4826 * 1.495, 4: 1.4826 * 1.363, 5: 1.4826 * 1.206}
+"""Standard deviation of so many normal values over their median distance from the median (Croux and
+Rousseeuw, 'Time-efficient algorithms for two highly robust estimators of scale', COMPSTAT 1992)."""
 
 
 @lru_cache(maxsize=256)
@@ -88,6 +91,19 @@ def spread(values: np.ndarray) -> tuple[np.ndarray, int]:
     count = values.shape[-1]
     kept = winsorised(values) if count >= FEWEST_TO_WINSORISE else values
     return np.asarray(COST.get(count, 1.0) * kept.var(axis=-1, ddof=1) / count), count - 1
+
+
+def scatter(values: np.ndarray) -> float:
+    """The standard deviation of at least two values, as robust as their centre: with outliers moved in from
+    six values on; of three to five the median distance from their median, in units of what it is for as many
+    normal values, so that one of them may be anywhere."""
+    values = np.asarray(values, dtype=float)
+    count = len(values)
+    if count >= FEWEST_TO_WINSORISE:
+        return float(winsorised(values).std(ddof=1))
+    if count < FEWEST_TO_TRIM:
+        return float(values.std(ddof=1))
+    return float(MEDIAN_DISTANCE[count] * np.median(np.abs(values - np.median(values))))
 
 
 def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:

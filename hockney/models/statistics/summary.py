@@ -16,6 +16,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.fit import Estimate, Summary, Undisturbed
 from hockney.core.record import RunRecords
 from hockney.models.statistics.estimates import WIDEST, estimate
+from hockney.models.statistics.location import scatter
 from hockney.models.statistics.metrics import metric_summaries
 from hockney.models.statistics.modes import disturbed_share
 from hockney.models.statistics.observations import Observation, observe
@@ -48,7 +49,7 @@ def _summary(seen: Observation) -> Summary:
         preempted=sum(count > 0 for record in seen.records for count in record.visits.preempted),
         quartiles=(p5, p25, p75, p95),
         within=float(np.mean(iqr / medians)),
-        between=float(medians.std(ddof=1) / medians.mean()) if len(launches) > 1 else None,
+        between=scatter(seen.log_typical) if len(launches) > 1 else None,
         repetitions=sum(map(len, launches)),
         launches=len(set(seen.launches)),
         bytes_moved=seen.records[0].bytes_moved,

@@ -12,7 +12,7 @@ from hockney.core.fit import Estimate
 from hockney.core.wording import listing, plural
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.studies.barriers.best import MESSAGES, Choice, believed, choose
+from hockney.studies.barriers.best import MESSAGES, Candidate, Choice, believed, choose
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
 MPI = "mpi"
@@ -53,12 +53,19 @@ def chosen(choice: Choice) -> str:
     if choice.alike:
         text += f"; not significantly different: {listing(list(choice.alike))}"
     elif (second := choice.next) is not None and second is not mpi:
-        text += f"; {second.algorithm}, the next, takes {times_as_long(second.ratio)}"
+        text += f"; {second.algorithm}, the next, takes {_compared(choice, second)}"
     if mpi is not None and mpi is not best and MPI not in choice.alike:
-        text += f"; MPI_Barrier takes {times_as_long(mpi.ratio)}"
+        text += f"; MPI_Barrier takes {_compared(choice, mpi)}"
     if choice.unknown:
         text += f"; no result for {listing(list(choice.unknown), 10)}"
     return text + "."
+
+
+def _compared(choice: Choice, other: Candidate) -> str:
+    """Of two measured times that vary, a ratio without interval is said to have none."""
+    text = times_as_long(other.ratio)
+    exact = choice.best.low == choice.best.high
+    return text if not choice.measured or exact or other.ratio.low is not None else f"{text} (no interval)"
 
 
 def times_as_long(ratio: Estimate) -> str:

@@ -42,7 +42,9 @@ def bounds(estimate: Estimate) -> str:
 
 
 def with_interval(estimate: Estimate) -> str:
-    """ "88.3% (95%: 88.1% to 88.6%)"."""
+    """ "88.3% (95%: 88.1% to 88.6%)"; just the value where both ends look the same."""
+    if estimate.low is None and estimate.high is None:
+        return f"{share(estimate.value)} (no interval)"
     ends = {share(end) for end in (estimate.low, estimate.high) if end is not None}
     value = share(estimate.value)
     return f"{value} (95%: {bounds(estimate)})" if ends - {value} else value
