@@ -13,6 +13,7 @@ from hockney.api import messages
 from hockney.api.export_table import Cell, Rows, one_type
 from hockney.core.spreadsheet import not_a_formula
 from hockney.system.files import replace
+from hockney.system.packages import install_command
 
 
 def save_csv(table: Rows, name: str) -> None:
@@ -42,7 +43,7 @@ def save_parquet(table: Rows, path: Path) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise messages.no_pyarrow() from error
+        raise messages.no_pyarrow(install_command("pyarrow")) from error
     columns = {name: pyarrow.array(one_type(cells)) for name, cells in table.columns.items()}
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), content)

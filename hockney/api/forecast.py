@@ -80,6 +80,7 @@ def predict(
     run: AnyPath | None = None,
     machine: str = "",
     shared: bool | None = None,
+    larger: bool = False,
     cost: Cost = "typical",
     listen: Listener = silent,
 ) -> Forecast:
@@ -88,18 +89,19 @@ def predict(
 
     The times of messages come from the folder `run`, from the description of `machine`, or else from the
     newest survey in runs; for a run, they are its typical `cost` of messages, or the undisturbed one.
-    `shared` replaces the choice by measurements: whether concurrent messages share the bandwidth. Nothing
-    is measured. Raises UsageError for an unknown run or machine and for ranks that it does not have, and
-    Inconclusive if the cost of messages is unknown.
+    `shared` replaces the choice by measurements: whether concurrent messages share the bandwidth. `larger`:
+    more ranks than cores do not share them, but are on a larger machine of this kind. Nothing is measured.
+    Raises UsageError for an unknown run or machine and for ranks that it does not have, and Inconclusive if
+    the cost of messages is unknown.
     """
     if machine and cost != "typical":
         raise messages.cost_with_machine(cost)
     source = _source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
     wanted = ranks or _default(costs, here=source.here)
-    if source.room is not None:
+    if source.room is not None and not larger:
         simulated.check_ranks(source.room, wanted[-1])
-    return Forecast(prediction.predict(algorithm, costs, wanted), source.known)
+    return Forecast(prediction.predict(algorithm, costs, wanted, larger=larger), source.known)
 
 
 @dataclass(frozen=True)

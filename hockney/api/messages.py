@@ -280,12 +280,14 @@ def unknown_table_format(path: Path) -> UsageError:
     )
 
 
-def no_pyarrow() -> EnvironmentProblem:
+def no_pyarrow(command: Sequence[str]) -> EnvironmentProblem:
+    """`command` installs it."""
     return EnvironmentProblem(
         "cannot write Parquet",
         "pyarrow is not installed",
-        "run pip install 'hockney[parquet]', or use --csv",
+        f"run '{printable(shlex.join(command))}', or use --csv",
         code="no-pyarrow",
+        command=list(command),
     )
 
 

@@ -57,7 +57,8 @@ def reproduce(
         raise messages.nothing_to_reproduce()
     if machine and not lab.kind_of(machine).TRAITS.invented:
         raise messages.reproduction_with_machine()
-    chosen = [shelf.reproduction(name) for name in dict.fromkeys(names) if name != ALL]
+    catalog = lab.bundled_catalog()
+    chosen = [shelf.reproduction(name, catalog) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
         chosen = list(shelf.all_reproductions().values())
     several = len(chosen) > 1

@@ -82,6 +82,8 @@ def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
         for other in on_machine(os.environ):
             if other.mpicxx != chosen.mpicxx:
                 yield messages.other_mpi(other.title, other.mpicxx)
+        if chosen.family == "openmpi" and is_root():
+            yield messages.root_allowed()
         built = build.engine(chosen)
         yield messages.engine_built(built.path, built.cached, built.seconds, built.compiler)
         launcher = MpiLauncher(chosen, built.path, processors().cores)
@@ -99,6 +101,10 @@ def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
         yield from _noise(chosen, built, noise_s)
     elif noise_s:
         yield noise_messages.not_real()
+
+
+def is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def _noise(mpi: Mpi, built: build.Engine, seconds: float) -> Iterator[Finding]:

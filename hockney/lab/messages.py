@@ -280,6 +280,11 @@ def engine_built(path: Path, cached: bool, seconds: float, compiler: str) -> Fin
     return Finding("good", "engine", f"{path} ({how}, {compiler})", "engine")
 
 
+def root_allowed() -> Finding:
+    text = "running as root: hockney sets OMPI_ALLOW_RUN_AS_ROOT for its launches, as containers need"
+    return Finding("note", "user", text, "root-allowed")
+
+
 def ranks_start(ranks: int, hosts: Sequence[str]) -> Finding:
     return Finding("good", f"{ranks} ranks", f"start and see each other on {', '.join(hosts)}", "ranks-start")
 

@@ -52,7 +52,6 @@ def command(
     notes: list[Notice] = []
     if mpi.family == "openmpi" and root:
         variables = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} | variables
-        notes.append(binding.root_allowed())
     fabric = without_fabric(mpi, os.environ if environ is None else environ, many_hosts=many_hosts, user=user)
     if fabric:
         variables = variables | fabric

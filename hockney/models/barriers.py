@@ -51,6 +51,11 @@ class MessageCosts:
     gap_s: float = 0.0
 
     @property
+    def shortened(self) -> bool:
+        """Whether o_s and o_r, measured apart, do not fit into T."""
+        return self.send_s + self.receive_s > self.one_way_s
+
+    @property
     def overheads(self) -> tuple[float, float]:
         """o_s and o_r as they fit into T: measured apart they may exceed it, where both ends work at once."""
         total = self.send_s + self.receive_s

@@ -58,6 +58,16 @@ def range_of(estimate: Estimate, unit: str) -> Amount:
     return Amount(form.format(*(_text(end, unit) for end in ends)), ends, unit, form)
 
 
+def fitted_range(estimate: Estimate, unit: str) -> Amount:
+    """The same where an estimate at an end of its interval was held there by what is physically possible, as
+    an overhead of 0: the other end is what is known."""
+    low, high = estimate.low, estimate.high
+    if low is not None and high is not None and low < high and estimate.value in (low, high):
+        held_low = estimate.value == low
+        return range_of(Estimate(estimate.value, None if held_low else low, high if held_low else None), unit)
+    return range_of(estimate, unit)
+
+
 def in_brackets(estimate: Estimate, unit: str) -> str:
     """ "451 ns [449, 453]", in one unit."""
     if estimate.low is None or estimate.high is None:

@@ -131,7 +131,7 @@ def coarse_clock(resolution_s: float, cases: int) -> Caveat:
         "clock",
         f"the clock's resolution ({quantity(resolution_s, 's')}) is too coarse for {plural(cases, 'case')}",
         "",
-        "use an MPI whose MPI_Wtime is finer",
+        "time many operations together (sync=loop), or measure larger sizes",
     )
 
 

@@ -61,8 +61,18 @@ def all_reproductions() -> dict[str, Reproduction]:
     return {m.NAME: m for m in sorted(complete, key=lambda m: m.NAME)}
 
 
-def reproduction(name: str) -> Reproduction:
+def reproduction(name: str, catalog: Catalog) -> Reproduction:
+    """Raises UsageError for an unknown name; where it is a machine's, with the reproduction on it."""
     shelf = all_reproductions()
     if name not in shelf:
-        raise messages.unknown_reproduction(name, [*shelf, "all"])
+        raise messages.unknown_reproduction(name, [*shelf, "all"], _simulating(name, catalog))
     return shelf[name]
+
+
+def _simulating(machine: str, catalog: Catalog) -> str:
+    """The reproduction whose first part runs on `machine`; "" where there is none."""
+    machine = machine.partition(":")[2] or machine
+    for name, study in all_reproductions().items():
+        if any(part.machine == machine for part in study.parts(catalog)[:1]):
+            return name
+    return ""

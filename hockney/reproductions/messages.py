@@ -6,10 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hockney.core.errors import UsageError, unknown
+from hockney.core.errors import UsageError, printable, unknown
 
 
-def unknown_reproduction(name: str, available: Iterable[str]) -> UsageError:
-    return unknown(
-        "reproduction", name, available, "'hockney reproduce --list' shows all", code="unknown-reproduction"
+def unknown_reproduction(name: str, available: Iterable[str], of_machine: str = "") -> UsageError:
+    """`of_machine` is the reproduction that simulates the machine called `name`, "" for none."""
+    remedy, code = "'hockney reproduce --list' shows all", "unknown-reproduction"
+    if not of_machine:
+        return unknown("reproduction", name, available, remedy, code=code)
+    return UsageError(
+        f"unknown reproduction '{printable(name)}'",
+        "it is a machine",
+        f"use 'hockney reproduce {of_machine}', the paper that describes it",
+        code=code,
+        name=name,
+        suggestion=of_machine,
     )

@@ -82,6 +82,7 @@ def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
     texts = []
     for tally in tallies(compared):
         counts = ", ".join(f"{n} within {close:.0%}" for n, close in zip(tally.within, CLOSE, strict=True))
+        counts += " (cumulative)" if tally.rows > tally.missing else ""
         missing = f", {tally.missing} not measured" if tally.missing else ""
         texts.append(f"{plural(tally.rows, 'row')} {tally.status}: {counts}{missing}.")
     return tuple(texts)

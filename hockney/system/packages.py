@@ -44,6 +44,16 @@ def installer(prefix: Path, source: str = "") -> list[str]:
     raise messages.no_installer()
 
 
+def install_command(package: str) -> list[str]:
+    """What a user types to install `package` next to hockney, however that was installed (pipx, a virtual
+    environment of pip or uv, a clone)."""
+    if "pipx" in Path(sys.prefix).parts:
+        return ["pipx", "inject", "hockney", package]
+    if not importlib.util.find_spec("pip") and (uv := shutil.which("uv")):
+        return [uv, "pip", "install", "--python", sys.executable, package]
+    return [sys.executable, "-m", "pip", "install", package]
+
+
 def install(words: Sequence[str], env: Mapping[str, str | None] | None = None) -> str:
     """Run an installer's command. Why it failed, in its own words; empty when all is there."""
     # neither what happens to be importable here nor a user's habit may change what is installed where

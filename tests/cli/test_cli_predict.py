@@ -310,3 +310,19 @@ def test_a_run_on_a_surveys_times_hands_them_on(hockney, surveyed):
     assert re.findall(r"\d+", found["machine"]["network_why"])[:2] == ["1", "4"]
     assert "network-assumed" not in [doubt["code"] for doubt in found["doubts"]]
     assert hockney(*ASKED).err == newest("runs/grain")
+
+
+def test_a_larger_machine_has_a_core_for_each_rank_as_in_the_explorer(hockney, surveyed):
+    """The fake machine has 4 cores."""
+    words = ("predict", "--work", "100us", "--message", "40kB", "--serial", "1%", "--ranks", "2,16")
+    shared, larger = asked(hockney, *words), asked(hockney, *words, "--larger-machine")
+    assert (shared["larger_machine"], larger["larger_machine"]) == (False, True)
+    assert [row["ranks_a_core"] for row in shared["ranks"]] == [1, 4]
+    assert [row["ranks_a_core"] for row in larger["ranks"]] == [1, 1]
+    assert larger["ranks"][0] == shared["ranks"][0]
+    assert larger["ranks"][1]["efficiency"]["value"] > 1.5 * shared["ranks"][1]["efficiency"]["value"]
+    assert larger["best"]["most"] == 16 and shared["best"]["most"] == 4
+    codes = [{doubt["code"] for doubt in each["doubts"]} for each in (shared, larger)]
+    assert "oversubscribed" in codes[0] and "larger-machine" in codes[1] and "oversubscribed" not in codes[1]
+    fewer = asked(hockney, *words[:-1], "2,4", "--larger-machine")
+    assert not fewer["larger_machine"] and fewer["best"]["most"] == 4

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_cli_errors import one_error
 
-from hockney import reproductions
+from hockney import lab, reproductions
 from hockney.store import RunFolder
 
 
@@ -68,7 +68,7 @@ def test_a_part_is_a_run_like_any_other(hockney):
 
 
 def test_all_is_every_one(hockney, monkeypatch):
-    two = {name: reproductions.reproduction(name) for name in ("ethernet", "paragon")}
+    two = {name: reproductions.reproduction(name, lab.bundled_catalog()) for name in ("ethernet", "paragon")}
     monkeypatch.setattr(reproductions, "all_reproductions", lambda: two)
     said = hockney("reproduce", "all", "--machine", "fake", "--out", "r", "-q")
     assert {path.name for path in Path("r").iterdir()} == set(two)
@@ -102,3 +102,11 @@ def test_without_simgrid_it_says_what_to_do(hockney, monkeypatch, tmp_path):
     said = hockney("reproduce", "sun", "--out", "r", "-q")
     assert said.code == 3 and said.error.code == "simgrid-wrapper-missing"
     assert "--simgrid" in said.error.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"), [("sun-ethernet", "sun"), ("sim:t3e", "t3e"), ("paragn", "paragon")]
+)
+def test_what_can_be_reproduced_is_suggested_not_the_machine(hockney, name, suggestion):
+    error = hockney("reproduce", name).error
+    assert (error.code, error.fields["suggestion"]) == ("unknown-reproduction", suggestion)

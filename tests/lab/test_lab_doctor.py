@@ -8,6 +8,7 @@ import pytest
 
 from hockney import lab
 from hockney.core.errors import EnvironmentProblem
+from hockney.core.machine import Mpi
 from hockney.lab import doctor
 from hockney.lab.doctor import cache_room, shared_room, simulator
 
@@ -59,3 +60,20 @@ def test_the_first_thing_that_is_bad_ends_the_examination(monkeypatch):
     monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
     last = list(lab.examine("", ""))[-1]
     assert (last.verdict, last.code, last.text) == ("bad", "cannot-measure", str(problem))
+
+
+@pytest.mark.parametrize(
+    ("family", "root", "noted"), [("openmpi", True, True), ("openmpi", False, False), ("mpich", True, False)]
+)
+def test_the_doctor_notes_root_where_it_matters(monkeypatch, family, root, noted):
+    found = Mpi(family=family, version="5", prefix="/p", mpicxx="/p/x", mpiexec="/p/m", source="path")
+
+    def no_engine(*_):
+        raise EnvironmentProblem("what", "why", "remedy", code="no-engine")
+
+    monkeypatch.setattr(doctor, "find_mpi", lambda *_: found)
+    monkeypatch.setattr(doctor, "on_machine", lambda *_: [])
+    monkeypatch.setattr(doctor, "is_root", lambda: root)
+    monkeypatch.setattr(doctor.build, "engine", no_engine)
+    monkeypatch.setattr(doctor, "LISTENING_S", 0.01)
+    assert ("root-allowed" in {finding.code for finding in lab.examine("", "")}) == noted

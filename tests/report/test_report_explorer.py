@@ -189,6 +189,8 @@ def test_ranks_share_cores_unless_a_larger_machine_is_asked_for(explorer: Browse
     alone = times(algorithm, MACHINES[1], 8).efficiency
     larger = explorer.run(LARGER, machine_data(MACHINES[1]), 1e-4, 40_000, 0.01, 8)
     assert larger == pytest.approx(alone) and alone > 2 * shared
+    [asked] = predict(algorithm, MACHINES[1], [8], larger=True).rows
+    assert larger == pytest.approx(asked.efficiency.value), "what --larger-machine predicts"
     explorer.run(
         "const s = document.getElementById('explorer-machine'); s.value = 1;"
         "s.dispatchEvent(new Event('change'))"

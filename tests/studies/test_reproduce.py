@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from hockney import reproductions
+from hockney import lab, reproductions
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
@@ -93,7 +93,7 @@ def test_an_answer_is_the_one_case_that_has_the_words():
 
 def test_an_unknown_reproduction_is_named():
     with pytest.raises(UsageError) as caught:
-        reproductions.reproduction("nothing")
+        reproductions.reproduction("nothing", lab.bundled_catalog())
     assert caught.value.code == "unknown-reproduction"
 
 

@@ -158,7 +158,7 @@ def test_every_printed_barrier_is_beside_its_own_algorithm():
 
 @pytest.mark.parametrize("name", reproductions.all_reproductions())
 def test_parts_have_names_and_machines_of_their_own_size(name):
-    parts = reproductions.reproduction(name).parts(CATALOG)
+    parts = reproductions.reproduction(name, CATALOG).parts(CATALOG)
     assert len({part.name for part in parts}) == len(parts)
     for part in parts:
         simulated.check_ranks(platform(part.machine), max(case.ranks for case in part.cases))
@@ -166,7 +166,7 @@ def test_parts_have_names_and_machines_of_their_own_size(name):
 
 @pytest.mark.parametrize("name", reproductions.all_reproductions())
 def test_nothing_measured_is_said_and_not_hidden(name):
-    study = reproductions.reproduction(name)
+    study = reproductions.reproduction(name, CATALOG)
     given = answers(study, lambda part, case: None)
     compared = study.compare(given)
     assert compared and all(row.simulated is None for row in compared)

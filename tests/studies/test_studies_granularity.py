@@ -17,6 +17,7 @@ from hockney.draw.figure import Figure, Plane
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
 from hockney.models.applications.grain_prediction import predict
+from hockney.pages.labels import labels
 from hockney.studies import Evidence, Options
 from hockney.studies.granularity import agreement, costs, results, validation
 from hockney.studies.granularity import messages as texts
@@ -366,6 +367,9 @@ def test_a_missed_preset_is_a_doubt(tmp_path):
         if w.code == "preset"
     )
     assert "20%" in caveat.text
+    lines = {record.case for record in bad}
+    assert not any(line in caveat.touches for line in lines), "cases are named in short"
+    assert labels(made)(next(iter(sorted(lines)))) in caveat.touches
 
 
 def test_lengths_the_model_does_not_know_are_said(tmp_path):

@@ -117,6 +117,7 @@ def predict(
     run: AnyPath | Run | None = None,
     machine: AnyPath = "",
     network: str | None = None,
+    larger_machine: bool = False,
     cost: Cost | None = None,
     listen: Listener | None = None,
 ) -> Forecast:
@@ -128,7 +129,8 @@ def predict(
     work there are `exchanges` with the neighbours on a ring, with messages of `message` bytes.
     `imbalance` is the parallel work of the busiest rank relative to the mean. The cost of messages comes
     from `run` (default: the newest survey in runs) or from a described `machine`; `network`, shared or
-    switch, replaces the choice by measurements. `cost` selects the typical or the undisturbed cost of a
+    switch, replaces the choice by measurements. With `larger_machine`, ranks beyond the cores are on a larger
+    machine of this kind instead of sharing them. `cost` selects the typical or the undisturbed cost of a
     run (default: the one it was opened with).
 
     Nothing is measured. Raises UsageError for values that no algorithm or machine can have, and
@@ -147,6 +149,7 @@ def predict(
         run=None if run is None else _path(run),
         machine=os.fspath(machine),
         shared=None if network is None else NETWORKS[network],
+        larger=larger_machine,
         cost=chosen,
         listen=listen or log,
     )

@@ -112,6 +112,11 @@ def _network(text: str) -> str:
     default=None,
     help="Whether concurrent messages share the bandwidth, instead of deciding by measurements.",
 )
+@click.option(
+    "--larger-machine",
+    is_flag=True,
+    help="With more ranks than cores: predict for a larger machine of this kind, with a core for each rank.",
+)
 @options.cost
 @options.quiet
 @options.as_json
@@ -125,6 +130,7 @@ def command(
     run: Path | None,
     machine: str,
     network: str | None,
+    larger_machine: bool,
     cost: Cost,
     quiet: bool,
     as_json: bool,
@@ -142,7 +148,14 @@ def command(
     shared = None if network is None else network == "shared"
     with ProgressReporter(quiet) as reporter:
         forecast = api.predict(
-            algorithm, ranks=ranks, run=run, machine=machine, shared=shared, cost=cost, listen=reporter
+            algorithm,
+            ranks=ranks,
+            run=run,
+            machine=machine,
+            shared=shared,
+            larger=larger_machine,
+            cost=cost,
+            listen=reporter,
         )
     prediction, known = forecast.prediction, forecast.known
     if as_json:

@@ -9,10 +9,6 @@ from collections.abc import Mapping, Sequence
 from hockney.core.notice import Notice
 
 
-def root_allowed() -> Notice:
-    return Notice("running as root: hockney sets OMPI_ALLOW_RUN_AS_ROOT, as containers need", "root-allowed")
-
-
 def fabric_left_out(variables: Mapping[str, str]) -> Notice:
     setting = " ".join(f"{name}={value}" for name, value in variables.items())
     return Notice(

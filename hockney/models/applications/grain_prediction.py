@@ -9,7 +9,7 @@ the ends of the one are the ends of the other. That the model's assumptions hold
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hockney.core.fit import Estimate
 from hockney.models.applications.granularity import (
@@ -80,7 +80,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Prediction:
-    """`changes` are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores."""
+    """With `larger`, more ranks than the machine has cores were put on a larger one of its kind. `changes`
+    are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores."""
 
     algorithm: Algorithm
     messages: PointToPointCosts
@@ -91,23 +92,33 @@ class Prediction:
     best: Best
     changed: int
     changes: tuple[Change, ...]
+    larger: bool = False
 
 
-def predict(algorithm: Algorithm, messages: PointToPointCosts, ranks: Sequence[int]) -> Prediction:
-    """For each of `ranks`, each at least 1. More ranks than the machine has cores share them."""
+def predict(
+    algorithm: Algorithm, messages: PointToPointCosts, ranks: Sequence[int], *, larger: bool = False
+) -> Prediction:
+    """For each of `ranks`, each at least 1. More ranks than the machine has cores share them, or are on a
+    `larger` machine of its kind, on which each rank has a core."""
+    here, cores = messages, messages.most_ranks
+    if larger:
+        messages = replace(messages, most_ranks=None)
     own = [n for n in ranks if n > 1 and _shared_by(messages, n) == 1]
     changed = max(own, default=0)
     several = [n for n in ranks if n > 1]
     return Prediction(
         algorithm=algorithm,
-        messages=messages,
+        messages=here,
         one_way=_estimate(lambda factor: factor * messages.one_way(algorithm.bytes), messages, algorithm, 2),
         rows=tuple(row(algorithm, messages, n) for n in ranks),
         break_even=tuple(_needed(1 / n, algorithm, messages, n) for n in several),
         needed=tuple(_needed(wanted, algorithm, messages, n) for n in several for wanted in WANTED),
-        best=_best(algorithm, messages, messages.most_ranks or max(FINE, *ranks)),
+        best=_best(
+            algorithm, messages, max(cores, *ranks) if larger and cores else cores or max(FINE, *ranks)
+        ),
         changed=changed,
         changes=_changes(algorithm, messages, changed) if changed else (),
+        larger=larger and cores is not None and max(ranks) > cores,
     )
 
 

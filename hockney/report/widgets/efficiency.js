@@ -177,8 +177,9 @@ class Explorer {
     this.show(this.facts.exchange, of("communication"), g.seconds);
     needed(this.facts["break-even"], 1 / ranks);
     for (const e of NAMED) needed(this.facts[100 * e], e);
-    const best = g.bestRanks(m, work, bytes, serial, m.most_ranks), there = g.times(m, work, bytes, serial, best);
-    this.facts.best.textContent = `${best} of ${m.most_ranks}: speed-up ${g.number(there.speedUp)}, efficiency ${g.percent(there.efficiency)}`;
+    const most = this.larger && m.cores_known ? Math.max(m.most_ranks, ranks) : m.most_ranks;
+    const best = g.bestRanks(m, work, bytes, serial, most), there = g.times(m, work, bytes, serial, best);
+    this.facts.best.textContent = `${best} of ${most}: speed-up ${g.number(there.speedUp)}, efficiency ${g.percent(there.efficiency)}`;
   }
 
   // A value, and behind it in smaller type its interval.

@@ -21,7 +21,9 @@ METHOD = (
     "number of calls, as R. Krishnamurthy timed them (1998). Alone: all ranks enter one barrier at the "
     "same moment of a synchronised clock; the time ends with the last exit.",
     "Predictions by LogGP give each rank its own clock: a message costs o_s and o_r, takes T from call "
-    "to return, and two ranks that send to each other at the same time take E. Predictions by messages "
+    "to return, and two ranks that send to each other at the same time take E. Here o_s and o_r are of "
+    "empty messages, and at most T together; those of a survey are of its shortest train of messages, 8 B, "
+    "and may exceed a message's time where both ends work at once. Predictions by messages "
     "are the paper's: the number of messages times the base line. All of these are measured between "
     "two ranks, none on a barrier.",
 )

@@ -86,13 +86,18 @@ def messages(known: MessageCosts) -> Table:
             "unidirectional with one byte, by MPI_Send or MPI_Bcast, whichever takes longer",
             quantity(known.broadcast_s, "s"),
         ),
-        ("o_s", "the sender's processor is busy", quantity(send_s, "s")),
-        ("o_r", "the receiver's processor is busy", quantity(receive_s, "s")),
+        ("o_s (0 B)", f"the sender's processor is busy{_shortened(known)}", quantity(send_s, "s")),
+        ("o_r (0 B)", f"the receiver's processor is busy{_shortened(known)}", quantity(receive_s, "s")),
         ("g", "from one message to the next", quantity(known.gap_s, "s")),
     )
     return Table(
         "messages", "Empty messages between two ranks", ("symbol", "what", "time"), rows, numeric=(2,)
     )
+
+
+def _shortened(known: MessageCosts) -> str:
+    """Where both overheads, measured apart, are longer than the message."""
+    return ", shortened so that o_s + o_r is at most T" if known.shortened else ""
 
 
 def failed(evidence: Evidence) -> Table | None:

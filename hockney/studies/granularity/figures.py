@@ -97,14 +97,14 @@ MOST_RUNS = 40
 
 
 def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
-    """Figure 1: every single run and their median with the shortest message, one figure for each np."""
+    """Figure 1: every single run and the typical one with the shortest message, one figure for each np."""
     for p in sorted({cell.ranks for cell in measured}):
         size, ranks = min(cell.bytes for cell in measured if cell.ranks == p), plural(p, "rank")
         selected = line(measured, p, size)
         if not selected:
             continue
         at = curve_works(selected)
-        drawn = [efficiency_points("median", selected, ranks), _cloud(selected, ranks)]
+        drawn = [efficiency_points("typical", selected, ranks), _cloud(selected, ranks)]
         drawn += [efficiency_curve("predicted", messages, at, p, size, group=ranks)] if messages else []
         drawn += [break_even_line(at, p)] if p > 1 else []
         yield Figure(
@@ -159,8 +159,8 @@ def by_length(measured: tuple[Cell, ...], messages: PointToPointCosts | None) ->
                 WORK,
                 EFFICIENCY,
                 (*drawn, break_even_line(every, p)),
-                "Points: medians with 95% intervals. Lines: predicted from the model of one message, "
-                "with its 95% band. There is no serial work.",
+                "Points: typical efficiencies with 95% intervals. Lines: predicted from the model of one "
+                "message, with its 95% band. There is no serial work.",
             )
 
 

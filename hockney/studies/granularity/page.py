@@ -13,6 +13,7 @@ from hockney.pages import caveats as general
 from hockney.pages import environment, method, quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
+from hockney.pages.labels import labels
 from hockney.studies.granularity import agreement, costs, exchanges, explore, figures, paper, validation
 from hockney.studies.granularity import messages as texts
 from hockney.studies.granularity.plan import ITERATIONS
@@ -240,7 +241,7 @@ def _missed(evidence: Evidence) -> Caveat | None:
     if not bad:
         return None
     worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
-    cases = sorted({r.case for r in bad})
+    cases = sorted(set(map(labels(evidence), (r.case for r in bad))))
     return texts.preset_missed(
         len(bad), worst.metric("work") or 0.0, worst.metric("work_error") or 0.0, cases
     )

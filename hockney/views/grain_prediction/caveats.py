@@ -113,6 +113,12 @@ def _cores(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
         )
 
 
+def _larger(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
+    cores = prediction.messages.most_ranks
+    if prediction.larger and cores is not None:
+        yield messages.larger_machine([row.ranks for row in prediction.rows if row.ranks > cores], cores)
+
+
 def _hosts(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     most = prediction.messages.most_ranks
     if known.hosts < 2 or known.pair_hosts > 1 or most is None:
@@ -132,5 +138,6 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
 
 
 _ALL = (
-    _fit, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores, _hosts, _network,
+    _fit, _guesses, _between_nodes, _noise, _origin, _size, _change, _imbalance, _cores, _larger,
+    _hosts, _network,
 )  # fmt: skip

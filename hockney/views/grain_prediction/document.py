@@ -23,6 +23,7 @@ def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platfo
         "algorithm": prediction.algorithm,
         "machine": _machine(prediction.messages, platform),
         "cost": prediction.messages.cost,
+        "larger_machine": prediction.larger,
         "message_s": prediction.one_way,
         "ranks": [_row(each) for each in prediction.rows],
         "break_even": [_needed(each) for each in prediction.break_even],

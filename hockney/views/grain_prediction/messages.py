@@ -123,6 +123,16 @@ def oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[floa
     )
 
 
+def larger_machine(ranks: Sequence[int], cores: int) -> Caveat:
+    return Caveat(
+        "larger-machine",
+        f"{together(ranks)} ranks are predicted for a larger machine of this kind, on which messages cost "
+        f"what they cost on its {plural(cores, 'core')}",
+        f"all numbers on {together(ranks)} ranks",
+        "leave out --larger-machine to let them share the cores",
+    )
+
+
 def one_host(ranks: Sequence[int], most: int) -> Caveat:
     """One host has room for `most` ranks."""
     return Caveat(
