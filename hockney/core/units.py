@@ -232,8 +232,17 @@ def format_rate(bytes_per_second: float) -> str:
     raise AssertionError("unreachable")
 
 
+PERCENT = "%"
+"""The unit of fractions that people read in percent."""
+
+
 def format_value(value: float, unit: str, digits: int = 3) -> str:
-    """A value for people: `unit` is "s", "B", "B/s", or a word that is put behind the number as it is."""
+    """A value for people: `unit` is "s", "B", "B/s", "%" of a fraction, or a word that is put behind the
+    number as it is."""
+    if unit == PERCENT:
+        percent = 100 * value
+        whole = len(str(int(abs(percent)))) if math.isfinite(percent) else 0
+        return f"{percent:.{max(digits, 3, whole)}g}%"
     if unit == "s":
         return format_seconds(value, digits)
     if unit == "B":
@@ -246,6 +255,7 @@ def format_value(value: float, unit: str, digits: int = 3) -> str:
 _SCALES = {
     "s": ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s")),
     "B/s": ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")),
+    PERCENT: ((0.01, "%"),),
     "B": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB")),
 }
 
@@ -271,7 +281,8 @@ def format_interval(value: float, low: float | None, high: float | None, unit: s
     if unit == "B" and all(v.is_integer() for v in scaled):
         digits = 0
     middle, bottom, top = (f"{v:.{min(max(digits, 0), 6)}f}" for v in scaled)
-    return f"{middle} {name}".rstrip() + f" [{bottom}, {top}]"
+    value_text = f"{middle}%" if unit == PERCENT else f"{middle} {name}".rstrip()
+    return f"{value_text} [{bottom}, {top}]"
 
 
 def format_significant(value: float, digits: int) -> str:

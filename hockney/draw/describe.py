@@ -13,7 +13,9 @@ from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
 
 def axis_title(axis: Axis) -> str:
     """The label; a unit that is no word of the tick labels is put behind it."""
-    extra = axis.unit and axis.unit not in ("s", "B", "B/s") and axis.unit.lower() not in axis.label.lower()
+    extra = (
+        axis.unit and axis.unit not in ("s", "B", "B/s", "%") and axis.unit.lower() not in axis.label.lower()
+    )
     return one_line(f"{axis.label} ({axis.unit})" if extra else axis.label)
 
 

@@ -79,7 +79,7 @@ def relief(plane: Plane) -> Relief:
 
 def _tight(axis: Axis, values: tuple[float, ...]) -> Scale:
     """A plane fills its axes from end to end; whole numbers of things have ticks of their own."""
-    whole = axis.unit not in ("", "s", "B", "B/s") and all(float(v).is_integer() for v in values)
+    whole = axis.unit not in ("", "s", "B", "B/s", "%") and all(float(v).is_integer() for v in values)
     fitted = scale(axis, values, values if whole and len(values) <= 40 else ())
     places = [p for p in map(fitted.place, values) if p is not None]
     if len(set(places)) < 2:

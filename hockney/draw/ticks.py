@@ -181,10 +181,11 @@ def _name(value: float, unit: str, digits: int) -> str:
     """A word that is no unit ("ranks") is the axis title's business, not each tick's. Decades are not told in
     minutes: 100 s, 1000 s."""
     if value == 0:
-        return "0"
+        return "0%" if unit == "%" else "0"
     if unit == "s" and abs(value) >= 100:
         return f"{value:.{max(digits, 6)}g} s"
-    return format_value(value, unit, digits) if unit in ("s", "B", "B/s") else f"{value:.{max(digits, 6)}g}"
+    with_unit = unit in ("s", "B", "B/s", "%")
+    return format_value(value, unit, digits) if with_unit else f"{value:.{max(digits, 6)}g}"
 
 
 def _trim(text: str) -> str:

@@ -6,10 +6,12 @@ from __future__ import annotations
 import itertools
 import math
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.core.units import parse_bytes, parse_seconds
+from hockney.core.units import format_interval, format_value, parse_bytes, parse_seconds
+from hockney.draw.describe import axis_title
 from hockney.draw.figure import Axis
 from hockney.draw.ticks import scale
 
@@ -108,3 +110,15 @@ def test_a_time_tick_says_its_value(low, factor):
 def test_a_byte_tick_says_its_value():
     for level in scale(BYTES, SIZES).levels:
         assert [parse_bytes(t) for t in level.labels[1:]] == [int(v) for v in level.values[1:]]
+
+
+def test_fractions_are_labelled_in_percent():
+    efficiency = Axis("efficiency", "%", "linear")
+    ticks = scale(efficiency, [0.02, 0.93]).ticks(420, room)
+    assert all(label.endswith("%") for label in ticks.labels) and len(ticks.labels) > 2
+    assert [float(label[:-1]) / 100 for label in ticks.labels] == pytest.approx(ticks.values)
+    assert axis_title(efficiency) == "efficiency", "each tick has the unit"
+    beyond = scale(efficiency, [0.2, 1.3]).ticks(420, room).labels
+    assert "100%" in beyond and not any("e" in label for label in beyond)
+    assert format_value(0.736, "%") == "73.6%" and format_value(12.0, "%", 1) == "1200%"
+    assert format_interval(0.736, 0.729, 0.742, "%") == "73.6% [72.9, 74.2]"

@@ -24,7 +24,7 @@ from hockney.studies.granularity.text import WORD, length, share, with_interval
 WORK = Axis("T, work on one rank between two exchanges", "s")
 SHORT_WORK = Axis("work T", "s")
 """In space an axis is shorter."""
-EFFICIENCY = Axis("efficiency", "", "linear")
+EFFICIENCY = Axis("efficiency", "%", "linear")
 STEPS = 60
 
 
@@ -280,7 +280,7 @@ def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) 
             name=f"plane-serial-{name}-{size // WORD}",
             title=f"Efficiency over T and serial fraction, {length(size)}: {messages.title}",
             x=SHORT_WORK,
-            y=Axis("serial fraction s", "", "linear"),
+            y=Axis("serial fraction s", "%", "linear"),
             z=EFFICIENCY,
             grid_x=works,
             grid_y=serial,
