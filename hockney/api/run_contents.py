@@ -224,4 +224,5 @@ def evidence_of(folder: RunFolder, reading: Reading | None = None, cost: Cost = 
         added=len(set(results.run.by_case()) - {case.line for case in plan.cases}),
         notices=tuple(notice.text for notice in results.notices),
         surveyed=folder.surveyed(),
+        times=results.times,
     )

@@ -12,6 +12,7 @@ from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
 from hockney.models.exact import made_exact
+from hockney.models.statistics import LaunchTimesOnce
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_catalog
 
@@ -22,6 +23,7 @@ class Results:
     fits: Fits
     machine: Machine
     notices: tuple[Notice, ...]
+    times: LaunchTimesOnce
 
 
 def results(
@@ -36,9 +38,10 @@ def results(
     machine = folder.machine()
     kept = folder.catalog()
     catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
-    fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine), cost=cost)
+    times = LaunchTimesOnce()
+    fits = models.fit_all(reading.run, catalog, cores=reading.run.cores(machine), cost=cost, times=times)
     if machine.exact and machine.traits.simulated:
         fits = made_exact(fits)
     if save and cost == "typical":
         folder.save_fits(fits)
-    return Results(reading.run, fits, machine, reading.notices)
+    return Results(reading.run, fits, machine, reading.notices, times)

@@ -22,7 +22,6 @@ from hockney.models.statistics import (
     Z,
     disturbed_launches,
     kept,
-    observe,
     winsorised,
 )
 from hockney.pages import collectives, loggp, messages, point_to_point
@@ -268,8 +267,7 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     candidates = {s.case for s in evidence.fits.summaries if _may_differ(s)}
     if not candidates:
         return None
-    records = tuple(r for r in evidence.run.records if r.case in candidates)
-    seen = observe(replace(evidence.run, records=records), evidence.catalog)
+    seen = evidence.observed(r for r in evidence.run.records if r.case in candidates)
     differ = {s.case.line: spread for s in seen if (spread := _spread(s)) is not None}
     if not differ:
         return None

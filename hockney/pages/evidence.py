@@ -4,22 +4,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.fit import Fits, Summary
+from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.record import RunRecords
+from hockney.core.record import Record, RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
+
+if TYPE_CHECKING:
+    from hockney.models.statistics import LaunchTimesOnce, Observation
 
 T = TypeVar("T")
 
@@ -45,7 +49,8 @@ class Options:
 class Evidence:
     """A run as measured, and its settings. `planned` counts pairs of case and launch, `left` those of them
     without a record; `added` are the cases that were measured beyond the plan. `notices` are what reading the
-    run had to say. `surveyed` is where the machine's parameters are from when not from this run."""
+    run had to say. `surveyed` is where the machine's parameters are from when not from this run.
+    `times` has the typical times of the launches, as computed for the fits."""
 
     fits: Fits
     run: RunRecords
@@ -56,6 +61,14 @@ class Evidence:
     added: int = 0
     notices: tuple[str, ...] = ()
     surveyed: Surveyed | None = None
+    times: LaunchTimesOnce | None = None
+
+    def observed(self, records: Iterable[Record], cost: Cost = "typical") -> list[Observation]:
+        """What these records of the run show, one observation for each case."""
+        from hockney.models.statistics import launch_times, observe
+
+        run = dataclasses.replace(self.run, records=tuple(records))
+        return observe(run, self.catalog, cost, self.times or launch_times)
 
     def cached(self, compute: Callable[[Evidence], T]) -> T:
         """`compute(self)`, computed the first time only: several sections of a page need the same."""

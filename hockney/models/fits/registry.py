@@ -13,7 +13,7 @@ from hockney.core.fit import Cost, Fits
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.models import fits as shelf
 from hockney.models.fits.model import Model, Scope
-from hockney.models.statistics import costing, observe, summaries
+from hockney.models.statistics import Times, costing, launch_times, observe, summaries
 
 
 @cache
@@ -26,12 +26,20 @@ def all_models() -> tuple[Model, ...]:
     return tuple(sorted(models, key=lambda model: (model.order, model.make.__name__)))
 
 
-def fit_all(run: RunRecords, catalog: Catalog, *, cores: int | None, cost: Cost = "typical") -> Fits:
+def fit_all(
+    run: RunRecords,
+    catalog: Catalog,
+    *,
+    cores: int | None,
+    cost: Cost = "typical",
+    times: Times = launch_times,
+) -> Fits:
     """Summaries of all cases and fits of all subjects to the cases' `cost`, in the order first written.
 
-    `catalog` says which role each workload has; `cores` see `Scope`.
+    `catalog` says which role each workload has; `cores` see `Scope`;
+    `times` computes, or remembers, a launch's typical time.
     """
-    observations = observe(run, catalog)
+    observations = observe(run, catalog, times=times)
     fitted = costing(observations, cost)
     workloads = dict.fromkeys(observation.case.workload for observation in observations)
     return Fits(

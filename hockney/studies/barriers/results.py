@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import Literal
@@ -12,7 +12,7 @@ from typing import Literal
 from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Estimate, Subject
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
-from hockney.models.statistics import Observation, observe, ratio
+from hockney.models.statistics import Observation, ratio
 from hockney.pages.evidence import Evidence
 
 Way = Literal["loop", "alone", "late", "skew"]
@@ -77,9 +77,8 @@ class BarrierResults:
     @cached_property
     def _loops(self) -> dict[tuple[int, str], Observation]:
         """What was observed back to back, by ranks and algorithm."""
-        run = self.evidence.run
-        records = tuple(r for r in run.records if way_of(r.parsed_case()) == "loop")
-        seen = observe(replace(run, records=records), self.evidence.catalog, self.evidence.fits.cost)
+        loops = (r for r in self.evidence.run.records if way_of(r.parsed_case()) == "loop")
+        seen = self.evidence.observed(loops, self.evidence.fits.cost)
         return {(each.case.ranks, str(each.case["algorithm"])): each for each in seen}
 
     @cached_property
