@@ -37,7 +37,16 @@ ENGINE = {
     "app": 5,
 }
 SHELVES = ("sync", "coll", "patterns", "kernels")
-OFFERED = ("sync/algorithm.hpp", "sync/tree.hpp", "coll/algorithm.hpp", "coll/elements.hpp")
+OFFERED = (
+    "sync/algorithm.hpp",
+    "sync/tree.hpp",
+    "coll/algorithm.hpp",
+    "coll/elements.hpp",
+    "coll/halving.hpp",
+    "coll/outgoing.hpp",
+    "coll/pipeline.hpp",
+    "coll/places.hpp",
+)
 """What a shelf's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")
 """All that a study may use: it asks and answers, but starts nothing and writes nothing."""

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -13,7 +15,7 @@ namespace hockney::coll {
 // Room for `count` elements of `type`, not initialised.
 class Elements {
  public:
-  Elements(int count, MPI_Datatype type) {
+  Elements(long long count, MPI_Datatype type) {
     MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
     MPI_Type_get_extent(type, &low, &extent);
     MPI_Type_get_true_extent(type, &true_low, &true_extent);
@@ -32,8 +34,52 @@ class Elements {
   std::byte* first_;
 };
 
+// A buffer of blocks of `count` elements each.
+struct Blocks {
+  Blocks(const void* data, int elements, MPI_Datatype element)
+      : first(static_cast<const char*>(data)), count(elements), type(element) {
+    MPI_Aint low = 0;
+    MPI_Type_get_extent(type, &low, &extent);
+  }
+
+  // MPI takes what it sends and what it receives into by pointers that are const or not.
+  void* operator[](long long block) const { return const_cast<char*>(first) + extent * count * block; }
+
+  const char* first;
+  int count;
+  MPI_Datatype type;
+  MPI_Aint extent = 0;
+};
+
+// A message of `blocks` blocks of `elements` elements, as MPI's count and type. Where their number is more
+// than an int can hold, the type is that of a block.
+class Several {
+ public:
+  Several(int blocks, int elements, MPI_Datatype element)
+      : count(fits(blocks, elements) ? blocks * elements : blocks),
+        type(element),
+        made_(!fits(blocks, elements)) {
+    if (!made_) return;
+    MPI_Type_contiguous(elements, element, &type);
+    MPI_Type_commit(&type);
+  }
+  ~Several() {
+    if (made_) MPI_Type_free(&type);
+  }
+  Several(const Several&) = delete;
+  Several& operator=(const Several&) = delete;
+
+  const int count;
+  MPI_Datatype type;
+
+ private:
+  static bool fits(int blocks, int elements) { return static_cast<long long>(blocks) * elements <= INT_MAX; }
+
+  const bool made_;
+};
+
 // `count` elements of `type`, on this rank.
-inline void copy(const void* from, void* to, int count, MPI_Datatype type) {
+inline void copy(const void* from, void* to, long long count, MPI_Datatype type) {
   int size = 0;
   MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
   MPI_Type_size(type, &size);
@@ -43,7 +89,51 @@ inline void copy(const void* from, void* to, int count, MPI_Datatype type) {
     if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(size) * static_cast<std::size_t>(count));
     return;
   }
-  MPI_Sendrecv(from, count, type, 0, 0, to, count, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  for (long long done = 0; done < count; done += INT_MAX) {
+    const int part = static_cast<int>(std::min<long long>(count - done, INT_MAX));
+    MPI_Sendrecv(static_cast<const char*>(from) + extent * done, part, type, 0, 0,
+                 static_cast<char*>(to) + extent * done, part, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  }
 }
+
+// `blocks` blocks to a buffer whose blocks may have another type of the same signature.
+inline void copy(const Blocks& from, int source, const Blocks& to, int target, int blocks) {
+  if (from.type == to.type) {
+    copy(from[source], to[target], static_cast<long long>(blocks) * from.count, from.type);
+    return;
+  }
+  for (int block = 0; block < blocks; ++block)
+    MPI_Sendrecv(from[source + block], from.count, from.type, 0, 0, to[target + block], to.count, to.type, 0,
+                 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
+
+// `count` elements in as many parts as `parts`, whose lengths differ by one at most; some may be empty.
+struct Parts {
+  int first(int part) const { return static_cast<int>(static_cast<long long>(count) * part / parts); }
+  int length(int part, int following = 1) const { return first(part + following) - first(part); }
+
+  int count;
+  int parts;
+};
+
+// A reduction's operation on vectors.
+struct Combination {
+  Combination(MPI_Datatype element, MPI_Op operation) : type(element), op(operation) {
+    MPI_Op_commutative(op, &commutes);
+  }
+
+  // `received` combined into `own`. What comes from lower ranks is the left operand, which MPI_Reduce_local
+  // takes first; with operations that do not commute, `received` may be overwritten.
+  int operator()(void* received, void* own, int count, bool from_below) const {
+    if (commutes || from_below) return MPI_Reduce_local(received, own, count, type, op);
+    const int error = MPI_Reduce_local(own, received, count, type, op);
+    copy(received, own, count, type);
+    return error;
+  }
+
+  MPI_Datatype type;
+  MPI_Op op;
+  int commutes = 0;
+};
 
 }  // namespace hockney::coll

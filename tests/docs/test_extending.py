@@ -97,13 +97,13 @@ def measured(folder: Path, run: str) -> list[Record]:
 
 @pytest.mark.mpi
 def test_the_collective_algorithm_runs_on_1_and_3_ranks(tmp_path):
-    folder = tree(tmp_path, "engine/coll/allgather/ring.cpp")
-    words = ("allgather algorithm=ring bytes=0,8,1001 ranks=1,3", *BRIEFLY)
+    folder = tree(tmp_path, "engine/coll/allgather/pairwise.cpp")
+    words = ("allgather algorithm=pairwise bytes=0,8,1001 ranks=1,3", *BRIEFLY)
     hockney(folder, "run", *words, "--out", "r", "-q")
     records = measured(folder, "r")
     assert sorted({record.parsed_case().ranks for record in records}) == [1, 3]
     assert len(records) == 6 and all(record.verified.errors == 0 for record in records)
-    assert {record.parsed_case()["algorithm"] for record in records} == {"ring"}
+    assert {record.parsed_case()["algorithm"] for record in records} == {"pairwise"}
 
 
 @pytest.mark.mpi
@@ -154,9 +154,9 @@ def test_the_schedule_is_a_broadcast():
     (text,) = (block for block in re.findall(r"```py\n(.*?)```\n", PAGE, re.DOTALL) if "@algorithm(" in block)
     try:
         exec(f"from __future__ import annotations\n{text}", vars(collectives).copy())
-        steps = list(SCHEDULES["bcast", "chain"](5, 8))
+        steps = list(SCHEDULES["bcast", "relay"](5, 8))
     finally:
-        SCHEDULES.pop(("bcast", "chain"), None)
+        SCHEDULES.pop(("bcast", "relay"), None)
     tally = Tally.of(steps, 5)
     assert tally.received.tolist() == [0, 8, 8, 8, 8] and tally.depth == 4
 

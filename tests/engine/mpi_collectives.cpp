@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm of the shelves coll/OPERATION, under mpiexec at 1 to 9 ranks: the same result as MPI's own
-// function, for every root, sizes from 0, types with holes, and in a communicator in another order. Every
-// rank runs the same tests in the same order.
+// function, for every root, sizes from 0 to more elements than an int can count, types with holes and types
+// that differ between sending and receiving, in place, and in a communicator in another order. Every rank
+// runs the same tests in the same order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstddef>
 #include <type_traits>
 #include <vector>
 
@@ -33,6 +36,7 @@ int size_of(MPI_Comm comm) {
 struct Layout {
   MPI_Datatype type;
   int width;
+  bool holes = false;  // every other int
 };
 
 // What one call is given beyond its data.
@@ -42,6 +46,10 @@ struct Call {
   MPI_Op op;
   MPI_Comm comm;
   Layout layout;
+  bool as_ints = false;  // what is received is no elements of the layout, but their ints
+
+  int received() const { return as_ints ? count * layout.width : count; }
+  MPI_Datatype received_type() const { return as_ints ? MPI_INT : layout.type; }
 };
 
 // Not null even where nothing is in it: MPI may take equal buffers for a mistake.
@@ -62,6 +70,13 @@ Ints empty(const Call& call, int blocks) {
   return filled(call, blocks, -1, 0);
 }
 
+// What is in the holes of a type is nobody's business; here they have what was there before.
+Ints holeless(const Call& c, Ints values) {
+  if (c.layout.holes)
+    for (std::size_t k = 1; k < values.size(); k += 2) values[k] = 0;
+  return values;
+}
+
 // What `function` leaves in this rank's receive buffer.
 Ints result(operation::bcast*, operation::bcast::Call* function, const Call& c) {
   Ints both = rank_of(c.comm) == c.root ? data(c, 1) : empty(c, 1);
@@ -69,19 +84,43 @@ Ints result(operation::bcast*, operation::bcast::Call* function, const Call& c) 
   return both;
 }
 
+// This rank's block of what all ranks receive or send.
+void move_block(const Call& c, const Ints& from, Ints& to, bool out_of_all) {
+  const std::ptrdiff_t length = c.count * c.layout.width, first = rank_of(c.comm) * length;
+  if (out_of_all)
+    std::copy_n(from.begin() + first, length, to.begin());
+  else
+    std::copy_n(from.begin(), length, to.begin() + first);
+}
+
 Ints result(operation::gather*, operation::gather::Call* function, const Call& c) {
   const Ints out = data(c, 1);
   Ints in = empty(c, size_of(c.comm));
-  EXPECT_EQ(function(out.data(), c.count, c.layout.type, in.data(), c.count, c.layout.type, c.root, c.comm),
+  EXPECT_EQ(function(out.data(), c.count, c.layout.type, in.data(), c.received(), c.received_type(), c.root,
+                     c.comm),
             MPI_SUCCESS);
-  return rank_of(c.comm) == c.root ? in : Ints{};
+  const bool root = rank_of(c.comm) == c.root;
+  Ints both = empty(c, size_of(c.comm));
+  move_block(c, out, both, false);
+  EXPECT_EQ(function(root ? MPI_IN_PLACE : out.data(), c.count, c.layout.type, both.data(), c.received(),
+                     c.received_type(), c.root, c.comm),
+            MPI_SUCCESS);
+  if (!root) return {};
+  EXPECT_EQ(holeless(c, both), holeless(c, in));
+  return in;
 }
 
 Ints result(operation::scatter*, operation::scatter::Call* function, const Call& c) {
   const Ints out = data(c, size_of(c.comm));
-  Ints in = empty(c, 1);
-  EXPECT_EQ(function(out.data(), c.count, c.layout.type, in.data(), c.count, c.layout.type, c.root, c.comm),
+  Ints in = empty(c, 1), again = in;
+  EXPECT_EQ(function(out.data(), c.count, c.layout.type, in.data(), c.received(), c.received_type(), c.root,
+                     c.comm),
             MPI_SUCCESS);
+  const bool root = rank_of(c.comm) == c.root;
+  EXPECT_EQ(function(out.data(), c.count, c.layout.type, root ? MPI_IN_PLACE : again.data(), c.received(),
+                     c.received_type(), c.root, c.comm),
+            MPI_SUCCESS);
+  if (!root) EXPECT_EQ(again, in);
   return in;
 }
 
@@ -90,8 +129,17 @@ template <class Function>
 Ints exchanged(Function* function, const Call& c, int sent) {
   const Ints out = data(c, sent);
   Ints in = empty(c, size_of(c.comm));
-  EXPECT_EQ(function(out.data(), c.count, c.layout.type, in.data(), c.count, c.layout.type, c.comm),
+  EXPECT_EQ(function(out.data(), c.count, c.layout.type, in.data(), c.received(), c.received_type(), c.comm),
             MPI_SUCCESS);
+  Ints both = empty(c, size_of(c.comm));
+  if (sent > 1)
+    both = out;
+  else
+    move_block(c, out, both, false);
+  EXPECT_EQ(
+      function(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, both.data(), c.received(), c.received_type(), c.comm),
+      MPI_SUCCESS);
+  EXPECT_EQ(holeless(c, both), holeless(c, in));
   return in;
 }
 
@@ -105,9 +153,15 @@ Ints result(operation::alltoall*, operation::alltoall::Call* function, const Cal
 
 Ints result(operation::reduce*, operation::reduce::Call* function, const Call& c) {
   const Ints out = data(c, 1);
-  Ints in = empty(c, 1);
+  Ints in = empty(c, 1), both = out;
   EXPECT_EQ(function(out.data(), in.data(), c.count, c.layout.type, c.op, c.root, c.comm), MPI_SUCCESS);
-  return rank_of(c.comm) == c.root ? in : Ints{};
+  const bool root = rank_of(c.comm) == c.root;
+  EXPECT_EQ(function(root ? MPI_IN_PLACE : out.data(), root ? both.data() : nullptr, c.count, c.layout.type,
+                     c.op, c.root, c.comm),
+            MPI_SUCCESS);
+  if (!root) return {};
+  EXPECT_EQ(both, in);
+  return in;
 }
 
 // allreduce and scan, and reduce_scatter_block of a vector of `blocks` blocks; also in place.
@@ -179,18 +233,25 @@ void same_results(const CollectiveAlgorithm<Operation>& algorithm, typename Oper
     MPI_Op product;
     MPI_Op_create(multiply, 0, &product);
     for (const int count : {1, 6})
-      compare<Operation>(algorithm.call, mpi, {count, 0, product, MPI_COMM_WORLD, {matrix, 4}});
+      for (int root = 0; root < size_of(MPI_COMM_WORLD); ++root)
+        compare<Operation>(algorithm.call, mpi, {count, root, product, MPI_COMM_WORLD, {matrix, 4}});
     MPI_Op_free(&product);
     MPI_Type_free(&matrix);
   } else {
-    MPI_Datatype holes, padded;
+    MPI_Datatype holes, padded, pair, nothing;
     MPI_Type_vector(2, 1, 2, MPI_INT, &holes);
     MPI_Type_create_resized(holes, 0, 4 * static_cast<MPI_Aint>(sizeof(int)), &padded);
-    MPI_Type_commit(&padded);
-    for (const int count : {1, 6})
-      compare<Operation>(algorithm.call, mpi, {count, 0, MPI_SUM, MPI_COMM_WORLD, {padded, 4}});
-    MPI_Type_free(&padded);
-    MPI_Type_free(&holes);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    for (MPI_Datatype* type : {&padded, &pair, &nothing}) MPI_Type_commit(type);
+    for (const int count : {1, 6, 3000})
+      compare<Operation>(algorithm.call, mpi, {count, 0, MPI_SUM, MPI_COMM_WORLD, {padded, 4, true}});
+    if constexpr (!std::is_same_v<Operation, operation::bcast>)
+      for (int root = 0; root < size_of(MPI_COMM_WORLD); ++root)
+        compare<Operation>(algorithm.call, mpi, {7, root, MPI_SUM, MPI_COMM_WORLD, {pair, 2}, true});
+    // No bytes, but several blocks have more elements than an int can count.
+    compare<Operation>(algorithm.call, mpi, {INT_MAX / 2 + 3, 0, MPI_SUM, MPI_COMM_WORLD, {nothing, 0}});
+    for (MPI_Datatype* type : {&padded, &pair, &nothing, &holes}) MPI_Type_free(type);
   }
 }
 

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/algorithm.hpp"
+#include "coll/elements.hpp"
+#include "coll/places.hpp"
+
+namespace hockney::coll::bcast {
+namespace {
+
+// Part p of the vector is that of place p. Down a binomial tree each place receives the parts of all places
+// below it, then the parts travel round a ring: ceil(log2 P) + P - 1 steps.
+class ScatterAllgather {
+ public:
+  ScatterAllgather(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+      : at_(comm, root), vector_(data, 1, type), parts_{count, at_.size}, comm_(comm) {}
+
+  int run() const {
+    const int error = scatter();
+    return error == MPI_SUCCESS ? allgather() : error;
+  }
+
+ private:
+  int scatter() const {
+    const BinomialTree tree(at_.place, at_.size);
+    if (at_.place > 0) {
+      const int error = MPI_Recv(part(at_.place), parts_.length(at_.place, tree.all()), vector_.type,
+                                 at_.rank_of(tree.parent()), tag, comm_, MPI_STATUS_IGNORE);
+      if (error != MPI_SUCCESS) return error;
+    }
+    for (long distance = tree.bit >> 1; distance > 0; distance >>= 1) {
+      if (at_.place + distance >= at_.size) continue;
+      const int child = static_cast<int>(at_.place + distance);
+      const int error = MPI_Send(part(child), parts_.length(child, tree.below(distance)), vector_.type,
+                                 at_.rank_of(child), tag, comm_);
+      if (error != MPI_SUCCESS) return error;
+    }
+    return MPI_SUCCESS;
+  }
+
+  int allgather() const {
+    const int right = at_.rank_of(at_.place + 1), left = at_.rank_of(at_.place - 1);
+    for (int step = 0; step + 1 < at_.size; ++step) {
+      const int going = (at_.place - step + at_.size) % at_.size;
+      const int coming = (going + at_.size - 1) % at_.size;
+      const int error =
+          MPI_Sendrecv(part(going), parts_.length(going), vector_.type, right, tag, part(coming),
+                       parts_.length(coming), vector_.type, left, tag, comm_, MPI_STATUS_IGNORE);
+      if (error != MPI_SUCCESS) return error;
+    }
+    return MPI_SUCCESS;
+  }
+
+  void* part(int place) const { return vector_[parts_.first(place)]; }
+
+  const Places at_;
+  const Blocks vector_;
+  const Parts parts_;
+  const MPI_Comm comm_;
+};
+
+int scatter_allgather_call(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  return ScatterAllgather(data, count, type, root, comm).run();
+}
+
+}  // namespace
+
+extern constinit const CollectiveAlgorithm<operation::bcast> scatter_allgather{
+    "scatter_allgather", "parts down a binomial tree, then round a ring",
+    "Barnett et al., Interprocessor Collective Communication Library (1994); "
+    "Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in MPICH (2005), 4.2",
+    scatter_allgather_call};
+
+}  // namespace hockney::coll::bcast

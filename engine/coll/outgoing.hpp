@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "coll/elements.hpp"
+
+namespace hockney::coll {
+
+// The blocks that a rank sends; of MPI_IN_PLACE, a copy of those in `incoming`, which is overwritten.
+class Outgoing {
+ public:
+  Outgoing(const void* outgoing, int sent, MPI_Datatype type, const Blocks& incoming, int ranks)
+      : blocks(outgoing, sent, outgoing == MPI_IN_PLACE ? incoming.type : type) {
+    if (outgoing != MPI_IN_PLACE) return;
+    copied_.emplace(static_cast<long long>(ranks) * incoming.count, incoming.type);
+    blocks = Blocks(copied_->data(), incoming.count, incoming.type);
+    copy(incoming, 0, blocks, 0, ranks);
+  }
+
+  Blocks blocks;
+
+ private:
+  std::optional<Elements> copied_;
+};
+
+}  // namespace hockney::coll
