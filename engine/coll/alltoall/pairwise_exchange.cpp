@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/algorithm.hpp"
+#include "coll/outgoing.hpp"
+#include "coll/places.hpp"
+
+namespace hockney::coll::alltoall {
+namespace {
+
+// P - 1 steps. Of a power of two of ranks, two at a time exchange; of other numbers, each rank sends k ranks
+// up and receives from k ranks down in step k.
+int pairwise_exchange_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
+                           int received, MPI_Datatype received_type, MPI_Comm comm) {
+  const Places at(comm);
+  const Blocks to(incoming, received, received_type);
+  const Outgoing from(outgoing, sent, sent_type, to, at.size);
+  copy(from.blocks, at.rank, to, at.rank, 1);
+  const bool power = (at.size & (at.size - 1)) == 0;
+  for (int step = 1; step < at.size; ++step) {
+    const int target = power ? at.rank ^ step : at.rank_of(at.rank + step);
+    const int source = power ? target : at.rank_of(at.rank - step);
+    const int error = MPI_Sendrecv(from.blocks[target], from.blocks.count, from.blocks.type, target, tag,
+                                   to[source], received, received_type, source, tag, comm, MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern constinit const CollectiveAlgorithm<operation::alltoall> pairwise_exchange{
+    "pairwise_exchange", "a rank exchanges with one other at a time",
+    "Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in MPICH (2005), 4.3",
+    pairwise_exchange_call};
+
+}  // namespace hockney::coll::alltoall
