@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/algorithm.hpp"
+#include "coll/elements.hpp"
+#include "coll/places.hpp"
+
+namespace hockney::coll::allreduce {
+extern const CollectiveAlgorithm<operation::allreduce> recursive_doubling;
+
+namespace {
+
+// Part p of the vector travels round the ring from rank p on and is combined with each rank's own; the
+// complete parts then travel round once more: 2 (P - 1) steps. The order of a part's operands begins at
+// another rank for each, so operations that do not commute take recursive doubling.
+int ring_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  const Combination combine(type, op);
+  if (!combine.commutes) return recursive_doubling.call(outgoing, incoming, count, type, op, comm);
+  if (outgoing != MPI_IN_PLACE) copy(outgoing, incoming, count, type);
+  const Places at(comm);
+  const Blocks vector(incoming, 1, type);
+  const Parts parts{count, at.size};
+  const Elements received(count / at.size + 1, type);
+  const int right = at.rank_of(at.rank + 1), left = at.rank_of(at.rank - 1);
+  for (int step = 0; step + 1 < at.size; ++step) {
+    const int going = at.rank_of(at.rank - step), coming = at.rank_of(at.rank - step - 1);
+    int error = MPI_Sendrecv(vector[parts.first(going)], parts.length(going), type, right, tag,
+                             received.data(), parts.length(coming), type, left, tag, comm, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS)
+      error = combine(received.data(), vector[parts.first(coming)], parts.length(coming), true);
+    if (error != MPI_SUCCESS) return error;
+  }
+  for (int step = 0; step + 1 < at.size; ++step) {
+    const int going = at.rank_of(at.rank + 1 - step), coming = at.rank_of(at.rank - step);
+    const int error = MPI_Sendrecv(vector[parts.first(going)], parts.length(going), type, right, tag,
+                                   vector[parts.first(coming)], parts.length(coming), type, left, tag, comm,
+                                   MPI_STATUS_IGNORE);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern constinit const CollectiveAlgorithm<operation::allreduce> ring{
+    "ring", "parts travel round a ring twice",
+    "Patarasuk, Yuan, Bandwidth Optimal All-Reduce Algorithms for Clusters of Workstations (2009)",
+    ring_call};
+
+}  // namespace hockney::coll::allreduce
