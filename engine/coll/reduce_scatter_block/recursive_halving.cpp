@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "coll/algorithm.hpp"
+#include "coll/elements.hpp"
+#include "coll/places.hpp"
+
+namespace hockney::coll::reduce_scatter_block {
+namespace {
+
+// Partners 1, 2, 4, ... places away each hand over half of the blocks that they still have in common. With
+// the nearest first, 2^k places that follow one another have been combined after k steps, and the operation
+// need not commute; for the halves to be in one piece, the places' blocks are in bit-reversed order. Where P
+// is no power of two, two ranks share each of the first places: the even one hands its vector to the odd one,
+// and gets its block from it.
+class RecursiveHalving {
+ public:
+  RecursiveHalving(const void* vector, int received, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+      : fold_(comm),
+        combine_(type, op),
+        comm_(comm),
+        length_(received),
+        memory_(static_cast<long long>(fold_.size) * received, type),
+        other_(fold_.stands ? static_cast<long long>(fold_.size) * received : 0, type),
+        blocks_(memory_.data(), received, type) {
+    const Blocks ordered(vector, received, type);
+    starts_.reserve(static_cast<std::size_t>(fold_.power) + 1);
+    int start = 0;
+    for (int position = 0, reversed = 0; position < fold_.power; ++position) {
+      const int rank = fold_.first_rank(reversed), ranks = fold_.first_rank(reversed + 1) - rank;
+      copy(ordered, rank, blocks_, start, ranks);
+      starts_.push_back(start);
+      start += ranks;
+      // 1 is added at the other end
+      int bit = fold_.power >> 1;
+      for (; reversed & bit; bit >>= 1) reversed ^= bit;
+      reversed |= bit;
+    }
+    starts_.push_back(start);
+  }
+
+  int run(void* result) {
+    if (!fold_.stands) {
+      const int error = send(0, fold_.size, fold_.other);
+      if (error != MPI_SUCCESS) return error;
+      return MPI_Recv(result, length_, blocks_.type, fold_.other, tag, comm_, MPI_STATUS_IGNORE);
+    }
+    int error = MPI_SUCCESS;
+    if (fold_.paired) {
+      const Several all(fold_.size, length_, blocks_.type);
+      error = MPI_Recv(other_.data(), all.count, all.type, fold_.other, tag, comm_, MPI_STATUS_IGNORE);
+      if (error == MPI_SUCCESS) error = combine(0, fold_.size, true);
+    }
+    int first = 0, last = fold_.power;
+    for (int distance = 1; distance < fold_.power && error == MPI_SUCCESS; distance *= 2) {
+      const int middle = (first + last) / 2;
+      const bool upper = fold_.place & distance;
+      const int partner = fold_.rank_of(fold_.place ^ distance);
+      error = upper ? exchange(first, middle, middle, last, partner)
+                    : exchange(middle, last, first, middle, partner);
+      (upper ? first : last) = middle;
+      if (error == MPI_SUCCESS) error = combine(start(first), start(last), upper);
+    }
+    if (fold_.paired && error == MPI_SUCCESS) error = send(start(first), start(first) + 1, fold_.other);
+    if (error == MPI_SUCCESS)
+      copy(blocks_[start(first) + (fold_.paired ? 1 : 0)], result, length_, blocks_.type);
+    return error;
+  }
+
+ private:
+  int start(int position) const { return starts_[static_cast<std::size_t>(position)]; }
+
+  int send(int first, int last, int to) const {
+    const Several message(last - first, length_, blocks_.type);
+    return MPI_Send(blocks_[first], message.count, message.type, to, tag, comm_);
+  }
+
+  // The positions from `going` to `gone`, for those from `coming` to `come`, which are received apart.
+  int exchange(int going, int gone, int coming, int come, int partner) const {
+    const Several out(start(gone) - start(going), length_, blocks_.type);
+    const Several in(start(come) - start(coming), length_, blocks_.type);
+    return MPI_Sendrecv(blocks_[start(going)], out.count, out.type, partner, tag, other_.data(), in.count,
+                        in.type, partner, tag, comm_, MPI_STATUS_IGNORE);
+  }
+
+  // What was received, into the blocks from `first` to `last`.
+  int combine(int first, int last, bool from_below) const {
+    const Blocks received(other_.data(), length_, blocks_.type);
+    const long long elements = static_cast<long long>(last - first) * length_;
+    if (elements <= INT_MAX)
+      return combine_(received[0], blocks_[first], static_cast<int>(elements), from_below);
+    int error = MPI_SUCCESS;
+    for (int block = first; block < last && error == MPI_SUCCESS; ++block)
+      error = combine_(received[block - first], blocks_[block], length_, from_below);
+    return error;
+  }
+
+  const Folding fold_;
+  const Combination combine_;
+  const MPI_Comm comm_;
+  const int length_;
+  const Elements memory_, other_;
+  const Blocks blocks_;
+  std::vector<int> starts_;  // the first block of each position
+};
+
+int recursive_halving_call(const void* outgoing, void* incoming, int received, MPI_Datatype type, MPI_Op op,
+                           MPI_Comm comm) {
+  return RecursiveHalving(outgoing == MPI_IN_PLACE ? incoming : outgoing, received, type, op, comm)
+      .run(incoming);
+}
+
+}  // namespace
+
+extern constinit const CollectiveAlgorithm<operation::reduce_scatter_block> recursive_halving{
+    "recursive_halving", "halves of the blocks to partners 1, 2, 4, ... ranks away",
+    "Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in MPICH (2005), 4.4; "
+    "Traff, An Improved Algorithm for (Non-commutative) Reduce-Scatter with an Application (2005)",
+    recursive_halving_call};
+
+}  // namespace hockney::coll::reduce_scatter_block
