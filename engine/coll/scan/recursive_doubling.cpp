@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "coll/algorithm.hpp"
+#include "coll/elements.hpp"
+#include "coll/places.hpp"
+
+namespace hockney::coll::scan {
+namespace {
+
+// Before the step of distance d a rank has combined the vectors of d ranks up to itself. It sends that d
+// ranks up, and combines what comes from d ranks below, as the left operand: ceil(log2 P) steps.
+int recursive_doubling_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
+                            MPI_Comm comm) {
+  const Places at(comm);
+  if (outgoing != MPI_IN_PLACE) copy(outgoing, incoming, count, type);
+  const Elements received(at.rank > 0 ? count : 0, type);
+  for (long distance = 1; distance < at.size; distance *= 2) {
+    const int far = static_cast<int>(distance);
+    const int above = at.rank + distance < at.size ? at.rank + far : MPI_PROC_NULL;
+    const int below = at.rank >= distance ? at.rank - far : MPI_PROC_NULL;
+    int error = MPI_Sendrecv(incoming, count, type, above, tag, received.data(), count, type, below, tag,
+                             comm, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS && below != MPI_PROC_NULL)
+      error = MPI_Reduce_local(received.data(), incoming, count, type, op);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern constinit const CollectiveAlgorithm<operation::scan> recursive_doubling{
+    "recursive_doubling", "partial results go 1, 2, 4, ... ranks up",
+    "Hillis, Steele, Data Parallel Algorithms (1986); Sanders, Traff, Parallel Prefix (Scan) Algorithms for "
+    "MPI (2006)",
+    recursive_doubling_call};
+
+}  // namespace hockney::coll::scan
