@@ -11,6 +11,7 @@ import pytest
 
 from hockney.cli.verbs import VERBS
 from hockney.core.record import Close, Failure, Launch, Record
+from hockney.lab import bundled_catalog
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -23,7 +24,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
 # `hockney/launch/command.py` in running text; examples of files to be made (and ROOM, any room) are not there
 ROOTS = "hockney|engine|tests|contract|docs|benchmarks"
 FILE = re.compile(rf"`((?!tests/(?:golden/)?ROOM)(?:{ROOTS})/[\w./-]+\.\w+)`")
-TO_BE_MADE = ("x.py", "x.cpp", "x.csv", "x.toml", "ring.cpp", "cold.py", "toy.py")
+TO_BE_MADE = ("x.py", "x.cpp", "x.csv", "x.toml", "ring.cpp", "pairwise.cpp", "cold.py", "toy.py")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -80,3 +81,22 @@ def test_the_messages_in_troubleshooting_are_hockneys():
         pieces = [piece.strip(" ,;()'") for piece in pieces]
         for piece in pieces:
             assert len(piece) < 5 or piece in sources, (message, piece)
+
+
+def test_every_algorithm_of_a_collective_is_listed():
+    listed: dict[str, list[str]] = {}
+    operation = ""
+    for named, algorithm in re.findall(
+        r"^\| (?:`(\w+)`)? ?\| `(\w+)` \|",
+        (ROOT / "docs" / "collectives.md").read_text("utf-8"),
+        re.MULTILINE,
+    ):
+        operation = named or operation
+        listed.setdefault(operation, []).append(algorithm)
+    there = {
+        workload.name: sorted(set(parameter.choices) - {"mpi"})
+        for workload in bundled_catalog().of_role("collective")
+        for parameter in workload.parameters
+        if parameter.name == "algorithm"
+    }
+    assert {operation: sorted(names) for operation, names in listed.items()} == there
