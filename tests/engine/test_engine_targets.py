@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""C++ tests of the shelf coll/ at 1 to 9 ranks, and of per-rank state: targets of the engine's build."""
+"""C++ tests of the shelf coll/ at 1 to 9 ranks, of what its algorithms send, and of per-rank state: targets
+of the engine's build."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from hockney.launch.command import command
 from hockney.launch.platform_lines import platform_lines
 from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts
 from hockney.machine import processors
+from hockney.models.schedules import SCHEDULES, Tally
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 HERE = Path(__file__).parent
@@ -28,7 +30,7 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="session")
 def binaries(mpi) -> Path:
     need_gtest()
-    return build.targets(mpi, ["engine-collectives", "rank-state"], HERE) / "tests"
+    return build.targets(mpi, ["engine-collectives", "collective-traffic", "rank-state"], HERE) / "tests"
 
 
 def run(mpi, program: Path, ranks: int, *words: str) -> process.Finished:
@@ -44,6 +46,26 @@ def test_algorithms_of_collectives_give_what_mpi_gives(mpi, mpi_name, binaries, 
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
     done = run(mpi, binaries / "engine-collectives", ranks, "--gtest_brief=1")
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
+
+
+BYTES = (0, 8, 100_000)
+"""No element for some ranks; many segments, and a number of doubles that 3 and 8 ranks do not divide."""
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7, 8])
+def test_the_models_schedules_are_what_algorithms_send(mpi, mpi_name, binaries, ranks):
+    """Predictions stand on steps that are written down a second time, in Python."""
+    if mpi_name == "mpich" and ranks > 3:
+        pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
+    done = run(mpi, binaries / "collective-traffic", ranks, *map(str, BYTES))
+    assert done.code == 0, done.err
+    lines = [line.split() for line in done.out.splitlines()]
+    assert len(lines) == len(BYTES) * len({(operation, name) for operation, name, *_ in lines}) > 0
+    for operation, name, size, messages, *counted in lines:
+        tally = Tally.of(SCHEDULES[operation, name](ranks, int(size)), ranks)
+        sent, received = ([int(number) for number in numbers.split(",")] for numbers in counted)
+        assert tally.messages == int(messages), (operation, name, size)
+        assert (tally.sent.tolist(), tally.received.tolist()) == (sent, received), (operation, name, size)
 
 
 def check_states(done: process.Finished, ranks: int) -> None:

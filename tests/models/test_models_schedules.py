@@ -20,17 +20,13 @@ TO_ROOT = ("reduce", "gather")
 RANKS = [*range(1, 18), 31, 64]
 
 
-POWERS = ("pairwise_xor", "recursive_doubling")
-"""Algorithms of allgather and alltoall that exist for powers of two only."""
-
-
-def exists(operation: str, name: str, ranks: int) -> bool:
-    return not (ranks & (ranks - 1) and name in POWERS and operation in ("allgather", "alltoall"))
+def exists(name: str, ranks: int) -> bool:
+    return not (ranks & (ranks - 1) and name == "pairwise_xor")
 
 
 def everywhere(*counts: int):
     """Every algorithm on each of these numbers of ranks."""
-    cases = [(*key, ranks) for key in SCHEDULES for ranks in counts if exists(*key, ranks)]
+    cases = [(*key, ranks) for key in SCHEDULES for ranks in counts if exists(key[1], ranks)]
     return pytest.mark.parametrize(("operation", "name", "ranks"), cases)
 
 
@@ -58,6 +54,8 @@ def complete(operation: str, known: list[set[int]]) -> bool:
         return known[0] == everyone
     if operation in FROM_ROOT:
         return all(0 in data for data in known)
+    if operation == "scan":
+        return known == [set(range(rank + 1)) for rank in range(len(known))]
     return all(data == everyone for data in known)
 
 
@@ -103,30 +101,69 @@ def test_all_bytes_that_are_sent_are_received(operation, name, ranks):
     assert tally.handled.sum() == 2 * tally.messages
 
 
+SIZE = 100_001
+"""Many segments, and parts that are not all of the same length."""
+TWICE = [("bcast", "scatter_allgather"), ("allgather", "recursive_doubling")]
+"""Parts that a rank passes on come round the ring again; folded ranks get their own block back."""
+
+
 @pytest.mark.parametrize("ranks", [2, 3, 5, 8, 13, 16])
 @pytest.mark.parametrize(
     ("operation", "received"),
     [
-        ("gather", lambda p: [(p - 1) * 8] + [0] * (p - 1)),
-        ("allgather", lambda p: [(p - 1) * 8] * p),
-        ("bcast", lambda p: [0] + [8] * (p - 1)),
+        ("gather", lambda p: [(p - 1) * SIZE] + [0] * (p - 1)),
+        ("scatter", lambda p: [0] + [SIZE] * (p - 1)),
+        ("allgather", lambda p: [(p - 1) * SIZE] * p),
+        ("bcast", lambda p: [0] + [SIZE] * (p - 1)),
     ],
 )
 def test_nothing_is_received_twice(operation, received, ranks):
-    """What reaches a rank that passes nothing on; inner ranks of a gather receive for others."""
+    """What reaches a rank that passes nothing on; inner ranks of a gather or scatter receive for others."""
     for name in schedules.names(operation):
-        if not exists(operation, name, ranks):
+        if not exists(name, ranks) or (operation, name) in TWICE:
             continue
-        tally = Tally.of(steps(operation, name, ranks), ranks)
-        passed_on = tally.sent if operation == "gather" else np.zeros(ranks)
-        own = 8 * (np.arange(ranks) > 0) if operation == "gather" else np.zeros(ranks)
-        assert (tally.received - passed_on + own).tolist() == received(ranks), name
+        tally = Tally.of(steps(operation, name, ranks, SIZE), ranks)
+        inner = np.arange(ranks) > 0 if operation in ("gather", "scatter") else np.zeros(ranks)
+        passed_on = inner * (tally.sent - (SIZE if operation == "gather" else 0))
+        assert (tally.received - passed_on).tolist() == received(ranks), name
 
 
-def test_pairwise_exchange_and_recursive_doubling_need_powers_of_two():
-    for key in [("alltoall", "pairwise_xor"), ("allgather", "recursive_doubling")]:
+@pytest.mark.parametrize("ranks", [3, 8, 13])
+def test_what_is_received_twice(ranks):
+    """The sums are those of the phases."""
+    tally = Tally.of(steps("bcast", "scatter_allgather", ranks, SIZE), ranks)
+    ring = (ranks - 1) * SIZE
+    levels = sum(int(rank).bit_count() for rank in range(ranks))  # on each part's way down
+    assert ring < tally.sent.sum() <= ring + levels * -(-SIZE // ranks)
+    assert (tally.received[1:] >= SIZE - -(-SIZE // ranks)).all()
+    pairs = ranks - (1 << (ranks.bit_length() - 1))
+    tally = Tally.of(steps("allgather", "recursive_doubling", ranks, SIZE), ranks)
+    even = np.isin(np.arange(ranks), 2 * np.arange(pairs))
+    assert tally.received.tolist() == ((ranks - 1 + even) * SIZE).tolist()
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5, 8, 13, 16])
+@pytest.mark.parametrize("size", [8, 8000])
+def test_what_a_reduction_receives_and_combines(ranks, size):
+    """Each of P vectors but one is combined once, for each result that is not copied."""
+    combined = {key: 0.0 for key in SCHEDULES if key[0] in ("reduce", "allreduce", "reduce_scatter_block")}
+    for key in combined:
+        for each in steps(*key, ranks, size):
+            if each.combine:
+                combined[key] += sum(
+                    float(np.broadcast_to(x.size, x.source.shape).sum()) for x in each.layers
+                )
+    for (operation, name), found in combined.items():
+        if name == "recursive_doubling":
+            continue  # adds the same everywhere
+        whole = size * (ranks if operation == "reduce_scatter_block" else 1)
+        assert found == (ranks - 1) * whole, (operation, name)
+
+
+def test_pairwise_exchange_and_the_simulators_recursive_doubling_need_powers_of_two():
+    for schedule in [SCHEDULES["alltoall", "pairwise_xor"], *SMPI["allgather", "rdb"]]:
         with pytest.raises(NotModelled):
-            list(SCHEDULES[key](6, 8))
+            list(schedule(6, 8))
 
 
 def test_the_simulators_names_are_known_to_it():

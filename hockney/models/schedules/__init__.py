@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Message schedules: each algorithm of a barrier or a collective operation once, without a machine."""
 
-from hockney.models.schedules import barriers, collectives
+from hockney.models.schedules import barriers, collectives, reductions
 from hockney.models.schedules.schedule import (
     SCHEDULES,
     Layer,
@@ -28,5 +28,6 @@ __all__ = [
     "barriers",
     "collectives",
     "names",
+    "reductions",
     "relation",
 ]

@@ -35,6 +35,43 @@ def only_powers_of_two(ranks: int) -> None:
         raise NotModelled(f"{ranks} ranks are no power of two")
 
 
+class Folding:
+    """The largest power of two that is at most `ranks`, as places. The first ranks form pairs, of which each
+    shares a place: the odd rank stands for both, or the even one that is `root`."""
+
+    def __init__(self, ranks: int, root: int | None = None) -> None:
+        self.power = power_below(ranks)
+        self.pairs = ranks - self.power
+        self._standing = np.arange(self.power) + self.pairs
+        self._standing[: self.pairs] = 2 * np.arange(self.pairs) + 1
+        if root is not None and root < 2 * self.pairs:
+            self._standing[root // 2] = root
+
+    def rank_of(self, place: Ranks) -> Ranks:
+        return self._standing[place]
+
+    def first_rank(self, place: Ranks) -> Ranks:
+        """The ranks of a place, and those of places that follow one another, begin here."""
+        return place + np.minimum(place, self.pairs)
+
+    def fold(self, size: float, *, combine: bool = False) -> Steps:
+        """In each pair `size` bytes to the rank that stands for both."""
+        if self.pairs:
+            standing = self._standing[: self.pairs]
+            yield step(standing ^ 1, standing, size, combine=combine)
+
+    def unfold(self, size: float) -> Steps:
+        """In each pair `size` bytes from the rank that stands for both."""
+        if self.pairs:
+            standing = self._standing[: self.pairs]
+            yield step(standing, standing ^ 1, size)
+
+
+def part_bytes(size: int, parts: int) -> np.ndarray:
+    """`size` bytes (or elements) in parts whose lengths differ by one at most."""
+    return np.diff(size * np.arange(parts + 1) // parts)
+
+
 def shift(ranks: int, *distances: int, size: float = 0.0, mode: Mode = Mode.EXCHANGE) -> Step:
     """Each rank sends to the ranks at these distances above it, cyclically."""
     everyone = np.arange(ranks)
@@ -71,6 +108,16 @@ def hypercube(members: Ranks, size: Blocks, *, combine: bool = False) -> Steps:
     place = np.arange(len(members))
     for distance in doublings(len(members)):
         yield step(members, members[place ^ distance], size(distance), mode=Mode.EXCHANGE, combine=combine)
+
+
+def binomial_parts_down(ranks: int, parts: np.ndarray) -> Steps:
+    """A binomial tree from rank 0, the farthest ranks first, each with the parts of all ranks below it."""
+    first = np.concatenate([[0], np.cumsum(parts)])
+    for distance in reversed(doublings(ranks)):
+        parent = np.arange(0, ranks - distance, 2 * distance)
+        child = parent + distance
+        beyond = np.minimum(child + distance, ranks)
+        yield step(parent, child, first[beyond] - first[child])
 
 
 def to_root(ranks: int, size: float) -> Steps:

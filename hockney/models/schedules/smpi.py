@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from hockney.models.schedules import barriers, collectives
+from hockney.models.schedules import barriers, collectives, reductions
+from hockney.models.schedules.blocks import only_powers_of_two
 from hockney.models.schedules.schedule import SCHEDULES, Schedule, Steps
 
 DISSEMINATION = SCHEDULES["barrier", "dissemination"]
@@ -18,6 +19,12 @@ def _doubling(ranks: int, size: int) -> Steps:
     return barriers.recursive_doubling_sendrecv(ranks)
 
 
+def _doubling_allgather(ranks: int, size: int) -> Steps:
+    """SMPI's goes another way where the number of ranks is no power of two."""
+    only_powers_of_two(ranks)
+    yield from collectives.doubling_allgather(ranks, size)
+
+
 SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
     ("barrier", "ompi_bruck"): (DISSEMINATION,),
     ("barrier", "ompi_recursivedoubling"): (_doubling,),
@@ -25,17 +32,17 @@ SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
     ("barrier", "default"): (_linear,),
     ("bcast", "binomial_tree"): (collectives.binomial_bcast,),
     ("bcast", "default"): (collectives.binomial_bcast,),
-    ("reduce", "binomial"): (collectives.binomial_reduce,),
-    ("allreduce", "rdb"): (collectives.doubling_allreduce,),
-    ("allreduce", "redbcast"): (collectives.binomial_reduce, collectives.binomial_bcast),
+    ("reduce", "binomial"): (reductions.binomial_reduce,),
+    ("allreduce", "rdb"): (reductions.doubling_allreduce,),
+    ("allreduce", "redbcast"): (reductions.binomial_reduce, collectives.binomial_bcast),
     ("gather", "ompi_basic_linear"): (collectives.linear_gather,),
     ("gather", "ompi_binomial"): (collectives.binomial_gather,),
     ("scatter", "ompi_basic_linear"): (collectives.linear_scatter,),
-    ("scatter", "ompi_binomial"): (collectives.binomial_scatter,),
+    ("scatter", "ompi_binomial"): (collectives.binomial_scatter_nearest,),
     ("allgather", "bruck"): (collectives.bruck_allgather,),
     ("allgather", "ring"): (collectives.pairwise,),
     ("allgather", "pair"): (collectives.pairwise_xor,),
-    ("allgather", "rdb"): (collectives.doubling_allgather,),
+    ("allgather", "rdb"): (_doubling_allgather,),
     ("alltoall", "basic_linear"): (collectives.linear_alltoall,),
     ("alltoall", "bruck"): (collectives.bruck_alltoall,),
     ("alltoall", "ring"): (collectives.pairwise,),
