@@ -10,6 +10,8 @@ import pytest
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.collective_algorithms import predict
+from hockney.models.loggp_sim import LogGPSimulator
+from hockney.models.schedules import SCHEDULES
 
 O_S, L, G, O_R, C = 2.0, 10.0, 0.5, 3.0, 0.25
 """Seconds, for the sake of the numbers."""
@@ -60,6 +62,43 @@ def m(size: int) -> float:
 )
 def test_closed_forms(operation: str, algorithm: str, ranks: int, size: int, expected: float) -> None:
     assert predict(machine(**{operation: algorithm}), operation, ranks, size) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("operation", "algorithm", "ranks", "size", "expected"),
+    [
+        ("bcast", "linear", 5, 4, 4 * O_S + L + 4 * G + O_R),
+        # Two places of a chain: the receiver is busier than the sender.
+        ("bcast", "chain", 2, 4 * 8192, O_S + L + 8192 * G + 4 * O_R),
+        ("bcast", "chain", 5, 4, 4 * m(4)),
+        # 0 sends to 1, then to 2; 2 to 5, then to 6.
+        ("bcast", "binary_tree", 7, 4, 2 * (O_S + m(4))),
+        # The last rank has its part when all three messages have come, and it goes round the whole ring.
+        ("bcast", "scatter_allgather", 8, 8000, m(4000) + m(2000) + m(1000) + 7 * m(1000)),
+        ("scatter", "binomial", 8, 4, m(16) + m(8) + m(4)),
+        ("allgather", "ring", 5, 4, 4 * m(4)),
+        ("allgather", "neighbor_exchange", 8, 4, m(4) + 3 * m(8)),
+        ("allgather", "neighbor_exchange", 7, 4, 6 * m(4)),
+        # 0 folds into 1, which finds 4's message waiting when it has sent its own, and sends 0 all blocks.
+        ("allgather", "recursive_doubling", 6, 4, m(4) + m(8) + O_S + O_R + m(24)),
+        ("alltoall", "pairwise_exchange", 8, 4, 7 * m(4)),
+        ("alltoall", "pairwise_exchange", 5, 4, 4 * m(4)),
+        ("reduce", "linear", 5, 8, O_S + L + 8 * G + 4 * (O_R + 8 * C)),
+        ("reduce", "rabenseifner", 8, 8000, 2 * (m(4000) + m(2000) + m(1000)) + 7000 * C),
+        ("allreduce", "rabenseifner", 8, 8000, 2 * (m(4000) + m(2000) + m(1000)) + 7000 * C),
+        ("allreduce", "ring", 8, 8000, 14 * m(1000) + 7 * 1000 * C),
+        ("allreduce", "reduce_broadcast", 8, 8, 6 * m(8) + 3 * 8 * C),
+        ("reduce_scatter_block", "pairwise", 5, 8, 4 * (m(8) + 8 * C)),
+        ("reduce_scatter_block", "recursive_halving", 8, 8, m(32) + m(16) + m(8) + 56 * C),
+        ("scan", "linear", 8, 8, 7 * (m(8) + 8 * C)),
+        ("scan", "recursive_doubling", 8, 8, 3 * (m(8) + 8 * C)),
+    ],
+)
+def test_closed_forms_of_the_engines_algorithms(
+    operation: str, algorithm: str, ranks: int, size: int, expected: float
+) -> None:
+    simulator = LogGPSimulator(machine(), ranks)
+    assert simulator.run(SCHEDULES[operation, algorithm](ranks, size)).max() == pytest.approx(expected)
 
 
 def test_one_rank_needs_no_time() -> None:
