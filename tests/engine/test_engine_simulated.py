@@ -19,6 +19,8 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
 from hockney.models.applications.granularity import Algorithm, times
 from hockney.models.applications.point_to_point_costs import of_platform
+from hockney.models.loggp_sim import LogGPSimulator
+from hockney.models.schedules import SCHEDULES, NotModelled
 from hockney.simulated import platform
 
 pytestmark = pytest.mark.simgrid
@@ -285,3 +287,31 @@ def test_summing_takes_the_time_that_the_description_says(engine, simulate, oper
     (paid,) = records(simulate([case], 8, collectives=collectives, sum_s_per_byte=SUM_S_PER_BYTE))
     assert paid.verified.errors == 0
     assert median(paid) - median(free) == pytest.approx(added * 8000 * SUM_S_PER_BYTE, rel=0.05)
+
+
+@pytest.mark.parametrize("ranks", [5, *SLOW[1:2]])
+def test_the_engines_collective_algorithms_take_what_their_schedules_predict(engine, simulate, ranks):
+    """Messages whose order, sizes or waiting are different end at another time; so do sums."""
+    sizes = (8, 6000, 80_000)
+    keys = [
+        (workload.name, name, size)
+        for workload in engine.catalog.of_role("collective")
+        for parameter in workload.parameters
+        if parameter.name == "algorithm"
+        for name in parameter.choices
+        for size in sizes
+        if name != "mpi"
+    ]
+    words = [f"{workload} algorithm={name} bytes={size} sync=window" for workload, name, size in keys]
+    costs = {"sum_s_per_byte": 0.3 * PER_BYTE_S}
+    found = records(simulate([engine.catalog.case(text, ranks) for text in words], ranks, **costs))
+    not_modelled = []
+    for (workload, name, size), record in zip(keys, found, strict=True):
+        simulator = LogGPSimulator(described(**costs), ranks)
+        try:
+            expected = simulator.run(SCHEDULES[workload, name](ranks, size)).max()
+        except NotModelled:
+            not_modelled.append((workload, name, size))
+            continue
+        assert median(record) == pytest.approx(expected, rel=0.005), record.case
+    assert not_modelled == [("alltoall", "linear", 80_000)], "all at once, and large"
