@@ -53,6 +53,14 @@ def engine_for(mpi: Mpi) -> build.Engine:
         return build.engine(mpi)
 
 
+@functools.cache
+def group_for(mpi: Mpi, group: str) -> build.Engine:
+    """The executable `group` for `mpi`, with the catalog of its workloads."""
+    engine_for(mpi)
+    with locked(f"engine-{mpi.family}"):
+        return build.engine(mpi, group=group)
+
+
 @pytest.fixture(scope="session", params=["openmpi", "mpich"])
 def mpi_name(request: pytest.FixtureRequest) -> str:
     return str(request.param)

@@ -167,6 +167,11 @@ def unknown_cost(name: str, available: Iterable[str]) -> UsageError:
     return unknown("cost", name, available)
 
 
+def compiled_when_first_run(group: str) -> str:
+    """Above the workloads of a group."""
+    return f"compiled when first run, into {group}:"
+
+
 def undisturbed_costs() -> str:
     return "The models use undisturbed costs: those of each case in its fastest mode."
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from hockney.lab.run_results import Results, results
     from hockney.lab.session import Outcome, begin, measure
     from hockney.lab.survey_reuse import survey_of, take_survey
-    from hockney.system.bundled import bundled_catalog
+    from hockney.system.bundled import bundled_catalog, bundled_groups
 else:
     __getattr__ = lazy.attributes(
         __name__,
@@ -70,7 +70,7 @@ else:
             "hockney.lab.launch_order": "schedule",
             "hockney.lab.session": "Outcome begin measure",
             "hockney.lab.survey_reuse": "survey_of take_survey",
-            "hockney.system.bundled": "bundled_catalog",
+            "hockney.system.bundled": "bundled_catalog bundled_groups",
         },
     )
 
@@ -98,6 +98,7 @@ __all__ = [
     "begin",
     "bring_simgrid",
     "bundled_catalog",
+    "bundled_groups",
     "check",
     "check_ranks",
     "description_name",

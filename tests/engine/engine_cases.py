@@ -9,6 +9,7 @@ from itertools import product
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
+from hockney.system.bundled import bundled_groups
 
 # 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that only a
 # part is verified.
@@ -16,13 +17,48 @@ SIZES = ("0", "8", "12344", "1234568")
 
 
 # What computes is given little to do, and one way each of what other workloads vary.
-LITTLE = {"work": "30us", "serial": "0.1", "shares": "uniform:0.2", "iterations": "3"}
+LITTLE = {"work": "30us", "serial": "0.1", "shares": "uniform:0.2", "iterations": "3", "tests": "2"}
+
+
+COMPUTING = ("compute", "granularity", "overlap", "overlap_ibarrier")
+"""Workloads that compute for a preset time."""
+SILENT_ALONE = ("granularity", "exscan")
+"""Workloads that bring a single rank nothing to verify."""
+
+
+NOT_SIMULATED: dict[str, dict[str, tuple[str, ...]]] = {
+    "reduce_scatter": {"counts": ("skewed", "single")},
+    "neighbor_allgather": {},
+    "neighbor_alltoall": {},
+    "partitioned": {},
+    "pingpong_probe": {"probe": ("mprobe",)},
+}
+NOT_SIMULATED |= {
+    f"{operation}_persistent": {}
+    for operation in ("allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "scatter")
+}
+"""What SimGrid's MPI lacks or does wrongly: of a workload these values, or all of it."""
+
+
+def simulated(case: Case) -> bool:
+    lacking = NOT_SIMULATED.get(case.workload)
+    return lacking is None or (lacking != {} and all(case[name] not in lacking[name] for name in lacking))
 
 
 def fits(workload: Workload, ranks: int) -> bool:
     if workload.name == "bisection" and ranks % 2:
         return False
     return workload.min_ranks <= ranks and (not workload.max_ranks or ranks <= workload.max_ranks)
+
+
+def group_runs(*ranks: int) -> list[tuple[str, int]]:
+    """Every group with each of these numbers of ranks on which some of its workloads run."""
+    return [
+        (catalog.workloads[0].group, count)
+        for catalog in bundled_groups()
+        for count in ranks
+        if any(fits(workload, count) for workload in catalog.workloads)
+    ]
 
 
 def every_case(

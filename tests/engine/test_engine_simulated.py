@@ -8,8 +8,8 @@ import statistics
 from collections.abc import Callable, Iterable
 
 import pytest
-from engine_cases import every_case
-from real_mpi import engine_for, simgrid_here
+from engine_cases import NOT_SIMULATED, SILENT_ALONE, every_case, group_runs, simulated
+from real_mpi import engine_for, group_for, simgrid_here
 
 from hockney import build
 from hockney.core.case import parse_canonical
@@ -22,6 +22,7 @@ from hockney.models.applications.point_to_point_costs import of_platform
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, NotModelled
 from hockney.simulated import platform
+from hockney.system.bundled import bundled_groups
 
 pytestmark = pytest.mark.simgrid
 
@@ -45,9 +46,9 @@ def engine() -> build.Engine:
 
 @pytest.fixture(scope="session")
 def simulate(engine) -> Simulate:
-    def run(cases, ranks: int, **more) -> list[EngineLine]:
+    def run(cases, ranks: int, built: build.Engine = engine, **more) -> list[EngineLine]:
         machine = described(max(16, ranks), **more)
-        launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, machine)
+        launcher = SmpiLauncher(simgrid_here(), built.path, built.platform, machine)
         options = LaunchOptions("S", 0, budget_s=120.0, origin="simulated")
         return list(launcher.run(list(cases), ranks, options))
 
@@ -73,21 +74,74 @@ SLOW = [pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 8, 9)]
 def test_every_workload_verifies_and_gives_the_same_lines_twice(engine, simulate, ranks):
     without = ("neighborhood", *WATCHING)
     cases = list(every_case(engine.catalog, ranks, ("barrier", "window"), without=without))
-    lines = simulate(cases, ranks)
+    lines = verifies(simulate(cases, ranks), cases, ranks)
+    assert simulate(cases, ranks) == lines
+
+
+LACKING = [c for c in bundled_groups() if any(w.name in NOT_SIMULATED for w in c.workloads)]
+
+
+@pytest.mark.parametrize(
+    ("group", "ranks"),
+    [*group_runs(1, 2, 3), *(pytest.param(*run, marks=pytest.mark.slow) for run in group_runs(4, 9))],
+)
+def test_every_workload_of_a_group_verifies(simulate, group, ranks):
+    built = group_for(simgrid_here(), group)
+    cases = list(every_case(built.catalog, ranks, ("barrier", "window")))
+    lines = simulate(cases, ranks, built)
+    refused = [line for line in lines if isinstance(line, Failure)]
+    assert {line.reason for line in refused} <= {"refused"}
+    assert [line.case for line in refused] == [case.line for case in cases if not simulated(case)]
+    measured = [line for line in lines if not isinstance(line, Failure)]
+    verifies(measured, [case for case in cases if simulated(case)], ranks, len(cases))
+
+
+@pytest.mark.parametrize("group", [catalog.workloads[0].group for catalog in LACKING])
+def test_what_cannot_be_simulated_is_refused_in_a_word(simulate, group, golden):
+    """One case of every workload and value that the simulator's MPI lacks."""
+    built = group_for(simgrid_here(), group)
+    cases = [case for case in every_case(built.catalog, 2, ("barrier",)) if not simulated(case)]
+    found = [line for line in simulate(cases, 2, built) if isinstance(line, Failure)]
+    golden(f"{group}_refused.txt", "\n".join(dict.fromkeys(line.message for line in found)))
+
+
+@pytest.mark.parametrize(("counts", "blocks"), [("even", 1), ("skewed", 2), ("single", 3)])
+def test_unequal_counts_take_the_time_of_the_longest_block(simulate, counts, blocks):
+    """The root sends all blocks at once on a switch where nothing is shared; the last rank's is longest."""
+    built = group_for(simgrid_here(), "hockney-vector_collectives")
+    case = built.catalog.case(f"scatterv bytes=1000000 counts={counts} sync=window", 3)
+    (record,) = records(simulate([case], 3, built))
+    assert median(record) == pytest.approx(LATENCY_S + blocks * PER_BYTE_S * 1_000_000, rel=0.01)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("computing", [0.5, 1, 3])
+def test_a_network_that_needs_no_processor_hides_all_of_the_shorter_one(simulate, ranks, computing):
+    """The messages of SimGrid's broadcast all go out at once, so computing as long costs nothing more."""
+    built = group_for(simgrid_here(), "hockney-nonblocking")
+    words = ("ibcast bytes=1000 sync=window", f"overlap operation=ibcast bytes=1000 computing={computing}")
+    alone, both = records(simulate([built.catalog.case(line, ranks) for line in words], ranks, built))
+    assert both.metric("pure") == pytest.approx(median(alone), rel=1e-3)
+    assert both.metric("work") == pytest.approx(computing * median(alone), rel=1e-3)
+    assert median(both) == pytest.approx(max(1, computing) * median(alone), rel=1e-3)
+    assert both.metrics["overlap"].values == pytest.approx([100, 100], abs=0.1)
+
+
+def verifies(lines, cases, ranks, run=None):
     assert not [line for line in lines if isinstance(line, Failure)]
     assert [r.case for r in records(lines)] == [c.line for c in cases]
-    assert isinstance(lines[-1], End) and lines[-1].cases == len(cases)
+    assert isinstance(lines[-1], End) and lines[-1].cases == (run or len(cases))
     for record in records(lines):
         size = dict(record.parsed_case().parameters).get("bytes", 0)
         assert record.verified.errors == 0, record.verified.first
-        exchanged = ranks > 1 or record.parsed_case().workload != "granularity"
+        exchanged = ranks > 1 or record.parsed_case().workload not in SILENT_ALONE
         assert (record.verified.bytes > 0) == (size > 0 and exchanged)
         assert len(record.times_s) == 2 and not record.warmup_s
         if record.sync.kind == "window":
             # one clock for all: nothing to synchronise, nobody late, every time the same
             assert (record.sync.error_s, record.sync.late) == (0, 0), record
             assert record.times_s[1] == pytest.approx(record.times_s[0], rel=1e-6, abs=2e-9), record
-    assert simulate(cases, ranks) == lines
+    return lines
 
 
 def test_barriers_that_watch_memory_are_refused_and_the_next_one_runs(engine, simulate, golden):

@@ -10,9 +10,11 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from engine_cases import every_case
+from engine_cases import COMPUTING, SILENT_ALONE, every_case, group_runs
 from golden_files import replaced
+from real_mpi import group_for
 
+from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import decode_catalog
 from hockney.core.record import End, Failure, Launch, Record
@@ -41,7 +43,22 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
     # Windows need a core for each rank.
     sync = ("barrier", "window") if ranks <= len(processors().cores.cpus) else ("barrier",)
-    cases = list(every_case(engine.catalog, ranks, sync))
+    verifies(launcher, list(every_case(engine.catalog, ranks, sync)), ranks)
+
+
+GROUPS = sorted(build.groups(build.source_folder()))
+
+
+@pytest.mark.parametrize(("group", "ranks"), group_runs(1, 2, 3, 5))
+def test_every_workload_of_a_group_verifies(mpi, mpi_name, group, ranks):
+    if mpi_name == "mpich" and ranks > 3:
+        pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
+    built = group_for(mpi, group)
+    cases = list(every_case(built.catalog, ranks, ("barrier",)))
+    verifies(MpiLauncher(mpi, built.path, processors().cores), cases, ranks)
+
+
+def verifies(launcher, cases, ranks):
     lines = lines_of(launcher, cases, ranks)
     assert not [line for line in lines if isinstance(line, Failure)]
     records = [line for line in lines if isinstance(line, Record)]
@@ -51,18 +68,26 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
         case = record.parsed_case()
         size = dict(case.parameters).get("bytes", 0)
         assert record.verified.errors == 0, record.verified.first
-        exchanged = ranks > 1 or case.workload != "granularity"
+        exchanged = ranks > 1 or case.workload not in SILENT_ALONE
         assert (record.verified.bytes > 0) == (size > 0 and exchanged)
-        assert (record.metric("work") is not None) == (case.workload in ("compute", "granularity"))
+        assert (record.metric("work") is not None) == (case.workload in COMPUTING)
         assert 1 <= len(record.times_s) <= 3 and all(t >= 0 for t in record.times_s)
         assert record.sync.kind == dict(case.parameters).get("sync", "none")
         by_clock = record.sync.kind == "window" or case.workload in ("barrier_skew", "barrier_staggered")
         assert (record.sync.error_s is not None) == by_clock
 
 
+CONTRACT = Path(__file__).parents[2] / "contract/golden"
+
+
 def test_the_catalog_is_the_one_in_the_contract(engine):
-    golden = Path(__file__).parents[2] / "contract/golden/catalog.json"
-    assert engine.catalog == decode_catalog(golden.read_bytes())
+    assert engine.catalog == decode_catalog((CONTRACT / "catalog.json").read_bytes())
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_catalog_of_a_group_is_the_one_in_the_contract(mpi, group):
+    golden = CONTRACT / "groups" / f"{group.removeprefix('hockney-')}.json"
+    assert group_for(mpi, group).catalog == decode_catalog(golden.read_bytes())
 
 
 def test_a_launch_names_where_its_ranks_ran(launcher, engine):
@@ -122,6 +147,27 @@ def test_every_exchange_goes_round_larger_rings(launcher, engine, mpi_name, rank
             ranks * record.bytes_moved
         )  # before the repetitions; the last of them, and afterwards, with time
         assert once <= record.verified.bytes <= 3 * once
+
+
+@pytest.mark.parametrize("ranks", [4, 6, 9])
+def test_blocks_reach_the_neighbours_on_larger_topologies(mpi, mpi_name, ranks):
+    """4 ranks: 2 x 2, 6: 3 x 2, 9: 3 x 3, where all four neighbours differ."""
+    if mpi_name == "mpich":
+        pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
+    built = group_for(mpi, "hockney-neighborhood")
+    degrees = {"torus": 4, "random degree=3": 3, "random degree=3 seed=2": 3, "random degree=100": ranks - 1}
+    cases = [
+        built.catalog.case(f"{workload.name} bytes=1001 topology={topology}", ranks)
+        for workload in built.catalog.workloads
+        for topology in degrees
+    ]
+    lines = lines_of(MpiLauncher(mpi, built.path, processors().cores), cases, ranks)
+    found = [x for x in lines if isinstance(x, Record)]
+    assert [x.case for x in found] == [c.line for c in cases]
+    assert [x.bytes_moved for x in found] == [1001 * degree for degree in degrees.values()] * 2
+    for record in found:
+        assert record.verified.errors == 0, record.verified.first
+        assert record.verified.bytes >= ranks * record.bytes_moved
 
 
 def test_work_is_shared_as_asked_for(launcher, engine):

@@ -10,7 +10,7 @@ from hockney.cli.output import messages
 from hockney.core.catalog import Workload
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label
-from hockney.system.bundled import bundled_catalog
+from hockney.system.bundled import bundled_catalog, bundled_groups
 
 LATENCY, BANDWIDTH = "Avg Latency(us)", "Bandwidth (MB/s)"
 
@@ -19,16 +19,20 @@ TITLES = {
     ("stream", "isend"): ("Bandwidth Test", BANDWIDTH),
     ("stream", "isendrecv"): ("Bi-Directional Bandwidth Test", BANDWIDTH),
     ("collective", "allgather"): ("Allgather Latency Test", LATENCY),
+    ("collective", "allgatherv"): ("Allgatherv Latency Test", LATENCY),
     ("collective", "allreduce"): ("Allreduce Latency Test", LATENCY),
     ("collective", "alltoall"): ("All-to-All Personalized Exchange Latency Test", LATENCY),
+    ("collective", "alltoallv"): ("All-to-Allv Personalized Exchange Latency Test", LATENCY),
     ("collective", "bcast"): ("Broadcast Latency Test", LATENCY),
     ("collective", "gather"): ("Gather Latency Test", LATENCY),
+    ("collective", "gatherv"): ("Gatherv Latency Test", LATENCY),
     ("collective", "reduce"): ("Reduce Latency Test", LATENCY),
     ("collective", "scatter"): ("Scatter Latency Test", LATENCY),
+    ("collective", "scatterv"): ("Scatterv Latency Test", LATENCY),
     ("barrier", "barrier"): ("Barrier Latency Test", LATENCY),
 }
-"""By role and operation: what OSU's benchmark is called, and what it measures. osu_reduce_scatter is
-MPI_Reduce_scatter, no MPI_Reduce_scatter_block, and OSU has no MPI_Scan."""
+"""By role and operation: what OSU's benchmark is called, and what it measures. osu_reduce_scatter's
+size is that of the whole vector, not of a rank's block, and OSU has no MPI_Scan."""
 
 SIZE, FIELD, COUNT, WITHOUT_SIZE = 10, 18, 12, 17
 """Widths of OSU's columns."""
@@ -75,4 +79,5 @@ class OsuLines:
 
 def _equivalents() -> list[str]:
     """The workloads, as they are typed, that OSU has a benchmark of."""
-    return sorted(w.name for w in bundled_catalog().workloads if (w.role, w.operation) in TITLES)
+    catalogs = (bundled_catalog(), *bundled_groups())
+    return sorted(w.name for each in catalogs for w in each.workloads if (w.role, w.operation) in TITLES)

@@ -11,6 +11,7 @@ import click
 
 from hockney import lab, studies
 from hockney.api import RunOptions
+from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import example
 from hockney.cli.arguments.question import QuestionCommand, asked_question
@@ -18,7 +19,7 @@ from hockney.cli.output.answer import Form, measure_and_print
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_table
 from hockney.cli.output.terminal import echo
-from hockney.core.catalog import Catalog
+from hockney.core.catalog import Catalog, Workload
 from hockney.draw.page import Table
 
 if TYPE_CHECKING:
@@ -94,17 +95,20 @@ def _list(catalog: Catalog, as_json: bool) -> None:
     shelf = {name: each.HELP for name, each in studies.all_studies().items()}
     known = {workload.name for workload in catalog.workloads}
     others = {group: names for group, names in lab.other_groups().items() if not known.issuperset(names)}
+    described = {w.name: w for group in lab.bundled_groups() for w in group.workloads}
     if as_json:
-        print_json({"studies": shelf, "workloads": catalog.workloads, "groups": others})
+        listed = [described[name] for names in others.values() for name in names if name in described]
+        print_json({"studies": shelf, "workloads": [*catalog.workloads, *listed], "groups": others})
         return
     print_table(Table("studies", "", ("study", "what it asks"), tuple(shelf.items())))
+    columns = ("workload", "parameters with defaults", "what is measured")
     echo()
-    rows = [
-        (w.name, " ".join(f"{p.name}={p.default}" for p in w.parameters), w.help) for w in catalog.workloads
-    ]
-    rows += [
-        (name, "", f"compiled when first run, into {group}") for group in others for name in others[group]
-    ]
-    print_table(
-        Table("workloads", "", ("workload", "parameters with defaults", "what is measured"), tuple(rows))
-    )
+    print_table(Table("workloads", "", columns, tuple(map(_row, catalog.workloads))))
+    for group, names in others.items():
+        rows = tuple(_row(described[name]) if name in described else (name, "", "") for name in names)
+        echo(f"\n{messages.compiled_when_first_run(group)}")
+        print_table(Table(group, "", columns, rows))
+
+
+def _row(workload: Workload) -> tuple[str, str, str]:
+    return workload.name, " ".join(f"{p.name}={p.default}" for p in workload.parameters), workload.help

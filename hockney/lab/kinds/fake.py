@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import replace
 
 import msgspec
@@ -17,7 +18,7 @@ from hockney.lab.bench import Bench
 from hockney.lab.kinds import PrepareOptions
 from hockney.launch.fake import FakeLauncher, fake_from_words
 from hockney.machine import mpi_settings
-from hockney.system.bundled import bundled_catalog
+from hockney.system.bundled import bundled_catalog, catalog_with
 
 SCHEME = "fake"
 KIND = "fake"
@@ -28,11 +29,11 @@ CORES = 4
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    bench = fake_bench(fake_from_words(str(reference)), options.cores or CORES)
+    bench = fake_bench(fake_from_words(str(reference)), options.cores or CORES, options.workloads)
     return replace(bench, machine=msgspec.structs.replace(bench.machine, settings=mpi_settings(os.environ)))
 
 
-def fake_bench(launcher: str | FakeLauncher, cores: int = CORES) -> Bench:
+def fake_bench(launcher: str | FakeLauncher, cores: int = CORES, workloads: Collection[str] = ()) -> Bench:
     """A bench on the fake machine; budgets are kept by its simulated clock."""
     launcher = fake_from_words(launcher) if isinstance(launcher, str) else launcher
     machine = Machine(
@@ -51,6 +52,6 @@ def fake_bench(launcher: str | FakeLauncher, cores: int = CORES) -> Bench:
         flags="",
         hockney=__version__,
     )
-    catalog = bundled_catalog()
+    catalog = catalog_with(bundled_catalog(), workloads)
     launcher.world = replace(launcher.world, catalog=catalog)
     return Bench(launcher, catalog, machine, launcher.launch_s, launcher.now, launcher.wait)

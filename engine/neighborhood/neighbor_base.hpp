@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/payload.hpp"
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+#include "neighborhood/topology.hpp"
+
+namespace hockney::neighborhood {
+
+// What both calls share: a block from each source, in the order of the topology.
+class NeighborBase : public Workload {
+ public:
+  void prepare(int) override { topology_.create(); }
+  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  std::uint64_t bytes_moved() const override { return block_.bytes * neighbors(); }
+
+ protected:
+  // `to_each`: whether every neighbour is sent a block of its own.
+  NeighborBase(const Place& place, const Values& values, bool to_each)
+      : comm_(place.comm),
+        block_(values.bytes()),
+        topology_(place.comm, values),
+        outgoing_(place.arena, block_.bytes * (to_each ? neighbors() : 1), values.word("buffers")),
+        incoming_(place.arena, block_.bytes * neighbors(), values.word("buffers")) {}
+
+  std::size_t neighbors() const { return topology_.sources().size(); }
+  template <class Span>
+  Span block(Span all, std::size_t at) const {
+    return all.subspan(at * block_.bytes, block_.bytes);
+  }
+
+  void spoil_incoming(const Payload& payload) {
+    for (std::size_t at = 0; at < neighbors(); ++at)
+      spoil(block(incoming_.upcoming(), at), payload.shared_by(neighbors()));
+  }
+  // `sender(rank)`: the number under which that rank writes what it sends to this one.
+  template <class Sender>
+  Check check_incoming(const Payload& payload, Sender sender) const {
+    Check all;
+    for (std::size_t at = 0; at < neighbors(); ++at)
+      all += check_bytes(block(incoming_.taken(), at), payload.shared_by(neighbors()),
+                         sender(topology_.sources()[at]), "a neighbour's block");
+    return all;
+  }
+
+  const Comm& comm_;
+  const Block block_;
+  Topology topology_;
+  Buffer outgoing_;
+  Buffer incoming_;
+};
+
+}  // namespace hockney::neighborhood

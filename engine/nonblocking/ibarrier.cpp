@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nonblocking/started.hpp"
+
+namespace hockney::nonblocking {
+namespace {
+
+class Placed : public Workload {
+ public:
+  Placed(const Place& place, const Values&) : comm_(place.comm) {}
+
+ protected:
+  const Comm& comm_;
+};
+
+class Ibarrier final : public Alone<Placed> {
+ public:
+  using Alone::Alone;
+
+  void start(MPI_Request* request) override { MPI_Ibarrier(comm_.handle, request); }
+};
+
+constexpr Parameter ibarrier_parameters[] = {parameters::sync};
+
+}  // namespace
+
+extern constinit const WorkloadInfo ibarrier{
+    .name = "ibarrier",
+    .role = "collective",
+    .operation = "ibarrier",
+    .help = "MPI_Ibarrier, then MPI_Wait",
+    .time = "the call and MPI_Wait, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = ibarrier_parameters,
+    .make = make<Ibarrier>,
+};
+
+}  // namespace hockney::nonblocking

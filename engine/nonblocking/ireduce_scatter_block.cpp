@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nonblocking/started.hpp"
+
+namespace hockney::nonblocking {
+namespace {
+
+class IreduceScatterBlock final : public Alone<Reduction> {
+ public:
+  IreduceScatterBlock(const Place& place, const Values& values)
+      : Alone(place, values, static_cast<std::size_t>(place.comm.size), 1) {}
+
+  void start(MPI_Request* request) override {
+    MPI_Ireduce_scatter_block(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle,
+                              request);
+  }
+
+  Check verify(const Payload& payload) override {
+    const std::size_t first = static_cast<std::size_t>(comm_.rank) * static_cast<std::size_t>(elements());
+    return check_reduced(incoming_.taken(), payload, first, factor(comm_.size), "the block of the sum");
+  }
+};
+
+constexpr Parameter ireduce_scatter_block_parameters[] = {
+    parameters::bytes("bytes of the block each rank gets, a multiple of 8"), parameters::buffers,
+    parameters::sync};
+
+}  // namespace
+
+extern constinit const WorkloadInfo ireduce_scatter_block{
+    .name = "ireduce_scatter_block",
+    .role = "collective",
+    .operation = "ireduce_scatter_block",
+    .size = "bytes",
+    .help = "MPI_Ireduce_scatter_block, MPI_SUM of doubles, then MPI_Wait",
+    .time = "the call and MPI_Wait, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = ireduce_scatter_block_parameters,
+    .make = make<IreduceScatterBlock>,
+};
+
+}  // namespace hockney::nonblocking

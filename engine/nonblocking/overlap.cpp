@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nonblocking/overlapped.hpp"
+
+namespace hockney::nonblocking {
+namespace {
+
+constexpr Parameter overlap_parameters[] = {
+    {"operation", Kind::choice, "", "iallreduce", 0, 0,
+     "iallgather|iallreduce|ialltoall|ibcast|igather|ireduce|ireduce_scatter_block|iscan|iscatter",
+     "which collective"},
+    parameters::bytes("as the operation's own, a multiple of 8 where it sums"),
+    parameters::buffers,
+    parameters::root,
+    computing_parameter,
+    tests_parameter,
+    parameters::sync_each};
+
+}  // namespace
+
+extern constinit const WorkloadInfo overlap{
+    .name = "overlap",
+    .role = "overlap",
+    .operation = "overlap",
+    .size = "bytes",
+    .help = "a collective that is started, computing, then MPI_Wait",
+    .time = "all of it, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = overlap_parameters,
+    .metrics = overlap_metrics,
+    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
+      return std::make_unique<Overlapped>(place, values, values.word("operation"));
+    },
+};
+
+}  // namespace hockney::nonblocking

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "nonblocking/overlapped.hpp"
+
+namespace hockney::nonblocking {
+namespace {
+
+constexpr Parameter overlap_ibarrier_parameters[] = {computing_parameter, tests_parameter,
+                                                     parameters::sync_each};
+
+}  // namespace
+
+extern constinit const WorkloadInfo overlap_ibarrier{
+    .name = "overlap_ibarrier",
+    .role = "overlap",
+    .operation = "ibarrier",
+    .help = "MPI_Ibarrier, computing, then MPI_Wait",
+    .time = "all of it, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = overlap_ibarrier_parameters,
+    .metrics = overlap_metrics,
+    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
+      return std::make_unique<Overlapped>(place, values, "ibarrier");
+    },
+};
+
+}  // namespace hockney::nonblocking

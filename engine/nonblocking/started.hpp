@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include "base/payload.hpp"
+#include "measure/collective_base.hpp"
+#include "measure/parameters.hpp"
+
+namespace hockney::nonblocking {
+
+// A collective that is started here and completed elsewhere.
+class Started {
+ public:
+  virtual ~Started() = default;
+  virtual void start(MPI_Request* request) = 0;
+};
+
+// A workload of such a collective by itself: the call, then MPI_Wait.
+template <class Base>
+class Alone : public Base, public Started {
+ public:
+  using Base::Base;
+
+  void run() final {
+    MPI_Request request = MPI_REQUEST_NULL;
+    start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+};
+
+}  // namespace hockney::nonblocking

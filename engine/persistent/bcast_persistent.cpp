@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "persistent/prepared.hpp"
+
+namespace hockney::persistent {
+namespace {
+
+class Bcast final : public Prepared<CollectiveBase> {
+ public:
+  Bcast(const Place& place, const Values& values)
+      : Prepared(place, with_mpi4(values, "MPI_Bcast_init", "bcast"), 0, 1) {}
+
+  void fill(const Payload& payload) override {
+    if (at_root())
+      write_bytes(incoming_.upcoming(), payload, static_cast<std::uint64_t>(root_));
+    else
+      spoil(incoming_.upcoming(), payload);
+  }
+
+  Check verify(const Payload& payload) override {
+    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(root_),
+                       "the message broadcast");
+  }
+
+ private:
+  void make_request([[maybe_unused]] MPI_Request* request) override {
+    HOCKNEY_IF_MPI4(MPI_Bcast_init(incoming_.next(), block_.count, block_.type, root_, comm_.handle,
+                                   MPI_INFO_NULL, request));
+  }
+};
+
+constexpr Parameter bcast_persistent_parameters[] = {parameters::bytes("bytes from the root"), one_buffer,
+                                                     parameters::root, parameters::sync};
+
+}  // namespace
+
+extern constinit const WorkloadInfo bcast_persistent{
+    .name = "bcast_persistent",
+    .role = "collective",
+    .operation = "bcast_persistent",
+    .size = "bytes",
+    .help = "MPI_Start of a request made by MPI_Bcast_init, then MPI_Wait",
+    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = bcast_persistent_parameters,
+    .make = make<Bcast>,
+};
+
+}  // namespace hockney::persistent

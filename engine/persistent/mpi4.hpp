@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "base/invalid_case.hpp"
+
+// A call of MPI-4, where this MPI has it. Open MPI 5 does, although it claims to be MPI 3.1.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HOCKNEY_IF_MPI4(...) __VA_ARGS__
+#else
+#define HOCKNEY_IF_MPI4(...)
+#define HOCKNEY_NO_MPI4
+#endif
+
+namespace hockney::persistent {
+
+// Throws InvalidCase where this MPI lacks `call`; `instead` is what there is.
+inline void require_mpi4([[maybe_unused]] const char* call, [[maybe_unused]] const char* instead) {
+#ifdef HOCKNEY_SMPI
+  throw InvalidCase(std::string(call) + " cannot be simulated (SimGrid's MPI has no calls of MPI-4); use " +
+                    instead);
+#elif defined(HOCKNEY_NO_MPI4)
+  throw InvalidCase(std::string("this MPI has no ") + call + " (it implements MPI " +
+                    std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION) +
+                    ", the call is from 4.0); use " + instead);
+#endif
+}
+
+}  // namespace hockney::persistent

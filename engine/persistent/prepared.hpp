@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/payload.hpp"
+#include "measure/collective_base.hpp"
+#include "measure/parameters.hpp"
+#include "persistent/mpi4.hpp"
+
+namespace hockney::persistent {
+
+// A collective whose request is made once, then started and completed in each run.
+template <class Base>
+class Prepared : public Base {
+ public:
+  ~Prepared() override {
+    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
+  }
+
+  // Not in the constructor: a rank that lacks memory would leave the others waiting for it here.
+  void prepare(int) final {
+    if (request_ == MPI_REQUEST_NULL) make_request(&request_);
+  }
+
+  void run() final {
+    MPI_Start(&request_);
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
+
+ protected:
+  using Base::Base;
+
+  virtual void make_request(MPI_Request* request) = 0;
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+// `values`, unless this MPI lacks `call`; asked before memory is taken.
+inline const Values& with_mpi4(const Values& values, const char* call, const char* instead) {
+  require_mpi4(call, instead);
+  return values;
+}
+
+inline constexpr Parameter one_buffer{"buffers", Kind::choice,
+                                      "",        "hot",
+                                      0,         0,
+                                      "hot",     "a request is made for one buffer, which it uses each time"};
+
+}  // namespace hockney::persistent

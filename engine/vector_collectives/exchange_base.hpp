@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/payload.hpp"
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+#include "vector_collectives/counts.hpp"
+
+namespace hockney::vector_collectives {
+
+// What exchanges of all with all share: every rank sends each rank r what the counts give r, so that ranks
+// receive more than others, while all send the same.
+class ExchangeBase : public Workload {
+ public:
+  void fill(const Payload& payload) override {
+    const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));
+    for (int to = 0; to < comm_.size; ++to)
+      write_bytes(outgoing_.upcoming().subspan(sent_.offset(to), sent_.bytes(to)), part,
+                  channel(comm_.rank, to));
+    for (int from = 0; from < comm_.size; ++from)
+      spoil(incoming_.upcoming().subspan(offset(from), sent_.bytes(comm_.rank)), part);
+  }
+
+  // The block from rank a to rank b has a separate payload, so that blocks in the wrong order are seen.
+  Check verify(const Payload& payload) override {
+    Check all;
+    const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));
+    for (int from = 0; from < comm_.size; ++from)
+      all += check_bytes(incoming_.taken().subspan(offset(from), sent_.bytes(comm_.rank)), part,
+                         channel(from, comm_.rank), "a block exchanged");
+    return all;
+  }
+
+  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  std::uint64_t bytes_moved() const override { return mean_; }
+
+ protected:
+  ExchangeBase(const Place& place, const Values& values)
+      : comm_(place.comm),
+        mean_(values.bytes()),
+        sent_(values, comm_.size, comm_.size),
+        received_(static_cast<std::size_t>(comm_.size), sent_.count(comm_.rank)),
+        outgoing_(place.arena, sent_.total(), values.word("buffers")),
+        incoming_(place.arena, static_cast<std::size_t>(comm_.size) * sent_.bytes(comm_.rank),
+                  values.word("buffers")) {
+    for (int from = 0; from < comm_.size; ++from) displacements_.push_back(from * sent_.count(comm_.rank));
+  }
+
+  const Comm& comm_;
+  const std::uint64_t mean_;
+  const Counts sent_;
+  const std::vector<int> received_;
+  std::vector<int> displacements_;
+  Buffer outgoing_;
+  Buffer incoming_;
+
+ private:
+  std::size_t offset(int from) const { return static_cast<std::size_t>(from) * sent_.bytes(comm_.rank); }
+  std::uint64_t channel(int from, int to) const {
+    return static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(comm_.size) +
+           static_cast<std::uint64_t>(to);
+  }
+};
+
+inline constexpr Parameter exchanged_bytes =
+    parameters::bytes("bytes from each rank to each rank, in the mean over the receivers");
+
+}  // namespace hockney::vector_collectives

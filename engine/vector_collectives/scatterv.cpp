@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "vector_collectives/vector_base.hpp"
+
+namespace hockney::vector_collectives {
+namespace {
+
+class Scatterv final : public VectorBase {
+ public:
+  Scatterv(const Place& place, const Values& values)
+      : VectorBase(place, values, {Holds::all, Holds::own, Holds::nothing, Holds::own}) {}
+
+  void run() override {
+    MPI_Scatterv(outgoing_.next(), counts_.counts(), counts_.displacements(), counts_.type(),
+                 incoming_.next(), own_count(), counts_.type(), root_, comm_.handle);
+  }
+
+  void fill(const Payload& payload) override {
+    spoil_own(payload);
+    if (at_root()) write_all(payload);
+  }
+
+  Check verify(const Payload& payload) override { return check_own(payload, "the block scattered"); }
+};
+
+constexpr Parameter scatterv_parameters[] = {mean_bytes, counts_parameter, parameters::buffers,
+                                             parameters::root, parameters::sync};
+
+}  // namespace
+
+extern constinit const WorkloadInfo scatterv{
+    .name = "scatterv",
+    .role = "collective",
+    .operation = "scatterv",
+    .size = "bytes",
+    .help = "MPI_Scatterv: the root sends each rank a block of another size",
+    .time = "the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = scatterv_parameters,
+    .make = make<Scatterv>,
+};
+
+}  // namespace hockney::vector_collectives

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/payload.hpp"
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+#include "vector_collectives/counts.hpp"
+
+namespace hockney::vector_collectives {
+
+// What collectives with counts share: the counts, this rank's buffers and the root. A buffer has one block
+// of this rank, all ranks' blocks, or nothing.
+class VectorBase : public Workload {
+ public:
+  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  std::uint64_t bytes_moved() const override { return mean_; }
+
+ protected:
+  enum class Holds { nothing, own, all };
+
+  // `sends` and `receives`: what the root does; `others_send` and `others_receive`: what all others do.
+  struct Shape {
+    Holds sends;
+    Holds receives;
+    Holds others_send;
+    Holds others_receive;
+  };
+
+  VectorBase(const Place& place, const Values& values, const Shape& shape)
+      : comm_(place.comm),
+        mean_(values.bytes()),
+        root_(root_of(place, values)),
+        counts_(values, comm_.size),
+        outgoing_(place.arena, bytes_of(at_root() ? shape.sends : shape.others_send), values.word("buffers")),
+        incoming_(place.arena, bytes_of(at_root() ? shape.receives : shape.others_receive),
+                  values.word("buffers")) {}
+
+  bool at_root() const { return comm_.rank == root_; }
+  int own_count() const { return counts_.count(comm_.rank); }
+
+  // Each of the ranks' blocks carries that rank's payload.
+  void write_own(const Payload& payload) {
+    write_bytes(outgoing_.upcoming(), part_of(payload), static_cast<std::uint64_t>(comm_.rank));
+  }
+  void write_all(const Payload& payload) {
+    for (int rank = 0; rank < comm_.size; ++rank)
+      write_bytes(block(outgoing_.upcoming(), rank), part_of(payload), static_cast<std::uint64_t>(rank));
+  }
+  void spoil_own(const Payload& payload) { spoil(incoming_.upcoming(), part_of(payload)); }
+  void spoil_all(const Payload& payload) {
+    for (int rank = 0; rank < comm_.size; ++rank) spoil(block(incoming_.upcoming(), rank), part_of(payload));
+  }
+  Check check_own(const Payload& payload, const char* what) const {
+    return check_bytes(incoming_.taken(), part_of(payload), static_cast<std::uint64_t>(comm_.rank), what);
+  }
+  Check check_all(const Payload& payload, const char* what) const {
+    Check all;
+    for (int rank = 0; rank < comm_.size; ++rank)
+      all += check_bytes(block(incoming_.taken(), rank), part_of(payload), static_cast<std::uint64_t>(rank),
+                         what);
+    return all;
+  }
+
+  const Comm& comm_;
+  const std::uint64_t mean_;
+  const int root_;
+  const Counts counts_;
+  Buffer outgoing_;
+  Buffer incoming_;
+
+ private:
+  static int root_of(const Place& place, const Values& values) {
+    const std::int64_t root = values.has("root") ? values.integer("root") : 0;
+    if (root >= place.comm.size)
+      throw InvalidCase("root=" + std::to_string(root) + " is no rank of " + std::to_string(place.comm.size));
+    return static_cast<int>(root);
+  }
+  std::size_t bytes_of(Holds what) const {
+    return what == Holds::all ? counts_.total() : what == Holds::own ? counts_.bytes(comm_.rank) : 0;
+  }
+  Payload part_of(const Payload& payload) const {
+    return payload.shared_by(static_cast<std::size_t>(comm_.size));
+  }
+  template <class Span>
+  Span block(Span all, int rank) const {
+    return all.subspan(counts_.offset(rank), counts_.bytes(rank));
+  }
+};
+
+inline constexpr Parameter mean_bytes =
+    parameters::bytes("bytes of a rank's block, in the mean over the ranks");
+
+}  // namespace hockney::vector_collectives

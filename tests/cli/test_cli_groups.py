@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Workloads that are compiled when first run: listed before, measured, fitted by their role, shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hockney import build, lab
+
+
+def test_they_are_listed_with_their_parameters_before_they_are_compiled(hockney):
+    listed = json.loads(hockney("run", "--list", "--json").out)
+    described = {w["name"]: w for w in listed["workloads"]}
+    for group, names in build.groups(build.source_folder()).items():
+        assert listed["groups"][group] == list(names)
+        assert {described[name]["group"] for name in names} == {group}
+    first_words = {line.split(" ", 1)[0] for line in hockney("run", "--list").out.splitlines()}
+    assert set(described) <= first_words
+
+
+def test_no_two_workloads_have_one_name():
+    names = [w.name for catalog in (lab.bundled_catalog(), *lab.bundled_groups()) for w in catalog.workloads]
+    assert len(names) == len(set(names))
+
+
+def test_a_survey_measures_none_of_them(hockney):
+    cases = json.loads(hockney("plan", "survey", "--json").out)["cases"]
+    listed = {name for names in build.groups(build.source_folder()).values() for name in names}
+    assert not listed & {line.split()[0] for line in cases}
+
+
+@pytest.mark.page
+def test_a_run_of_one_is_fitted_and_shown(hockney):
+    done = hockney("run", "allgatherv bytes=8:4KiB counts=even,skewed", "--ranks", "2,4", "--out", "r", "-q")
+    assert done.code == 0, done.err
+    fits = json.loads(hockney("models", "r", "--json").out)["fits"]
+    assert {fit["subject"] for fit in fits if fit["preferred"]} == {
+        f"allgatherv buffers=hot counts={counts} sync=barrier" for counts in ("even", "skewed")
+    }
+    page = Path("r/report.html").read_text()
+    assert "allgatherv" in page and "skewed" in page
+
+
+def test_one_is_measured_together_with_the_engines_own(hockney):
+    done = hockney("run", "allgatherv", "allgather", "--ranks", "3", "--json")
+    assert {s["case"].split()[0] for s in json.loads(done.out)["summaries"]} == {"allgather", "allgatherv"}
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("catalog", lab.bundled_groups(), ids=lambda catalog: catalog.workloads[0].group)
+def test_every_one_of_them_is_on_the_page_with_its_metrics(hockney, catalog):
+    done = hockney("run", *(w.name for w in catalog.workloads), "--ranks", "2", "--out", "r", "-q", "--json")
+    summaries = {s["case"].split()[0]: s for s in json.loads(done.out)["summaries"]}
+    page = Path("r/report.html").read_text()
+    for workload in catalog.workloads:
+        assert set(summaries[workload.name]["metrics"]) == {metric.name for metric in workload.metrics}
+        assert workload.name in page
