@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney: what message passing costs on a machine, and what a parallel algorithm will make of it.
+"""hockney: the cost of message passing on a machine, and the performance of parallel algorithms on it.
 
     import hockney
 
@@ -10,11 +10,12 @@
     run.figure("latency")                           # of Plotly
     hockney.predict(work=100e-6, message=40_000, serial=0.01, ranks=[2, 4, 8])
 
-docs/python.md has the names that stay.
+docs/python.md lists the stable names.
 """
 
 TYPE_CHECKING = False
-"""As in `typing`, which is not read here: until the command line is, Ctrl-C ends in a traceback."""
+"""Like `typing.TYPE_CHECKING`; `typing` is not imported here, because Ctrl-C ends in a traceback until the
+command line is loaded."""
 
 if TYPE_CHECKING:
     from hockney.api.forecast import Forecast

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for all tests: two tiers, which tests may run at the same time, and what is built ahead."""
+"""Configuration of all tests: two tiers, which tests may run at the same time, and what is built ahead."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from needs import need_compiler
 from real_mpi import engine, mpi, mpi_name, stand_in  # noqa: F401
 
-# an example's time is the machine's business, which may be busy
+# an example's duration depends on the machine, which may be busy
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("fast", max_examples=50, **PATIENT)
 settings.register_profile("all", max_examples=200, **PATIENT)
@@ -23,9 +23,9 @@ settings.load_profile("fast")
 
 HERE = Path(__file__).parent
 FAST_RANKS = {"openmpi": 4, "mpich": 2}
-"""Most ranks in the fast tier. MPICH polls: ranks that share a core wait for the scheduler each time."""
+"""Maximum ranks in the fast tier. MPICH polls: ranks that share a core wait for the scheduler each time."""
 GROUPS = ("mpi", "browser")
-"""Of the tests with one of these markers, one runs at a time."""
+"""Of the tests with one of these markers, only one runs at a time."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,7 +54,7 @@ def named(config: pytest.Config, item: pytest.Item) -> bool:
 
 
 def group_of(item: pytest.Item) -> str:
-    """Tests of one file stay in one process, where they share their fixtures."""
+    """Tests in one file stay in one process, where they share their fixtures."""
     for name in GROUPS:
         if item.get_closest_marker(name):
             return name
@@ -62,7 +62,7 @@ def group_of(item: pytest.Item) -> str:
 
 
 def rank_of(item: pytest.Item) -> tuple[int, ...]:
-    """The longest chains of tests start first; within that of real ranks, those that wait for no engine."""
+    """The longest chains of tests start first; among tests with real ranks, those that need no engine."""
     if item.get_closest_marker("mpi"):
         return (0, "engine" in getattr(item, "fixturenames", ()) or item.path.parent.name in ("cli", "docs"))
     if item.get_closest_marker("simgrid"):
@@ -96,7 +96,7 @@ ahead = pytest.StashKey[subprocess.Popen]()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Where all tests run, engines are compiled while the first tests, which need none, run."""
+    """When all tests run, engines are compiled while the first tests, which need none, run."""
     config = session.config
     worker = hasattr(config, "workerinput")
     everything = config.args_source == pytest.Config.ArgsSource.TESTPATHS

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who imports whom, in both languages, and what of it goes up. docs/architecture.md draws the floors."""
+"""Which room imports which, in both languages, and imports that go up. docs/architecture.md shows the
+floors."""
 
 from __future__ import annotations
 
@@ -62,9 +63,9 @@ OFFERED = (
 )  # fmt: skip
 """What a shelf's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")
-"""All that a study may use: it asks and answers, but starts nothing and writes nothing."""
+"""The only rooms that a study may use: it plans and evaluates, but starts nothing and writes nothing."""
 FRONT_DOOR = ("core", "api")
-"""All that the package's own `__init__` may offer names of."""
+"""The only rooms whose names the package's own `__init__` may export."""
 
 STARTERS = ("subprocess", "pty", "multiprocessing")
 STARTING_CALLS = re.compile(r"(exec|spawn)[lv]p?e?|fork|forkpty|posix_spawnp?|system|popen|startfile")
@@ -73,7 +74,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Import:
-    """`file` (relative to the tree) uses `target`, a room of the same tree; `what` is how it says so."""
+    """`file` (relative to the tree) uses `target`, a room of the same tree; `what` is the import as
+    written."""
 
     file: str
     line: int
@@ -87,7 +89,7 @@ class Import:
 
 @cache
 def nodes(text: str) -> tuple[ast.AST, ...]:
-    """All of a module's syntax tree."""
+    """All nodes of a module's syntax tree."""
     return tuple(ast.walk(ast.parse(text)))
 
 
@@ -125,7 +127,7 @@ def _called(function: ast.expr) -> str:
 
 
 def engine_includes(engine: Path) -> Iterator[Import]:
-    """Every #include "room/file" that leaves its own file's name behind."""
+    """Every #include "room/file", without the file's name."""
     for path in sorted(p for p in engine.rglob("*") if p.suffix in (".cpp", ".hpp", ".h")):
         parts = path.relative_to(engine).parts
         if len(parts) < 2:
@@ -157,7 +159,7 @@ def climbing(imports: Iterator[Import], floors: Mapping[str, int]) -> list[str]:
 
 
 def starting(package: Path, allowed: str = "process") -> list[str]:
-    """What starts processes outside of the one room that may."""
+    """Code that starts processes outside of the only room that may."""
     found = []
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).parts

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Golden files: the wording and layout that people read, kept in tests/golden/ROOM/NAME.
+"""Golden files: wording and layout of output, stored in tests/golden/ROOM/NAME.
 
-`golden("NAME.txt", text)` compares; `make golden` rewrites all of them, and git shows what changed.
-A value that is no text is kept as JSON. `normalise` are functions from text to text, applied in order, for
-what differs between runs: times, folders, versions.
+`golden("NAME.txt", text)` compares; `make golden` rewrites all of them, and git shows what changed. A value
+that is not text is stored as JSON. `normalise` are functions from text to text, applied in order, for
+differences between runs: times, folders, versions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Normalise = Callable[[str], str]
 
 
 def replaced(pattern: str, by: str) -> Normalise:
-    """A normalisation: what matches `pattern` becomes `by`."""
+    """A normalisation: text that matches `pattern` becomes `by`."""
     return lambda text: re.sub(pattern, by, text, flags=re.MULTILINE)
 
 

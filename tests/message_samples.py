@@ -5,14 +5,13 @@
 The user-facing sentences of a room are functions in its `messages.py` (or in the files of a package
 `messages`). `calls_of(module)` calls each of them: parameters get samples by the type of their annotation, a
 text the parameter's own name in capitals. A function is called with the first sample of each parameter, then
-once more for every further sample (both truth values, None, each word of a Literal, "" for a text that may
-be left out).
+once more for every further sample (both truth values, None, each word of a Literal, "" for an optional text).
 
 Other types, and values that a sentence needs, are declared in `tests/ROOM/message_samples.py`:
 
     SAMPLES = {Platform: [some_platform], "wait_s": [0.5, 90.0], "not_bound.ranks": [2]}
 
-by type, by parameter, or by function and parameter; the most exact counts.
+by type, by parameter, or by function and parameter; the most specific one is used.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ MANY = (collections.abc.Sequence, collections.abc.Iterable, collections.abc.Coll
 SETS = (collections.abc.Set, set, frozenset)
 MAPPINGS = (collections.abc.Mapping, dict)
 SAMPLE_CODE = "sample"
-"""Of sample errors: what passes on the code of its argument has no code of its own."""
+"""The code of sample errors: messages that pass on their argument's code have none themselves."""
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -54,7 +53,7 @@ class Call:
 
     @property
     def code(self) -> str | None:
-        """The stable word of an error or caveat; None for plain text."""
+        """The stable code of an error or caveat; None for plain text."""
         code = getattr(self.value, "code", None)
         return code if isinstance(code, str) else None
 
@@ -164,7 +163,7 @@ def by_type(place: str, name: str, hint: Any, samples: Samples) -> Iterator[Any]
 
 
 def sequence(place: str, name: str, kind: Any, arguments: tuple[Any, ...], samples: Samples) -> Any:
-    """Two elements; as many as its types where a tuple has a fixed length."""
+    """Two elements; as many as its types for a tuple of fixed length."""
     fixed = kind is tuple and arguments and arguments[-1] is not Ellipsis
     hints = arguments if fixed else (arguments or (str,))[:1] * 2
     values = [next(by_type(place, f"{name}{k + 1}", hint, samples)) for k, hint in enumerate(hints)]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine with its GoogleTest programs, as usual and under sanitizers, built where the next test session
-finds the object files. Run as a program it builds ahead what the tests of the fast tier need."""
+"""The engine with its GoogleTest programs, as usual and with sanitizers, built where the next test session
+finds the object files. As a program it builds ahead what the tests of the fast tier need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hockney.core.paths import cache_folder
 
 ENGINE_TESTS = Path(__file__).parent / "engine"
 TIMEOUT_S = 1800.0
-"""A guard against a compiler that hangs, generous to one on a busy machine."""
+"""A guard against a hanging compiler, generous for one on a busy machine."""
 PROGRAMS = ("engine-unit", "engine-mpi", "engine-barriers", "barrier-traffic")
 SANITIZED = "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1"
 
@@ -35,22 +35,21 @@ def tests_cache() -> Path:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """Held by one process at a time, and let go of by the system when that process ends in any way."""
+    """Held by one process at a time, and released by the system when that process ends in any way."""
     with (tests_cache() / f"{name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def compiled_together(folder: Path) -> bool:
-    """Whether the files of CMake's folder were compiled several at a time; each alone takes four times as
-    long."""
+    """Whether the files in CMake's folder were compiled several at a time; compiling each alone takes four
+    times as long."""
     settings = (folder / "CMakeCache.txt").read_text().splitlines()
     return [line.partition("=")[2] for line in settings if line.startswith("CMAKE_UNITY_BUILD:")] == ["ON"]
 
 
 def native(mpi: Mpi) -> Path:
-    """The folder with the GoogleTest programs for `mpi`. What the engine has compiled is not compiled again,
-    nor the other way round."""
+    """The folder with the GoogleTest programs for `mpi`. Object files are shared with the engine."""
     return Path(build.targets(mpi, [build.MAIN, *PROGRAMS], tests=ENGINE_TESTS)) / "tests"
 
 
@@ -64,10 +63,10 @@ def sanitized(mpi: Mpi) -> Path:
 
 
 def compile_commands(mpi: Mpi) -> Path:
-    """The folder with compile_commands.json, for tools that read C++ as the compiler does."""
+    """The folder with compile_commands.json, for tools that parse C++ like the compiler."""
     work = _work("commands", mpi)
     with locked(work.name):
-        # without precompiled headers, which are another compiler's
+        # without precompiled headers, which belong to another compiler
         _cmake(mpi, work, (), "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "CMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
     return work
 
@@ -99,7 +98,7 @@ def _run(words: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Build ahead what the tests of the fast tier need; what cannot be built here, their fixtures report."""
+    """Build ahead what the tests of the fast tier need; their fixtures report what cannot be built here."""
     from real_mpi import engine_for, mpi_named, simgrid_here
 
     for prepare in (

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What tests need from the system. `make test-deps` installs it; without, tests skip, and in CI they fail."""
+"""System dependencies of tests. `make test-deps` installs them; without them tests skip, and in CI they
+fail."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ HOW = "'make test-deps' installs what the tests need"
 
 
 def missing(what: str, how: str = HOW) -> NoReturn:
-    """Skip the test that needs `what`, or fail it in CI, where everything has to be there."""
+    """Skip the test that needs `what`, or fail it in CI, where everything must be installed."""
     if os.environ.get("CI"):
         pytest.fail(f"missing: {what}; {how}", pytrace=False)
     pytest.skip(f"missing: {what}; {how}")

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real MPIs and engines for tests: each is brought or compiled once, whichever test process needs it first.
+"""Real MPIs and engines for tests: each is installed or compiled once, by the test process that needs it
+first.
 
-`mpi_name` runs a test once with each MPI. MPICH is brought to hockney's own cache, where it stays.
+`mpi_name` runs a test once with each MPI. MPICH is installed in hockney's own cache, where it stays.
 """
 
 from __future__ import annotations
@@ -73,12 +74,12 @@ def mpi(mpi_name: str) -> Mpi:
 
 @pytest.fixture(scope="session")
 def engine(mpi: Mpi) -> build.Engine:
-    """The engine for `mpi`, from hockney's cache where it was compiled before."""
+    """The engine for `mpi`, from hockney's cache if it was compiled before."""
     return engine_for(mpi)
 
 
 @pytest.fixture(scope="session")
 def stand_in(mpi: Mpi) -> build.Engine:
-    """The stand-in engine for `mpi`, from hockney's cache where it was compiled before."""
+    """The stand-in engine for `mpi`, from hockney's cache if it was compiled before."""
     with locked(f"stand-in-{mpi.family}"):
         return build.engine(mpi, source=STAND_IN)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders that were edited by somebody who computes the checksums again."""
+"""Run folders that were edited by somebody who recomputes the checksums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hockney.store.checksums import own_at_end, plan_sums, sealed, sealed_plan
 
 
 def without_checksums(run: Path) -> None:
-    """Make the folder `run` what an older hockney would have written."""
+    """Make the folder `run` look as if written by an older hockney."""
     plan = run / "plan.txt"
     plan.write_text("".join(x for x in plan.read_text().splitlines(keepends=True) if not x.startswith("#")))
     records = run / "records.jsonl"
@@ -19,7 +19,7 @@ def without_checksums(run: Path) -> None:
 
 
 def reseal(run: Path) -> None:
-    """Make the checksums of the folder `run` fit its files as they are now."""
+    """Make the checksums of the folder `run` match its files as they are now."""
     plan = run / "plan.txt"
     lines = plan.read_text().splitlines(keepends=True)
     text = "".join(

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Imports go down only, rooms on one floor do not meet, one room starts processes; in both languages."""
+"""Imports go down only, rooms on the same floor do not import each other, one room starts processes; in both
+languages."""
 
 from __future__ import annotations
 
@@ -71,7 +72,7 @@ def test_shelf_files_do_not_know_each_other():
 
 
 def test_engine_includes_name_files_with_their_room():
-    """So that the walker understands every one of them."""
+    """So that the walker handles every one of them."""
     for each in engine_includes(ROOT / "engine"):
         assert (ROOT / "engine" / each.what).is_file(), str(each)
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The golden fixture notices differences, rewrites on demand, and leaves out what differs between runs."""
+"""The golden fixture detects differences, rewrites on demand, and leaves out what differs between runs."""
 
 from __future__ import annotations
 

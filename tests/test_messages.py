@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences for users are made in messages.py only, errors have unique codes, caveats and notices have codes,
-golden files hold the wording.
+"""Sentences for users are written only in messages.py, errors have unique codes, caveats and notices have
+codes, golden files contain the wording.
 
 `make golden` rewrites the golden files, tests/golden/ROOM/messages.txt.
 """
@@ -36,9 +36,9 @@ ERRORS = {
     "TookTooLong",
 }
 NOTES = {"Caveat": Caveat, "Notice": Notice, "Finding": Finding}
-"""What users should know though nothing failed. Several views may give a caveat of the same code."""
+"""Notices for users although nothing failed. Several views may give a caveat with the same code."""
 NOT_YET: set[str] = set()
-"""Rooms that still make errors outside messages.py."""
+"""Rooms that still create errors outside messages.py."""
 
 
 @pytest.mark.parametrize("file", modules(), ids=name_of)
@@ -73,7 +73,7 @@ def test_every_caveat_notice_and_finding_has_a_code(file: Path):
 
 
 def made_elsewhere() -> dict[str, list[str]]:
-    """By room, where errors are made outside messages.py."""
+    """Errors created outside messages.py, by room."""
     places: dict[str, list[str]] = {}
     allowed = {*modules(), PACKAGE / "core" / "errors.py"}
     for file in sorted(PACKAGE.glob("**/*.py")):
@@ -84,7 +84,8 @@ def made_elsewhere() -> dict[str, list[str]]:
 
 
 def error_lines(source: str) -> list[int]:
-    """The lines that make an error, by its class or by core's `unknown`, a caveat, a notice or a finding."""
+    """The lines that create an error, by its class or by core's `unknown`, a caveat, a notice or a
+    finding."""
     tree = ast.parse(source)
     makers = ERRORS | NOTES.keys()
     for node in ast.walk(tree):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every file of the tree: header, length, nothing unfinished, no one machine's paths."""
+"""Rules for every file of the tree: header, length, nothing unfinished, no machine-specific paths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADER = ("SPDX-FileCopyrightText: The hockney authors", "SPDX-License-Identifie
 LONGEST = 400
 MARKERS = ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")
 UNFINISHED = re.compile(r"\b(" + "|".join(MARKERS) + r")\b")
-# a home, or a place where the authors happened to work
+# a home, or a folder in which the authors worked
 PRIVATE = re.compile(r"(?<![\w./~-])/(work|root|home/\w+|tmp/\w+)/")
 
 
@@ -101,8 +101,8 @@ def test_the_packages_version_is_the_engines():
 
 
 def passed_over(path: Path, config: pytest.Config) -> bool:
-    """Whether pytest, started without arguments, does not collect this file: outside of the folders it walks,
-    in one whose name it skips, or by a name that is no test's."""
+    """Whether pytest, started without arguments, does not collect this file: because of its folder, its
+    folder's name, or its own name."""
     parts = path.relative_to(ROOT).parts
     skipped = any(fnmatch(part, name) for part in parts[:-1] for name in config.getini("norecursedirs"))
     named = any(fnmatch(parts[-1], name) for name in config.getini("python_files"))
@@ -132,7 +132,7 @@ def modules() -> list[tuple[str, ast.Module]]:
 
 
 def test_no_two_classes_have_one_name():
-    """Private ones too: a name stands for one thing in the whole package."""
+    """Including private ones: a name identifies one thing in the whole package."""
     places: dict[str, list[str]] = {}
     for name, module in modules():
         for node in module.body:
@@ -146,7 +146,7 @@ SHORTEST_FRAGMENT = 24
 
 
 def stubs(text: str) -> list[tuple[int, str]]:
-    """Lines that hold hardly more than one word of a sentence which goes on in the next string."""
+    """Lines with hardly more than one word of a sentence that continues in the next string."""
     kinds = (tokenize.NL, tokenize.COMMENT)
     tokens = [t for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type not in kinds]
     return [
@@ -165,7 +165,7 @@ def test_sentences_fill_their_lines():
 
 
 def test_docstrings_have_no_stray_quotes():
-    """Such as a formatter leaves that takes a docstring for two strings."""
+    """As left by a formatter that mistakes a docstring for two strings."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     broken = [
         name

@@ -45,8 +45,8 @@ std::string labels_object(const std::map<std::string, std::string>& labels) {
   return object.str();
 }
 
-// When each visit began, in seconds after the record, to a tenth of a millisecond, and its repetitions, and
-// how often a rank lost its core.
+// The visits: start in seconds after the record's date (to 0.1 ms), repetitions, and how often a rank was
+// preempted.
 std::string visits_object(const std::vector<Visit>& visits, double started_s) {
   std::string starts;
   std::string repetitions;

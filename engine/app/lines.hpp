@@ -10,10 +10,10 @@
 // The lines the engine prints; hockney/core/record.py gives every field's meaning.
 namespace hockney {
 
-// Collective; the line is on rank 0, and so need `clock` be.
+// Collective. The line is returned on rank 0; `clock` is only read there.
 std::string launch_line(const Options& options, const Comm& control, const ClockCost& clock, double init_s);
 std::string start_line(const std::string& case_line, long position);
-// After the first visit of every case: from here on records come at the end.
+// Printed after the first visit of every case: from here on all records come at the end.
 std::string visiting_line();
 std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
                         Synchroniser::Kind kind, double precision, const Measurement& measurement);
@@ -21,7 +21,7 @@ std::string failure_line(const Options& options, const std::string& case_line, c
                          const std::string& message);
 std::string end_line(long cases);
 
-// What --hello prints for this rank.
+// This rank's line of --hello.
 std::string hello_line(int rank, int size);
 
 }  // namespace hockney

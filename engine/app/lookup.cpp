@@ -32,7 +32,7 @@ void check_value(const Parameter& parameter, const std::string& text) {
   if (parameter.kind == Kind::choice) {
     for (const std::string& choice : choices_of(parameter))
       if (choice == text) return;
-    throw InvalidCase(std::string(parameter.name) + "=" + text + " is none of " + parameter.choices);
+    throw InvalidCase(std::string(parameter.name) + "=" + text + " is not one of " + parameter.choices);
   }
   if (parameter.kind == Kind::text) return;
   const double value = to_real(text, parameter.name);
@@ -45,7 +45,7 @@ void check_ranks(const WorkloadInfo& info, std::map<std::string, std::string>& g
   const std::string size = std::to_string(ranks);
   const auto named = given.find("ranks");
   if (named != given.end() && named->second != size)
-    throw InvalidCase("the case wants ranks=" + named->second + ", but " + size + " were started");
+    throw InvalidCase("the case requires ranks=" + named->second + ", but " + size + " were started");
   if (ranks < info.min_ranks || (info.max_ranks && ranks > info.max_ranks))
     throw InvalidCase(std::string(info.name) + " needs " +
                       (info.max_ranks == info.min_ranks ? "" : "at least ") + std::to_string(info.min_ranks) +
@@ -63,7 +63,7 @@ const char* kind_name(Kind kind) {
   return "text";
 }
 
-// Limits in full: the front end compares with them.
+// Limits are printed in full because the front end compares against them.
 std::string limit(double value) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.17g", value);
@@ -112,7 +112,7 @@ std::string described(std::span<const T> items) {
 }  // namespace
 
 Case look_up(const std::vector<std::string>& words, int ranks) {
-  if (words.empty()) throw InvalidCase("an empty line is no case");
+  if (words.empty()) throw InvalidCase("an empty line is not a case");
   const WorkloadInfo& info = find(words.front());
   std::map<std::string, std::string> given = named_words(words, 1);
   check_ranks(info, given, ranks);
@@ -127,7 +127,7 @@ Case look_up(const std::vector<std::string>& words, int ranks) {
       if (!known) throw InvalidCase(std::string(info.name) + " has no parameter '" + name + "'");
     }
   }
-  // std::map keeps the names in alphabetical order, as the canonical line wants them.
+  // std::map keeps names in alphabetical order, as the canonical line requires.
   std::string line = info.name;
   for (const auto& [name, value] : given) line += " " + name + "=" + value;
   return {&info, Values(std::move(given)), line};

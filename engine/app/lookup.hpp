@@ -9,15 +9,15 @@
 
 namespace hockney {
 
-// A case that can be measured: its workload, all its parameters, and its canonical line.
+// A case that can be measured: its workload, all its parameters and its canonical line.
 struct Case {
   const WorkloadInfo* info;
   Values values;
   std::string line;
 };
 
-// The case that `words` name on `ranks` ranks; missing parameters get their defaults. Throws InvalidCase for
-// anything unknown or out of range, and where the words or the workload want another number of ranks.
+// The case that `words` describe on `ranks` ranks; missing parameters get their defaults. Throws InvalidCase
+// for unknown names, values out of range, and a number of ranks that the words or the workload do not allow.
 Case look_up(const std::vector<std::string>& words, int ranks);
 
 // The catalog as one line of JSON.

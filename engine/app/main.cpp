@@ -11,8 +11,7 @@
 
 namespace {
 
-// MPI_Init may take ranks at different moments; how long it
-// took is of interest, and no MPI clock runs before it.
+// Timed with the system clock, because no MPI clock runs before MPI_Init.
 double init_mpi(int& argc, char**& argv) {
   const double before = hockney::date();
   MPI_Init(&argc, &argv);
@@ -24,7 +23,7 @@ void say_hello() {
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  // One write for the whole line, so that lines of several ranks do not mix.
+  // A single write, so that the lines of several ranks do not mix.
   const std::string line = hockney::hello_line(rank, size) + "\n";
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);

@@ -60,7 +60,7 @@ Options parse_options(const std::vector<std::string>& words) {
     } else if (word == "--hello") {
       options.task = Options::Task::hello;
     } else if (word.starts_with("--")) {
-      if (i + 1 == words.size()) throw InvalidCase("option '" + word + "' lacks its value");
+      if (i + 1 == words.size()) throw InvalidCase("option '" + word + "' requires a value");
       set_option(options, word, words[++i]);
     } else {
       options.task = Options::Task::one_case;
@@ -76,16 +76,16 @@ const char* help_text() {
          "       mpiexec -n RANKS hockney-engine [OPTIONS] --plan FILE\n"
          "       hockney-engine --catalog | mpiexec -n RANKS hockney-engine --hello\n"
          "\n"
-         "Measures cases of message passing and prints one JSON object a line. Sizes in bytes, times in "
+         "Measures cases of message passing and prints one JSON object per line. Sizes in bytes, times in "
          "seconds.\n"
          "\n"
-         "  --plan FILE            run the cases in FILE, one a line, in order ('-': standard input)\n"
+         "  --plan FILE            run the cases in FILE, one per line, in order ('-': standard input)\n"
          "  --budget S             seconds for all cases together (default: 1 for each)\n"
-         "  --precision F          wanted half width of the median's 95% interval, relative (0.02)\n"
-         "  --max-repetitions N    most repetitions of one case (20000)\n"
-         "  --visits N             most visits of one case, at shuffled moments of the launch (1)\n"
-         "  --warm-up N            most repetitions before the times have settled (320; 0: none)\n"
-         "  --hang S               seconds over its time after which a case is reported as hung (60; 0: "
+         "  --precision F          target half width of the median's 95% interval, relative (0.02)\n"
+         "  --max-repetitions N    maximum repetitions per case (20000)\n"
+         "  --visits N             maximum visits per case, in random order over the launch (1)\n"
+         "  --warm-up N            maximum repetitions before the times have settled (320; 0: none)\n"
+         "  --hang S               seconds beyond its time after which a case is reported as hung (60; 0: "
          "never)\n"
          "  --launch ID --index N --origin WORD    copied into the lines printed\n"
          "\n"

@@ -7,21 +7,21 @@
 
 namespace hockney {
 
-// The engine's command line; contract/README.md says what each word means.
+// The engine's command line, specified in contract/README.md.
 struct Options {
   enum class Task { help, catalog, hello, plan, one_case };
 
   Task task = Task::help;
   std::vector<std::string> case_words;
-  std::string plan = "-";  // a file that rank 0 reads, or '-' for its standard input
+  std::string plan = "-";  // a file read by rank 0, or '-' for its standard input
   std::string launch = "0";
   long index = 0;
   std::string origin = "measured";
-  double budget_s = 0;  // 0: one second for each case
+  double budget_s = 0;  // for the whole launch; 0: one second per case
   double precision = 0.02;
   long max_repetitions = 20000;
-  long visits = 1;     // at most, of each case
-  long warm_up = 320;  // repetitions at most
+  long visits = 1;     // at most, per case
+  long warm_up = 320;  // maximum
   double hang_s = 60;
 };
 

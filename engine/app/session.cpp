@@ -22,8 +22,8 @@
 namespace hockney {
 namespace {
 
-// A line reaches the front end before the next case starts, or
-// the job ends: results without a reader are lost.
+// The front end must receive each line before the next case starts. If nobody reads the results any more, end
+// the job.
 void print(const Comm& control, const std::string& line) {
   if (!control.root()) return;
   if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fputc('\n', stdout) == EOF ||
@@ -33,8 +33,8 @@ void print(const Comm& control, const std::string& line) {
   }
 }
 
-// The plan on every rank, as rank 0 reads it. From a file, because Open MPI 5's launcher does not pass on the
-// end of standard input and repeats parts of a long one (github.com/openpmix/prrte/issues/2579).
+// The plan, read by rank 0 and broadcast. It is a file because Open MPI 5's launcher does not forward the end
+// of standard input and repeats parts of long input (github.com/openpmix/prrte/issues/2579).
 std::string read_plan(const std::string& path, const Comm& control) {
   std::string text;
   if (control.root() && path == "-") {
@@ -72,15 +72,16 @@ std::vector<std::string> plan_lines(const Options& options, const Comm& control)
   return lines;
 }
 
-// The cases of a launch, in the order of the plan. Rank 0 decides by its clock; the other ranks' serve their
-// watchdog.
+// The cases of a launch, in plan order. Rank 0 decides by its clock; the other ranks' clocks only serve their
+// watchdogs.
 class Cases {
  public:
   Cases(const Options& options, const Comm& control, Measurer& measurer,
         const std::vector<std::string>& lines, double ends)
       : options_(options), control_(control), measurer_(measurer), lines_(lines), ends_(ends) {}
 
-  // Each in a single visit, with an equal share of what is left. Returns how many failed.
+  // Gives each case a single visit and an equal share of the remaining time. Returns the number of failed
+  // cases.
   long one_by_one() {
     long failed = 0;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -93,7 +94,8 @@ class Cases {
     return failed;
   }
 
-  // One visit each, in order, and then more at shuffled moments while there is time; records come at the end.
+  // Visits each case once, in order, then further cases in random order while time remains. Records are
+  // printed at the end.
   long in_visits(double budget) {
     const double share_s = std::max(1e-3, budget / static_cast<double>(lines_.size()));
     const auto most_visits = static_cast<int>(options_.visits);
@@ -144,7 +146,7 @@ class Cases {
     return rule;
   }
 
-  // Looked up, and visited for the first time.
+  // Looks the case up and makes its first visit.
   std::unique_ptr<Running> begin(std::size_t position, const StopRule& rule, double ends, bool only,
                                  int most_repetitions = 0) {
     Case found = look_up(split_words(lines_[position]), control_.size);
@@ -154,7 +156,7 @@ class Cases {
     return running;
   }
 
-  // Under the watchdog; a failure that the ranks survive becomes a line.
+  // Runs under the watchdog. A failure that the ranks survive is printed as a line.
   template <class Begin>
   std::unique_ptr<Running> guarded(std::size_t position, const StopRule& rule, Begin begin) {
     const std::string& line = lines_[position];
@@ -174,7 +176,7 @@ class Cases {
     return running;
   }
 
-  // A visit that the ranks cannot make any more ends the case with what it has.
+  // If the ranks cannot make another visit, the case ends with the results so far.
   void visit(Running& running, int index, VisitSchedule& schedule, const StopRule& rule) {
     watchdog::arm(control_.rank, running.found.line, rule.budget_s, options_.hang_s);
     const int most =
@@ -194,7 +196,8 @@ class Cases {
     watchdog::disarm();
   }
 
-  // Enough visits over enough of the launch: within a few seconds a machine may not have changed its speed.
+  // Requires enough visits, spread over enough of the launch: a machine's speed may not change within a few
+  // seconds.
   bool precise(const CaseRun& run) const {
     const auto visits = static_cast<int>(run.result().visits.size());
     if (visits < Method::fewest_visits_for_precision) return false;

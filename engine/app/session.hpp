@@ -6,9 +6,8 @@
 
 namespace hockney {
 
-// Runs the plan or the one case that `options` ask for, printing lines on
-// rank 0. Collective over MPI_COMM_WORLD; needs MPI to be initialised.
-// Returns the exit code: 0 every case gave a record, 1 some case did not.
+// Runs the plan or the single case in `options`, printing lines on rank 0. Collective over MPI_COMM_WORLD,
+// after MPI_Init. Returns the exit code: 0 if every case produced a record, 1 otherwise.
 int run_session(const Options& options, double init_s);
 
 }  // namespace hockney

@@ -15,13 +15,13 @@
 
 namespace hockney {
 
-// Seconds. MPI_Wtime and nothing else: on a simulated machine it is the simulated time, std::chrono is not.
+// Seconds. Always MPI_Wtime: on a simulated machine it returns simulated time, std::chrono does not.
 inline double now() {
   return MPI_Wtime();
 }
 
-// Seconds since 1970, or since the start of the simulation: it
-// dates, it does not measure. Before MPI_Init too.
+// Seconds since 1970, or since the start of the simulation. Only for dates, not for measuring. May be called
+// before MPI_Init.
 inline double date() {
 #ifdef HOCKNEY_SMPI
   return MPI_Wtime();
@@ -30,9 +30,8 @@ inline double date() {
 #endif
 }
 
-// Returns when now() has come to `moment`, without communication, keeping this
-// processor busy. A simulated clock stands still while a rank computes, so a
-// rank must sleep there until others have taken the time forward.
+// Waits until now() reaches `moment`, without communication, keeping this processor busy. Simulated time does
+// not advance while a rank computes, so there the rank sleeps until other ranks have advanced the clock.
 inline void wait_until(double moment) {
 #ifdef HOCKNEY_SMPI
   if (now() < moment) sg_actor_sleep_until(moment);
@@ -42,13 +41,13 @@ inline void wait_until(double moment) {
 #endif
 }
 
-// Keeps this processor busy for `seconds`. Needed between the messages of PRTT(n, d, s).
+// Keeps this processor busy for `seconds`, as between the messages of PRTT(n, d, s).
 inline void spin(double seconds) {
   if (seconds > 0) wait_until(now() + seconds);
 }
 
 #ifdef HOCKNEY_SMPI
-// Lets `seconds` of simulated time pass, as computing does.
+// Lets `seconds` of simulated time pass, as computing would.
 inline void pass(double seconds) {
   if (seconds > 0) sg_actor_sleep_for(seconds);
 }
@@ -56,11 +55,10 @@ inline void pass(double seconds) {
 
 struct ClockCost {
   double overhead_s;    // one call, averaged over many
-  double resolution_s;  // smallest positive difference of two successive readings
+  double resolution_s;  // smallest positive difference between successive readings
 };
 
-// Takes about a millisecond. On a clock that stands still
-// while nobody communicates (a simulator's), both are 0.
+// Takes about a millisecond. Both are 0 on a clock that only advances during communication (a simulator's).
 inline ClockCost measure_clock() {
   constexpr int calls = 4000;
   const double start = now();

@@ -34,16 +34,17 @@ const char* Computing::clock() const {
 
 namespace {
 
-// A work is the loop alone where reading the clock three times would be more than a seventh of it.
+// Work is done by the loop alone if reading the clock three times would take more than a seventh of it.
 constexpr double short_readings = 20;
-// The pace is known to some percent only, since processors change their frequency: so much of what is left is
-// looped before the clock is read again, until what is left is so short that its error does not count.
+// The pace is only known to a few percent, because processors change their frequency. So only this share of
+// the remaining time is looped before the clock is read again, until the remainder is too short for the error
+// to matter.
 constexpr double safe_share = 0.96;
 constexpr double short_rest_s = 5e-6;
-// A pace found in so short a loop would be one of the clock's jitter.
+// In a shorter loop the measured pace would be dominated by clock jitter.
 constexpr double worth_learning_s = 4e-6;
 constexpr double learning = 0.2;
-// What an interrupt made of a loop says nothing about the pace.
+// Samples this far off were interrupted and are discarded.
 constexpr double believable = 0.2;
 constexpr double recheck_every_s = 5e-3;
 constexpr double recheck_s = 5e-6;
@@ -77,8 +78,9 @@ double Computing::read() const {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Each step needs the result of the one before, so that the processor can neither skip nor overlap any; the
-// empty statement keeps the compiler from doing so. Never inlined, so that there is one loop with one pace.
+// Each step needs the previous result, so that the processor can neither skip nor overlap steps; the empty
+// asm statement prevents the compiler from doing so. Never inlined, so that there is a single loop with a
+// single pace.
 [[gnu::noinline]] void Computing::loop(std::uint64_t steps) {
   std::uint64_t x = state_;
   for (; steps > 0; --steps) {
@@ -88,8 +90,8 @@ double Computing::read() const {
   state_ = x;
 }
 
-// A thread's clock that goes by the system's ticks shows nothing of short loops: then it is the wall's, and
-// where that one is as coarse, longer loops.
+// A thread clock driven by system ticks cannot resolve short loops: use the wall clock instead, and longer
+// loops if that is as coarse.
 void Computing::find_pace() {
   for (const double until = now() + warm_up_s; now() < until;) loop(1000);
   for (double steps = trial_steps; !paced(steps);) {
@@ -99,8 +101,8 @@ void Computing::find_pace() {
   if (preset_s_ < short_readings * reading_s_) steps_ = std::max(1.0, preset_s_ / step_s_);
 }
 
-// What a loop of two lengths takes between two readings: the difference is the loop's, the rest the
-// readings', as cold as they are after a loop. False where the clock shows no difference.
+// Times a loop of two lengths between two readings: the difference is the loop's time, the rest is the
+// readings', with caches as cold as they are after a loop. False if the clock shows no difference.
 bool Computing::paced(double steps) {
   std::vector<double> once;
   std::vector<double> twice;
@@ -127,8 +129,8 @@ void Computing::run() {
     run_by_clock();
 }
 
-// From the moment at which a reading took its time to that of the next, one reading's time passes; before the
-// first and after the last one together, another.
+// Between the instants at which two successive readings are taken, one reading's time passes. What precedes
+// the first and follows the last adds up to another.
 void Computing::run_by_clock() {
   const double began = read();
   const double ends = began + preset_s_ - reading_s_;
@@ -153,7 +155,7 @@ void Computing::recheck() {
   if (steps_ > 0 && (ratios_.empty() || now() - checked_ > recheck_every_s)) recheck_loop();
 }
 
-// What most of some checks say: an interrupt falls into one of them.
+// The median of several checks, because an interrupt may fall into one of them.
 void Computing::recheck_loop() {
   const auto runs = static_cast<long>(std::ceil(recheck_s / preset_s_));
   std::vector<double> checks;

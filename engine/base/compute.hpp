@@ -7,28 +7,28 @@
 
 namespace hockney {
 
-// A piece of work: run() consumes a preset amount of the calling thread's processor time, its own cost
-// included, so that on a core that nothing disturbs it also takes just as long by the clock on the wall.
+// A piece of work: run() consumes a preset amount of the calling thread's processor time, including its own
+// overhead, so that on an undisturbed core it also takes exactly that long in wall time.
 //
-// It is a loop in registers, without memory traffic, at a pace that is measured. The thread's own clock,
-// which stands still while the thread has no processor, tells shortly before the end what is missing. A work
-// of no more than a few readings of that clock (a system call each) is the loop alone, whose pace recheck()
-// follows. Where there is no such clock it is MPI_Wtime; on a simulated machine the preset time passes.
+// It is a loop in registers, without memory traffic, whose pace is measured. Shortly before the end the
+// thread's CPU clock, which stops while the thread is preempted, gives the time still to be consumed. Work no
+// longer than a few readings of that clock (a system call each) is the loop alone, with the pace that
+// recheck() maintains. Without such a clock MPI_Wtime is used; on a simulated machine the preset time passes.
 class Computing {
  public:
-  // `preset_s` may be 0: nothing is consumed. Finding the pace takes some milliseconds. Without `own_clock`
-  // it does as where a thread has none.
+  // `preset_s` may be 0: nothing is consumed. Measuring the pace takes some milliseconds. Without `own_clock`
+  // the thread clock is not used even if there is one.
   explicit Computing(double preset_s, bool own_clock = true);
 
   void run();
-  // Between measurements, not within them: takes some 20 us now and then where the work is short.
+  // Call it between measurements, not during them: if the work is short, it occasionally takes some 20 us.
   void recheck();
 
   double preset_s() const { return preset_s_; }
-  // By which fraction what was consumed differs from what was preset: in the median of the stretches between
-  // two recheck(), of a short work in the median of what recheck() saw itself.
+  // Relative error of the consumed time: the median over the intervals between calls of recheck() or, for
+  // short work, over the errors that recheck() measured.
   double error();
-  // Whose time is consumed: "thread", "wall" or "simulated".
+  // Which clock measures the consumed time: "thread", "wall" or "simulated".
   const char* clock() const;
 
  private:
@@ -45,8 +45,8 @@ class Computing {
   bool own_clock_ = true;
   double reading_s_ = 0;   // one reading of the clock
   double step_s_ = 0;      // one step of the loop
-  double steps_ = 0;       // of a short work; 0: by the clock
-  double checked_ = 0;     // when, by now()
+  double steps_ = 0;       // of short work; 0: by the clock
+  double checked_ = 0;     // when, according to now()
   double consumed_s_ = 0;  // since recheck(), in `runs_` runs by the clock
   long runs_ = 0;
   std::vector<double> ratios_;

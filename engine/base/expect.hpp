@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-// HOCKNEY_EXPECT(condition): what a function may take for granted of its caller. Builds of type Debug and
-// those with a sanitizer end the program with a message where it does not hold; others evaluate nothing.
+// HOCKNEY_EXPECT(condition) states a precondition. Debug builds and those with a sanitizer abort with a
+// message if it does not hold; others do not evaluate it.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #ifndef HOCKNEY_CONTRACTS
 #define HOCKNEY_CONTRACTS

@@ -7,13 +7,13 @@
 
 namespace hockney {
 
-// A case that cannot be run: unknown name, bad number, wrong number of ranks. Thrown alike on every rank,
-// because every rank reads the same line.
+// A case that cannot be run: unknown name, invalid number, wrong number of ranks. Thrown on all ranks alike,
+// because every rank parses the same line.
 struct InvalidCase : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A buffer does not fit into the memory that is left. May be thrown on some ranks only.
+// A buffer does not fit into the available memory. May be thrown on some ranks only.
 struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -21,7 +21,7 @@ std::uint64_t first_number(const std::filesystem::path& path) {
   return file >> value ? value : unlimited;
 }
 
-// The number behind `name` in a file of names and numbers.
+// The number that follows `name` in a file of names and numbers.
 std::uint64_t number_after(const std::filesystem::path& path, std::string_view name,
                            std::uint64_t otherwise) {
   std::ifstream file(path);
@@ -31,9 +31,9 @@ std::uint64_t number_after(const std::filesystem::path& path, std::string_view n
   return otherwise;
 }
 
-// What a control group (version 2) leaves. The kernel drops clean file pages
-// before it refuses memory, so that those which nobody used lately count as free:
-// else a container that has just read its files would have nothing left.
+// Memory that a control group (version 2) still allows. The kernel drops clean file pages before it refuses
+// memory, so inactive ones count as free; otherwise a container that has just read its files would have no
+// memory left.
 std::uint64_t left_in(const std::filesystem::path& group) {
   const std::uint64_t limit = first_number(group / "memory.max");
   const std::uint64_t used = first_number(group / "memory.current");
@@ -42,7 +42,7 @@ std::uint64_t left_in(const std::filesystem::path& group) {
   return limit - std::min(limit, held);
 }
 
-// This process's control group below the mount, as /proc tells it ("0::/slice/job"); empty where it does not.
+// This process's control group relative to the mount, from /proc ("0::/slice/job"); empty if unknown.
 std::filesystem::path own_group(const std::filesystem::path& root) {
   std::ifstream file(root / "proc/self/cgroup");
   for (std::string line; std::getline(file, line);)

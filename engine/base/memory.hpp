@@ -7,12 +7,11 @@
 
 namespace hockney {
 
-// Bytes this host can still give without swapping (Linux: MemAvailable, and what
-// this process's control groups leave); a large number where the system does not
-// tell. `root` is another place for /proc and /sys, for tests.
+// Bytes this host can still provide without swapping (Linux: MemAvailable, limited by this process's control
+// groups); a large number if unknown. `root` replaces / for /proc and /sys in tests.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
 
-// Size of the largest cache level in bytes; 32 MiB where the system does not tell.
+// Size of the last-level cache in bytes; 32 MiB if unknown.
 std::uint64_t last_level_cache();
 
 }  // namespace hockney

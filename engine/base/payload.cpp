@@ -8,9 +8,9 @@
 namespace hockney {
 namespace {
 
-// The words of a payload are a Weyl sequence from a start that seed and source choose: no two places of one
-// payload are alike, payloads of different ranks have nothing to do with each other, and making one costs an
-// addition for eight bytes, so that verification does not eat the time for measuring.
+// The words of a payload are a Weyl sequence whose start depends on seed and source. All words of a payload
+// differ, payloads of different ranks are unrelated, and generating eight bytes costs one addition, so that
+// verification takes little of the measuring time.
 std::uint64_t start_of(std::uint64_t seed, std::uint64_t source) {
   return mix(seed ^ mix(source));
 }
@@ -29,7 +29,7 @@ void write_payload(std::span<std::byte> to, std::uint64_t seed, std::uint64_t so
   std::uint64_t word = start_of(seed, source) + words * weyl_step;
   const std::size_t whole = to.size() / 8 * 8;
   for (std::size_t at = 0; at < whole; at += 8, word += weyl_step) std::memcpy(to.data() + at, &word, 8);
-  // An empty span may have no address, which memcpy must not be given.
+  // An empty span may have a null address, which memcpy does not accept.
   if (whole < to.size()) std::memcpy(to.data() + whole, &word, to.size() - whole);
 }
 

@@ -6,8 +6,8 @@
 
 namespace hockney {
 
-// SplitMix64 (Steele, Lea, Flood 2014): a bijection of the
-// counter, so any word can be made without the ones before.
+// SplitMix64 (Steele, Lea, Flood 2014): a bijection of the counter, so any word can be generated without its
+// predecessors.
 inline std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15U;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -15,8 +15,8 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// A number between 0 and 1, neither of them, that depends on `seed` and `index` only: the same on every rank
-// and every machine.
+// A number in the open interval (0, 1) that depends on `seed` and `index` only: the same on every rank and
+// every machine.
 inline double uniform(std::uint64_t seed, std::uint64_t index) {
   return (static_cast<double>(mix(mix(seed) ^ index) >> 11) + 0.5) * 0x1p-53;
 }

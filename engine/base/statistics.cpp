@@ -18,7 +18,7 @@ constexpr std::size_t fewest_blocks = 7;
 constexpr double normal_quantile = 1.96;
 
 struct Correlation {
-  double tau;  // variance of the count below the median, over that of independent times
+  double tau;  // variance of the count below the median, relative to that of independent times
   double z;    // the quantile to use with it
 };
 
@@ -35,7 +35,7 @@ Correlation correlation(std::span<const int> sign) {
     }
     const double seen = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
     const double ratio =
-        seen * (1.0 + seen / static_cast<double>(length));  // what blocks of finite length miss
+        seen * (1.0 + seen / static_cast<double>(length));  // missed by blocks of finite length
     estimate = {1.0, normal_quantile};
     if (ratio > 1.0) {
       // Student's t for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5).

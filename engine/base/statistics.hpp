@@ -14,15 +14,15 @@ struct Interval {
 
 struct MedianInterval {
   double median;
-  std::optional<Interval> interval;  // 95%; none with too few times
+  std::optional<Interval> interval;  // 95%; none if there are too few times
 
-  // Half the interval's width over the median; none where there is no interval or the median is 0.
+  // Half the interval's width divided by the median; none if there is no interval or the median is 0.
   std::optional<double> relative() const;
 };
 
-// The median of `times`, in the order measured, with its rank-based 95% interval corrected for
-// autocorrelation. hockney/models/statistics/interval.py defines the rule and its sources; both give the same
-// bits. `times` must not be empty.
+// The median of `times`, in measured order, with its rank-based 95% interval corrected for autocorrelation.
+// hockney/models/statistics/interval.py defines the rule and its sources; both give the same bits. `times`
+// must not be empty.
 MedianInterval median_interval(std::span<const double> times);
 
 // `times` must not be empty.

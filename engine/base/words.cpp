@@ -31,7 +31,7 @@ std::map<std::string, std::string> named_words(const std::vector<std::string>& w
   for (std::size_t i = first; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == words[i].size())
-      throw InvalidCase("'" + words[i] + "' is not a parameter (NAME=VALUE is wanted)");
+      throw InvalidCase("'" + words[i] + "' is not a parameter (NAME=VALUE is required)");
     if (!named.emplace(words[i].substr(0, equals), words[i].substr(equals + 1)).second)
       throw InvalidCase("parameter '" + words[i].substr(0, equals) + "' is given twice");
   }
@@ -39,7 +39,7 @@ std::map<std::string, std::string> named_words(const std::vector<std::string>& w
 }
 
 double to_real(std::string_view text, std::string_view what) {
-  // The decimal point is a point in whatever locale the program is.
+  // The decimal point is '.' in every locale.
   static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
   const std::string copy(text);
   char* end = nullptr;

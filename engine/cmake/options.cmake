@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# How everything is compiled, the engine and the library: include after project().
+# Compile options of both the engine and the library: include after project().
 set(HOCKNEY_SANITIZE "" CACHE STRING "sanitizers to build with, as address,undefined")
 option(HOCKNEY_CLANG_TIDY "check every source with clang-tidy while it is compiled (.clang-tidy)" OFF)
 
@@ -17,10 +17,11 @@ endif()
 if(HOCKNEY_CLANG_TIDY)
   find_program(HOCKNEY_CLANG_TIDY_PROGRAM clang-tidy REQUIRED)
   set(CMAKE_CXX_CLANG_TIDY ${HOCKNEY_CLANG_TIDY_PROGRAM} --quiet)
-  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # they are another compiler's
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # they belong to another compiler
 endif()
 
-# ccache: the compiler behind the wrapper counts, not the wrapper's date; precompiled headers need the sloppiness.
+# ccache: hash the compiler behind the wrapper, not the wrapper's date; precompiled headers need the
+# sloppiness.
 find_program(HOCKNEY_CCACHE ccache)
 if(HOCKNEY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT HOCKNEY_CLANG_TIDY)
   string(TOLOWER "${CMAKE_CXX_COMPILER_ID}" compiler_type)

@@ -1,15 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# A shelf is a folder: each .cpp in it defines one descriptor, named like the file, in the shelf's namespace. The table of
-# all of them is generated here, because self-registering statics are dropped from static libraries and break under SMPI.
+# A shelf is a folder: each .cpp in it defines one descriptor, named like the file, in the shelf's namespace.
+# The table of all descriptors is generated here, because self-registering statics are dropped from static
+# libraries and break under SMPI.
 #
 #   hockney_shelf(SOURCES FOLDER sync NAMESPACE sync TYPE BarrierAlgorithm HEADER sync/algorithm.hpp
 #                 TABLE all_barriers CHOICES barrier_choices)
 #
-# sets SOURCES to the shelf's files and its table: a function TABLE that returns a span of pointers to the descriptors, and
-# CHOICES, their names separated by '|', as a parameter's choices are. FIRST is a choice that is no file, before the others.
-# OPTIONS are compile options of the files. GROUP names the executable that the table is for.
+# sets SOURCES to the shelf's files and its table: a function TABLE that returns a span of pointers to the
+# descriptors, and CHOICES, their names separated by '|' (as in a parameter's choices). FIRST is an additional
+# first choice that has no file. OPTIONS are compile options of the files. GROUP names the executable that the
+# table is for.
 set(HOCKNEY_ENGINE ${CMAKE_CURRENT_LIST_DIR}/..)
 set(HOCKNEY_TABLE ${CMAKE_CURRENT_LIST_DIR}/table.cpp.in)
 
@@ -36,7 +38,7 @@ function(hockney_shelf variable)
     string(APPEND constants "const char executable_name[] = \"${shelf_GROUP}\";\n")
   endif()
   if(shelf_OPTIONS)
-    # Headers precompiled with other options do not fit.
+    # Headers precompiled with other options cannot be used.
     set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${shelf_OPTIONS}" SKIP_PRECOMPILE_HEADERS ON)
   endif()
   string(REPLACE "/" "_" table ${shelf_FOLDER})

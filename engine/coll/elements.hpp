@@ -12,7 +12,7 @@
 
 namespace hockney::coll {
 
-// Room for `count` elements of `type`, not initialised.
+// Uninitialised memory for `count` elements of `type`.
 class Elements {
  public:
   Elements(long long count, MPI_Datatype type) {

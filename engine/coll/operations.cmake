@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# coll/OPERATION is a shelf of algorithms for each operation of coll/algorithm.hpp; a folder may be missing.
+# coll/OPERATION is a shelf of algorithms for each operation in coll/algorithm.hpp; a folder may be missing.
 set(HOCKNEY_OPERATIONS allgather allreduce alltoall bcast gather reduce reduce_scatter_block scan scatter)
 
 function(hockney_collectives variable)

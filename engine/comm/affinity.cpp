@@ -10,7 +10,7 @@ namespace hockney {
 
 std::optional<Processors> affinity() {
 #if defined(__linux__) && !defined(HOCKNEY_SMPI)
-  // A cpu_set_t has 1024 bits; the system call takes any number of them.
+  // A cpu_set_t has 1024 bits; the system call accepts larger masks.
   alignas(cpu_set_t) Processors mask{};
   if (sched_getaffinity(0, mask.size(), reinterpret_cast<cpu_set_t*>(mask.data())) == 0) return mask;
 #endif

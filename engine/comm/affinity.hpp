@@ -8,12 +8,12 @@
 
 namespace hockney {
 
-// A set of processors, one bit each: more than any Linux is built for (8192), and the same size everywhere,
-// so that the sets of several ranks can be combined.
+// A set of processors, one bit each. More bits than any Linux kernel supports (8192), and the same size
+// everywhere, so that the sets of several ranks can be combined.
 inline constexpr int most_processors = 16384;
 using Processors = std::array<unsigned char, most_processors / 8>;
 
-// The processors that this process may use; none where the system does not tell, and in a simulation.
+// The processors that this process may use; none if unknown, and in a simulation.
 std::optional<Processors> affinity();
 
 int count(const Processors& processors);

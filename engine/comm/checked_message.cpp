@@ -12,7 +12,7 @@
 namespace hockney {
 namespace {
 
-// Memory for a message and its checksum; most are small.
+// Memory for a message and its checksum; most messages are small.
 class Envelope {
  public:
   explicit Envelope(std::size_t bytes) : bytes_(bytes) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int tag = 76;
 
-// Up a binomial tree: each rank combines what the ranks above it in its subtree bring, then passes it on.
+// Up a binomial tree: each rank combines the contributions of its subtree, then passes the result on.
 template <class T, class Combine>
 void onto_root(const Comm& comm, T* values, int count, Combine combine) {
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
@@ -138,7 +138,7 @@ Block::Block(std::uint64_t size) : bytes(size) {
     count = static_cast<int>(bytes);
     return;
   }
-  // Chunks of 64 MiB and what is left over: one element of a struct type, whose extent is exactly `bytes`.
+  // Chunks of 64 MiB and a remainder: one element of a struct type whose extent is exactly `bytes`.
   constexpr int chunk = 64 << 20;
   const int chunks = static_cast<int>(bytes / chunk);
   const int rest = static_cast<int>(bytes % chunk);

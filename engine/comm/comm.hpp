@@ -11,55 +11,57 @@
 
 namespace hockney {
 
-// A communicator with its rank and size. Thin on purpose: workloads call MPI themselves with `handle`, so
-// that the measured call stays visible. What is here serves the steps around the measurement.
+// A communicator with its rank and size. Deliberately thin: workloads call MPI themselves with `handle`, so
+// that the measured call stays visible. The functions here serve the steps around the measurement.
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
 
-  // A duplicate of `parent`, so that no message of one use meets one of another. Freed by release(). SMPI's
-  // duplicates hold a table of all ranks in every rank, gigabytes at 16,384 ranks; there it is `parent`
-  // itself, which is enough because every step receives all its messages before the next one begins.
+  // A duplicate of `parent`, so that messages of different uses cannot match. Freed by release(). SMPI's
+  // duplicates hold a table of all ranks in every rank, gigabytes at 16,384 ranks; there `parent` itself is
+  // used, which suffices because every step receives all its messages before the next one begins.
   static Comm duplicate(MPI_Comm parent);
-  // One that exists, to be freed by release() as well.
+  // Takes ownership of an existing communicator, to be freed by release().
   static Comm of(MPI_Comm handle);
   void release();
 
   bool root() const { return rank == 0; }
   void barrier() const { MPI_Barrier(handle); }
 
-  // The steps around a measurement go along binomial trees of plain messages, one or two for each rank. MPI's
-  // collectives are what is measured: a simulated machine names an algorithm for each, which may send P log P
-  // messages, cost what that machine's cost, or not work for every size. Each message carries a checksum.
+  // The steps around a measurement send plain messages along binomial trees, one or two per rank. They avoid
+  // MPI's collectives because these are what is measured: a simulated machine selects an algorithm for each,
+  // which may send P log P messages, cost what that machine's collectives cost, or not support every size.
+  // Each message carries a checksum.
 
-  // Rank 0's value, everywhere. For trivially copyable types; all ranks run the same program.
+  // Rank 0's value on every rank. For trivially copyable types; all ranks run the same program.
   template <class T>
   void broadcast(T& value) const {
     broadcast(&value, sizeof value);
   }
   void broadcast(void* data, std::size_t bytes) const;
 
-  // On every rank, and no rank leaves before all have entered.
+  // Collective; no rank leaves before all have entered.
   bool all(bool value) const;
   void sum_each(std::uint64_t* values, int count) const;
   int lowest(int value) const;
 
-  // On rank 0; elsewhere a part of it.
+  // The result on rank 0, a partial result elsewhere.
   double longest(double value) const;
   void longest_each(double* values, int count) const;
   void lowest_each(double* values, int count) const;
   void total_each(double* values, int count) const;
-  // Every rank's values, as many on each, in rank order.
+  // The values of all ranks in rank order; every rank contributes the same number.
   std::vector<double> gathered(const std::vector<double>& values) const;
-  // Every rank's text, in rank order.
+  // The texts of all ranks in rank order.
   std::string joined(std::string text) const;
 
   // The same, on every rank.
   std::string joined_everywhere(std::string text) const;
 };
 
-// `bytes` bytes as count and datatype: MPI counts are int, so beyond 2 GiB the type holds several.
+// `bytes` bytes as count and datatype. MPI counts are int, so beyond 2 GiB an element of the type covers
+// several bytes.
 class Block {
  public:
   explicit Block(std::uint64_t bytes);

@@ -41,7 +41,7 @@ std::string host_name() {
   int length = 0;
   MPI_Get_processor_name(name, &length);
 #else
-  // Not MPI's word for it, which may lack the domain or be an address.
+  // Not MPI_Get_processor_name, which may lack the domain or be an address.
   char name[256] = {};
   gethostname(name, sizeof name - 1);
 #endif
@@ -73,7 +73,7 @@ std::string node_name(const Comm& comm) {
   MPI_Comm handle;
   MPI_Comm_split_type(comm.handle, MPI_COMM_TYPE_SHARED, comm.rank, MPI_INFO_NULL, &handle);
   Comm node = Comm::of(handle);
-  // Several nodes may have one host name, as network namespaces of one host do.
+  // Several nodes may have the same host name, for example network namespaces on one host.
   const std::string host = host_name() + "\n";
   const std::string leaders = "\n" + comm.joined_everywhere(node.root() ? host : "");
   const std::size_t first = leaders.find("\n" + host);

@@ -16,19 +16,17 @@ struct Library {
 Library library();
 std::string host_name();
 
-// This process's affinity mask as a list, "0" or "0-3,8"; empty
-// where the system does not tell, and in a simulation.
+// This process's affinity mask as a list, "0" or "0-3,8"; empty if unknown, and in a simulation.
 std::string allowed_cpus();
 
-// How often the system has taken the core from this thread although it could go on, since it started; 0 where
-// the system does not tell, and in a simulation.
+// Involuntary context switches of this thread since it started; 0 if unknown, and in a simulation.
 long preemptions();
 
-// Ranks of this communicator that share this host's memory, counting this one: in a simulation all of them.
+// Ranks of this communicator that share this host's memory, including this one; in a simulation all of them.
 int ranks_on_this_host(const Comm& comm);
 
-// The same for ranks that share memory, as MPI_COMM_TYPE_SHARED has it, and for no others: the host name of
-// the lowest of them, with its rank where other nodes have the same one. A simulated machine's nodes are its
+// A name shared by exactly the ranks that share memory (MPI_COMM_TYPE_SHARED): the host name of the lowest of
+// them, followed by its rank if other nodes have the same host name. A simulated machine's nodes are its
 // hosts. Collective.
 std::string node_name(const Comm& comm);
 

@@ -13,13 +13,13 @@ namespace hockney {
 namespace {
 
 constexpr int exchanges = 50;
-// Below this span the error of an offset, some 100 ns, would make a drift of more than 2e-6 out of nothing.
+// Over a shorter span the error of an offset, some 100 ns, would appear as a drift of more than 2e-6.
 constexpr double shortest_span_s = 0.05;
 constexpr int clock_tag = 77;
 
 }  // namespace
 
-// The attribute is on MPI_COMM_WORLD only (MPI 4.1, section 9.1.2), and the same on all ranks.
+// The attribute exists on MPI_COMM_WORLD only (MPI 4.1, section 9.1.2) and is the same on all ranks.
 bool GlobalClock::given() {
   int* value = nullptr;
   int found = 0;
@@ -34,14 +34,14 @@ int clock_rounds(int ranks) {
 
 ClockStep clock_step(int rank, int ranks, int round) {
   HOCKNEY_EXPECT(0 <= rank && rank < ranks && 0 <= round && round < clock_rounds(ranks));
-  const int taught = 1 << round;  // ranks below know rank 0's clock
+  const int taught = 1 << round;  // ranks below this have rank 0's clock
   if (rank >= 2 * taught) return {};
   if (rank >= taught) return {ClockStep::asks, rank - taught};
   return rank + taught < ranks ? ClockStep{ClockStep::answers, rank + taught} : ClockStep{};
 }
 
-// A rank that knows its offset answers with rank 0's time as of its own clock and that offset: both are
-// fresh, so that no drift comes between them.
+// A rank with a known offset answers with rank 0's time, computed from its own clock and that offset. Both
+// are fresh, so drift does not matter.
 GlobalClock::Sample GlobalClock::measure(const Comm& comm) {
   Sample sample{now(), 0};
   for (int round = 0; round < clock_rounds(comm.size); ++round) {
@@ -102,7 +102,7 @@ void GlobalClock::fit() {
 
 void GlobalClock::synchronise(const Comm& comm) {
   if (given()) return;
-  // The recent past is enough, and a clock that was stepped must be forgotten.
+  // Only the recent past is used, so that a clock that was stepped is eventually forgotten.
   constexpr std::size_t kept = 32;
   if (samples_.size() == kept) samples_.erase(samples_.begin());
   samples_.push_back(measure(comm));

@@ -8,9 +8,10 @@
 
 namespace hockney {
 
-// What a rank does in one round of measuring offsets. The ranks form a binomial tree, as in HCA (Hunold and
+// A rank's part in one round of measuring offsets. The ranks form a binomial tree, as in HCA (Hunold and
 // Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", 2018): in round k each of the first 2^k ranks,
-// which know rank 0's clock by then, answers one more, so that P ranks need log2 P rounds instead of P - 1.
+// which are synchronised with rank 0 by then, answers one more, so that P ranks need log2 P rounds instead of
+// P - 1.
 struct ClockStep {
   enum Role { idle, asks, answers };
   Role role = idle;
@@ -19,23 +20,22 @@ struct ClockStep {
 ClockStep clock_step(int rank, int ranks, int round);
 int clock_rounds(int ranks);
 
-// Rank 0's clock, as every rank can compute it from its own.
+// Rank 0's clock, computed on each rank from its own clock.
 //
-// Offsets come from ping-pongs with a rank that knows rank 0's clock: of many, the one with
-// the shortest round trip bounds the offset best (Cristian 1989). Offsets measured at
-// different moments give the drift by a straight line. Each rank keeps its own line, and
-// its error adds up those of the at most log2 P ranks between it and rank 0. Where MPI says
-// that MPI_Wtime is one clock for all (MPI_WTIME_IS_GLOBAL), nothing is sent.
+// Offsets come from ping-pongs with a rank that is already synchronised with rank 0: the one with the
+// shortest round trip bounds the offset best (Cristian 1989). A straight line through offsets measured at
+// different moments gives the drift. Each rank keeps its own line; its error is the sum of those of the at
+// most log2 P ranks between it and rank 0. If MPI_WTIME_IS_GLOBAL is set, no messages are sent.
 class GlobalClock {
  public:
-  // Whether MPI says that MPI_Wtime is one clock for all ranks (MPI_WTIME_IS_GLOBAL).
+  // Whether MPI_Wtime is one clock for all ranks (MPI_WTIME_IS_GLOBAL).
   static bool given();
 
-  // Collective: measure once more and refit.
+  // Collective: measure again and refit.
   void synchronise(const Comm& comm);
 
-  // Collective: the largest difference between the model and a
-  // fresh measurement (s), on rank 0 over all ranks.
+  // Collective: the largest difference between the model and a fresh measurement (s), over all ranks, on rank
+  // 0.
   double residual(const Comm& comm) const;
 
   double to_global(double local) const { return local + offset_ + drift_ * (local - reference_); }
@@ -50,7 +50,7 @@ class GlobalClock {
     double local;
     double offset;
   };
-  // Collective: every rank's present offset.
+  // Collective: every rank's current offset.
   static Sample measure(const Comm& comm);
   static void answer(const Comm& comm, int partner, double offset);
   static Sample ask(const Comm& comm, int partner);

@@ -8,15 +8,15 @@
 
 namespace hockney {
 
-// State that belongs to a rank, or to a communicator on a rank, as attributes of MPI. A simulator's ranks are
-// contexts of one process, and of one thread: they share whatever is static or thread_local, and nothing of
-// MPI's (docs/decisions/0015-per-rank-state.md).
+// State that belongs to a rank, or to a communicator on a rank, kept in MPI attributes. A simulator's ranks
+// are contexts of one process and one thread: they share static and thread_local variables, but no MPI
+// objects (docs/decisions/0015-per-rank-state.md).
 //
-// A T that is kept with a communicator, one for each type, and destroyed with it. Duplicates have none.
+// A T kept with a communicator, one per type, and destroyed with it. It is not copied to duplicates.
 template <class T>
 class CommState {
  public:
-  // Null where none was kept.
+  // Null if there is none.
   static T* find(MPI_Comm comm) {
     void* state = nullptr;
     int there = 0;
@@ -31,8 +31,8 @@ class CommState {
   }
 
  private:
-  // A number of this process for as long as MPI runs; simulated ranks may share it, since it is the same for
-  // all of them.
+  // A number of this process that is valid while MPI runs; simulated ranks may share it, since it is the same
+  // for all of them.
   static int key() {
     static const int made = [] {
       int key = MPI_KEYVAL_INVALID;
@@ -49,9 +49,9 @@ class CommState {
   }
 };
 
-// This rank's T: made at first use, between MPI_Init and MPI_Finalize, which destroys it before anything
-// else. With MPI_COMM_SELF, whose attributes MPI deletes first (MPI-4.1, 11.2.4); a simulator's
-// MPI_COMM_WORLD, and what is kept with it, is one for all its ranks.
+// This rank's T: created on first use, between MPI_Init and MPI_Finalize, which destroys it before anything
+// else. It is kept with MPI_COMM_SELF, whose attributes MPI deletes first (MPI-4.1, 11.2.4); in a simulator
+// MPI_COMM_WORLD and its attributes are shared by all ranks.
 template <class T>
 class RankState {
  public:

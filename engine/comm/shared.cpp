@@ -19,7 +19,8 @@ namespace hockney {
 void need_memory_to_watch() {
 #ifdef HOCKNEY_SMPI
   throw InvalidCase(
-      "simulated ranks have no memory to watch (time stands still meanwhile); use a barrier of messages");
+      "simulated ranks cannot poll memory (simulated time does not advance meanwhile); use a message-based "
+      "barrier");
 #endif
 }
 
@@ -27,11 +28,12 @@ SharedFlags::SharedFlags(MPI_Comm comm, int flags)
     : flags_(static_cast<std::size_t>(flags)), wait_policy_(comm) {
   need_memory_to_watch();
   if (!layout_of_this_node(comm).whole)
-    throw InvalidCase("its ranks are on several nodes, which share no memory");
+    throw InvalidCase("its ranks are on several nodes, which do not share memory");
   comm_ = wait_policy_.duplicate(comm);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  // Rank 0 brings all of it, so that it is in one piece; the room is for aligning, as MPI promises 8 bytes.
+  // Rank 0 allocates everything, so that it is contiguous. The extra room is for alignment, as MPI only
+  // guarantees 8 bytes.
   const MPI_Aint bytes =
       rank_ == 0 ? static_cast<MPI_Aint>((static_cast<std::size_t>(size_) * flags_ + 1) * sizeof(Flag)) : 0;
   void* mine = nullptr;
@@ -47,7 +49,7 @@ SharedFlags::SharedFlags(MPI_Comm comm, int flags)
   int unit = 0;
   void* first = nullptr;
   MPI_Win_shared_query(window_, 0, &all, &unit, &first);
-  // By its offset, since the ranks may see it at different addresses: pages are aligned alike everywhere.
+  // Located by offset, since ranks may map it at different addresses; pages are aligned alike everywhere.
   std::uintptr_t start = reinterpret_cast<std::uintptr_t>(first);
   start = (start + alignof(Flag) - 1) / alignof(Flag) * alignof(Flag);
   base_ = reinterpret_cast<Flag*>(start);
@@ -62,7 +64,7 @@ SharedFlags::~SharedFlags() {
 }
 
 #ifdef __linux__
-// Not the private kind of futex: its ranks are processes.
+// Not a private futex: the waiting ranks are processes.
 void SharedFlags::sleep_while(Flag& flag, std::uint32_t value) {
   const timespec millisecond{0, 1'000'000};
   syscall(SYS_futex, &flag.value, FUTEX_WAIT, value, &millisecond, nullptr, 0);

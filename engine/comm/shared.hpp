@@ -13,20 +13,20 @@
 
 namespace hockney {
 
-// A word that one rank writes and others watch, in a cache line of
-// its own (two, since processors fetch them in pairs).
+// A word that one rank writes and others poll, in a cache line of its own (two, since processors prefetch
+// them in pairs).
 struct alignas(128) Flag {
   std::atomic<std::uint32_t> value;
-  std::atomic<std::uint32_t> asleep;  // ranks that wait for it without a core
+  std::atomic<std::uint32_t> asleep;  // ranks asleep on it
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "flags are shared between processes");
 
-// Throws InvalidCase on a simulated machine: its ranks have nodes of their own, and watching memory there
-// would never end, since simulated time stands still meanwhile.
+// Throws InvalidCase on a simulated machine: ranks are on separate nodes there, and polling memory would
+// never end, because simulated time does not advance meanwhile.
 void need_memory_to_watch();
 
-// What `make` returns, an MPI_Win, on all ranks of a communicator of our own. Collective. Throws InvalidCase,
-// on all ranks, where MPI has none for any of them: without this it would end the program.
+// The MPI_Win that `make` returns, on all ranks of a private communicator. Collective. Throws InvalidCase on
+// all ranks if MPI fails to create it on any of them, where the default error handler would abort.
 template <class Make>
 MPI_Win make_window(MPI_Comm own, const WaitPolicy& wait_policy, Make make) {
   MPI_Errhandler users;
@@ -36,16 +36,16 @@ MPI_Win make_window(MPI_Comm own, const WaitPolicy& wait_policy, Make make) {
   const bool fine = make(&window) == MPI_SUCCESS;
   MPI_Comm_set_errhandler(own, users);
   MPI_Errhandler_free(&users);
-  // Who has one keeps it where others have none: freeing is collective.
+  // A rank that has a window keeps it even if others do not: freeing is collective.
   if (!wait_policy.on_all(fine, own))
-    throw InvalidCase("MPI can make no window of memory here (/dev/shm may be full)");
+    throw InvalidCase("MPI cannot create a memory window here (/dev/shm may be full)");
   return window;
 }
 
-// `flags` flags for each rank of a communicator whose ranks share memory, all 0 at first.
+// `flags` flags per rank of a communicator whose ranks share memory, initially 0.
 class SharedFlags {
  public:
-  // Collective. Throws InvalidCase, on all ranks, where they are not all on one node.
+  // Collective. Throws InvalidCase on all ranks unless they are all on one node.
   SharedFlags(MPI_Comm comm, int flags);
   ~SharedFlags();
   SharedFlags(const SharedFlags&) = delete;
@@ -55,27 +55,27 @@ class SharedFlags {
   int size() const { return size_; }
   Flag& of(int rank, int flag = 0) const { return base_[static_cast<std::size_t>(rank) * flags_ + flag]; }
 
-  // Publish, and wait for another's publishing.
+  // Publish a value, and wait for one.
   void set(Flag& flag, std::uint32_t value) const {
     if (!wait_policy_.crowded()) {
       flag.value.store(value, std::memory_order_release);
       return;
     }
-    // In one order with the sleeper's steps: either it sees the value, or it is seen asleep.
+    // Sequentially consistent with the sleeper's steps: either it sees the value, or it is seen sleeping.
     flag.value.store(value, std::memory_order_seq_cst);
     if (flag.asleep.load(std::memory_order_seq_cst) != 0) wake_all(flag);
   }
   void until(Flag& flag, std::uint32_t value) const {
     wait_for(flag, [value](std::uint32_t now) { return now == value; });
   }
-  // For flags that count up and that their writer may have taken a step further already.
+  // For flags that count up and that their writer may already have increased further.
   void until_at_least(Flag& flag, std::uint32_t value) const {
     wait_for(flag, [value](std::uint32_t now) { return static_cast<std::int32_t>(now - value) >= 0; });
   }
 
  private:
-  // A crowded rank watches for a while, giving its core away in between, and then sleeps: who yields may be
-  // given its core again at once, where each rank has a scheduling group of its own.
+  // An oversubscribed rank polls for a while, yielding its core in between, and then sleeps: with per-process
+  // scheduling groups a rank that yields may get its core back at once.
   template <class There>
   void wait_for(Flag& flag, There there) const {
     const auto looks = [&] { return there(flag.value.load(std::memory_order_acquire)); };
@@ -91,13 +91,13 @@ class SharedFlags {
     }
     flag.asleep.fetch_sub(1, std::memory_order_relaxed);
   }
-  // A message of the user's may need this rank's MPI before the one that is waited for can come.
+  // A user message may need progress in this rank's MPI before the awaited rank can arrive.
   void let_mpi_work() const {
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE);
   }
-  // Until somebody calls wake_all, or the flag is not `value` any more, or for a millisecond; may also wake
-  // up for nothing.
+  // Sleeps until somebody calls wake_all, the flag is no longer `value`, or a millisecond has passed; may
+  // also wake up spuriously.
   static void sleep_while(Flag& flag, std::uint32_t value);
   static void wake_all(Flag& flag);
 

@@ -13,11 +13,12 @@
 
 namespace hockney {
 
-// Empty messages between the ranks of a communicator of their own: that one comes is all it says, and its tag
-// may say which. Messages from one rank to another with one tag arrive in the order in which they were sent.
+// Empty messages between the ranks of a private communicator: their arrival, and optionally their tag, is the
+// only information. Messages from one rank to another with the same tag arrive in the order in which they
+// were sent.
 class Signals {
  public:
-  // Collective. Throws InvalidCase, on all ranks, where there are too many ranks to be simulated so.
+  // Collective. Throws InvalidCase on all ranks if there are too many ranks to simulate this.
   explicit Signals(MPI_Comm parent)
       : wait_policy_(parent), comm_(Comm::of(wait_policy_.duplicate(not_too_large(parent)))) {}
   ~Signals() { MPI_Comm_free(&comm_.handle); }
@@ -29,7 +30,7 @@ class Signals {
   MPI_Comm handle() const { return comm_.handle; }
   const WaitPolicy& wait_policy() const { return wait_policy_; }
 
-  // For a rank that is waiting for it, or will be without sending first.
+  // For a receiver that is already waiting, or will wait without sending first.
   void send(int to, int tag = 0) const {
     if (!wait_policy_.crowded()) {
       MPI_Send(nullptr, 0, MPI_BYTE, to, tag, comm_.handle);
@@ -39,13 +40,13 @@ class Signals {
     wait_policy_.finish(request);
   }
 
-  // A send to be finished later.
+  // A send to be completed later.
   MPI_Request start(int to, int tag = 0) const {
     MPI_Request request;
     MPI_Isend(nullptr, 0, MPI_BYTE, to, tag, comm_.handle, &request);
     return request;
   }
-  // A receive to be finished later.
+  // A receive to be completed later.
   MPI_Request expect(int from, int tag = 0) const {
     MPI_Request request;
     MPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, comm_.handle, &request);
@@ -65,15 +66,15 @@ class Signals {
     wait_policy_.finish(request);
   }
 
-  // To one rank and from another, or the same one. The receive is there before the message is sent, so that
-  // ranks that all send first do not wait for one another, however MPI sends.
+  // To one rank and from another, possibly the same. The receive is posted before the message is sent, so
+  // that ranks that all send first do not wait for one another, whatever MPI's send protocol.
   void exchange(int to, int from, int tag = 0) const {
     MPI_Request request = expect(from, tag);
     send(to, tag);
     wait_policy_.finish(request);
   }
 
-  // The same in one call of MPI.
+  // The same in one MPI call.
   void send_receive(int to, int from, int tag = 0) const {
     if (wait_policy_.crowded())
       exchange(to, from, tag);
@@ -82,7 +83,7 @@ class Signals {
                    MPI_STATUS_IGNORE);
   }
 
-  // MPI's broadcast of one byte, since one of none may do nothing.
+  // MPI's broadcast of one byte, since an empty one may do nothing.
   void broadcast_from(int root) const {
     char byte = 0;
     if (!wait_policy_.crowded()) {
@@ -112,15 +113,16 @@ class Signals {
   }
 
  private:
-  // Messages need a communicator of their own in a simulation too: one that is waited for from anyone may
-  // come early, and meet a receive of the steps around. But SMPI's holds a table of all ranks in every rank.
+  // Messages need a separate communicator in a simulation too: a message awaited from any source may arrive
+  // early and match a receive of the surrounding steps. But SMPI's communicators hold a table of all ranks in
+  // every rank.
   static MPI_Comm not_too_large(MPI_Comm comm) {
 #ifdef HOCKNEY_SMPI
     constexpr int most = 4096;
     int size = 1;
     MPI_Comm_size(comm, &size);
     if (size > most)
-      throw InvalidCase("this barrier needs a communicator of its own (a simulated one of " +
+      throw InvalidCase("this barrier needs a separate communicator (a simulated one of " +
                         std::to_string(size) + " ranks takes gigabytes); simulate at most " +
                         std::to_string(most) + " ranks, or use algorithm=mpi");
 #endif

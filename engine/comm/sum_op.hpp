@@ -6,8 +6,8 @@
 
 namespace hockney {
 
-// The operation by which reductions sum doubles: MPI_SUM. SMPI's adds in no time, so on a simulated machine
-// that says what adding costs it is one of our own.
+// The operation by which reductions sum doubles: MPI_SUM. SMPI adds in zero time, so a custom operation is
+// used on a simulated machine whose description gives the cost of adding.
 class SumOp {
  public:
   SumOp();

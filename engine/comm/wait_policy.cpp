@@ -16,9 +16,9 @@
 namespace hockney {
 namespace {
 
-// Looks before a rank gives its core away. What comes at once is not worth a
-// system call where ranks are crowded; elsewhere nothing is that takes less than
-// 0.1 ms or so, but whom it waits for may have been put on its core.
+// Polls before a rank yields its core. If ranks are oversubscribed, a message that arrives at once is not
+// worth a system call. Otherwise no wait shorter than about 0.1 ms is, but the awaited rank may have been
+// scheduled on this core.
 constexpr unsigned looks_of_the_crowded = 16;
 constexpr unsigned looks_of_others = 4096;
 
@@ -32,7 +32,7 @@ inline void relax() {
 
 #ifndef HOCKNEY_SMPI
 
-// That this process may use; all that there could be where that is not known.
+// The processors that this process may use; the maximum if unknown.
 Processors own_processors() {
   const std::optional<Processors> processors = affinity();
   if (processors) return *processors;
@@ -41,7 +41,7 @@ Processors own_processors() {
   return all;
 }
 
-// Ranks that the launcher has started on this node, as Open MPI's and MPICH's say; 0 where it does not.
+// Ranks that the launcher has started on this node, as reported by Open MPI and MPICH; 0 if unknown.
 int started_here() {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
     if (const char* ranks = std::getenv(name)) return std::atoi(ranks);
@@ -59,7 +59,7 @@ NodeLayout look_around(MPI_Comm comm) {
   MPI_Comm_free(&node);
   int size = 1;
   MPI_Comm_size(comm, &size);
-  // Ranks that are not in this communicator may be bound to cores that its own do not see.
+  // Ranks outside this communicator may be bound to cores that its ranks cannot use.
   const int whole_node = std::max(layout.cores, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
   const bool crowded = layout.ranks > layout.cores || started_here() > whole_node;
   int any[] = {layout.ranks < size ? 1 : 0, crowded ? 1 : 0};
@@ -75,13 +75,13 @@ NodeLayout look_around(MPI_Comm comm) {
 
 NodeLayout layout_of_this_node(MPI_Comm comm) {
 #ifdef HOCKNEY_SMPI
-  // Every simulated rank has a node and a core of its own, and the host's are none of its business.
+  // Every simulated rank has its own node and core; the host's cores do not matter.
   int size = 1;
   MPI_Comm_size(comm, &size);
   return {size, size, size == 1, false};
 #else
-  // This takes several collective calls, and barriers are often made back to back, so the communicator keeps
-  // it.
+  // This takes several collective calls, and barriers are often called back to back, so the result is kept
+  // with the communicator.
   if (const NodeLayout* layout = CommState<NodeLayout>::find(comm)) return *layout;
   return CommState<NodeLayout>::keep(comm, std::make_unique<NodeLayout>(look_around(comm)));
 #endif

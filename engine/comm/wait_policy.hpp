@@ -6,8 +6,8 @@
 
 namespace hockney {
 
-// How a rank waits for another one: by watching, which answers soonest, or, where ranks outnumber the cores
-// that they may use, by giving its core to whom it waits for.
+// How a rank waits for another one: by polling, which has the lowest latency, or, where ranks outnumber the
+// cores that they may use, by yielding its core to the awaited rank.
 class WaitPolicy {
  public:
   // Collective: counts the ranks and the cores of each node.
@@ -16,22 +16,22 @@ class WaitPolicy {
 
   bool crowded() const { return crowded_; }
 
-  // Until the request is complete.
+  // Returns when the request is complete.
   void finish(MPI_Request& request) const;
   void finish_all(int count, MPI_Request* requests) const;
 
   // MPI_Comm_dup and MPI_Barrier.
   MPI_Comm duplicate(MPI_Comm comm) const;
   void meet(MPI_Comm comm) const;
-  // Whether it is `fine` on all ranks.
+  // Whether `fine` is true on all ranks.
   bool on_all(bool fine, MPI_Comm comm) const;
 
-  // Until `there()`; looks at memory, or makes MPI look at its network.
+  // Waits until `there()` is true; it reads memory, or makes MPI progress.
   template <class There>
   void until(There there) const {
     for (unsigned looked = 0; !there(); ++looked) pause(looked);
   }
-  // Calls `help()` now and then where that takes long.
+  // Calls `help()` now and then if the wait is long.
   template <class There, class Help>
   void until(There there, Help help) const {
     for (unsigned looked = 0; !there(); ++looked) {
@@ -40,7 +40,7 @@ class WaitPolicy {
     }
   }
 
-  // Whether `there()`, after looking a number of times.
+  // Whether `there()` became true within a limited number of polls.
   template <class There>
   bool for_a_while(There there) const {
     for (unsigned looked = 0; looked < looks_before_sleep; ++looked) {
@@ -52,7 +52,7 @@ class WaitPolicy {
 
  private:
   static constexpr unsigned looks_before_sleep = 32;
-  // What takes less than 0.1 ms or so pays nothing for it.
+  // Waits shorter than about 0.1 ms do not pay for it.
   static constexpr unsigned looks_before_help = 4096;
   static constexpr unsigned looks_between_help = 16;
 
@@ -61,17 +61,17 @@ class WaitPolicy {
   bool crowded_;
 };
 
-// Ranks of a communicator on this node, the cores that those ranks may use together, whether all its ranks
-// are on one node, and whether on any of its nodes ranks outnumber cores, its own or, where the launcher says
-// how many it has started there, all of them: the same on all ranks, since a blocking call of MPI on one rank
-// and a non-blocking one on another may not meet.
+// The ranks of a communicator on this node, the cores that those ranks may use together, whether all its
+// ranks are on one node, and whether ranks outnumber cores on any of its nodes (counting the communicator's
+// ranks or, if the launcher reports it, all ranks started there). The same on all ranks, since a blocking MPI
+// call on one rank does not match a non-blocking one on another.
 struct NodeLayout {
   int ranks;
   int cores;
   bool whole;
   bool crowded;
 };
-// Collective where the communicator was not asked for before.
+// Collective on the first call for a communicator.
 NodeLayout layout_of_this_node(MPI_Comm comm);
 
 }  // namespace hockney

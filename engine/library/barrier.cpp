@@ -69,7 +69,7 @@ std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
 
 std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   refuse_intercommunicator(comm);
-  // The clock starts when all have arrived, so that a late rank does not use up the time of the others.
+  // The clock starts when all ranks have arrived, so that a late rank does not use up the time limit.
   std::vector<double> nothing(1);
   agree(comm, WaitPolicy(true), nothing);
   const double begun = MPI_Wtime();
@@ -84,7 +84,7 @@ std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
   std::vector<Trial> trials = try_out(comm, wait_policy, tried, begun, limit_s);
   if (trials.empty()) throw std::runtime_error("no barrier can be made for this communicator");
   std::unique_ptr<Barrier> best = BarrierNaming::named(std::move(trials[0].barrier), *trials[0].algorithm);
-  // What was taken untried, since time was up, is tried again at the next call.
+  // A candidate chosen untimed, because time was up, is tried again at the next call.
   if (tried.size() == 1 || !trials[0].rounds.empty()) remember(situation, *trials[0].algorithm);
   for (Trial& trial : trials) trial.barrier.reset();
   int rank = 0;

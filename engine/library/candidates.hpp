@@ -10,12 +10,12 @@
 
 namespace hockney {
 
-// Which of an algorithm's numbers says when it is tried.
+// Which of an algorithm's trial orders applies.
 using Situated = int TrialOrder::*;
 Situated place_in(const NodeLayout& layout, int size);
 
-// What can be the quickest there, the likeliest first, since an oversubscribed or a slow machine has no time
-// to try all of it; of what is equally likely the first in the table. A single rank has one candidate.
+// The algorithms to try there, the likeliest to be fastest first (ties in table order), since an
+// oversubscribed or slow machine has no time to try them all. A single rank has one candidate.
 std::vector<const BarrierAlgorithm*> candidates(std::span<const BarrierAlgorithm* const> table,
                                                 Situated place);
 

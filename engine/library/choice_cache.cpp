@@ -11,10 +11,10 @@
 namespace hockney {
 namespace {
 
-// Holds nothing of MPI, so that it may outlive it. Its mutex is never held while MPI is called.
+// Holds no MPI objects, so that it may outlive MPI. Its mutex is never held during an MPI call.
 struct Memory {
   std::mutex mutex;
-  std::map<Situation, int> places;  // in the table of all algorithms
+  std::map<Situation, int> places;  // index in the table of all algorithms
 };
 
 Memory& memory() {
@@ -47,7 +47,8 @@ const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, co
     const auto there = all.places.find(situation);
     if (there != all.places.end()) place = there->second;
   }
-  // Ranks that found it in different company may remember different ones: the first of those in the table.
+  // Ranks that chose in different communicators may remember different algorithms: take the first of those in
+  // the table.
   std::vector<double> told{place < 0 ? 1.0 : 0.0, -static_cast<double>(place)};
   agree(comm, wait_policy, told);
   if (told[0] != 0.0) return nullptr;

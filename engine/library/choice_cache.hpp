@@ -12,11 +12,11 @@
 
 namespace hockney {
 
-// What the choice of a barrier depends on: how many ranks there are, which of them share a node, and whether
-// they have to share cores.
+// What the choice of a barrier depends on: the number of ranks, which of them share a node, and whether they
+// have to share cores.
 struct Situation {
   int size;
-  std::vector<int> nodes;  // for each rank the lowest rank of its node; empty where all share one
+  std::vector<int> nodes;  // for each rank the lowest rank of its node; empty if all are on one
   bool crowded;
 
   auto operator<=>(const Situation&) const = default;
@@ -25,7 +25,7 @@ struct Situation {
 // Collective.
 Situation situation_of(MPI_Comm comm, const NodeLayout& layout);
 
-// The algorithm that was the quickest in this situation, the same on all ranks; nullptr unless all of them
+// The algorithm that was the fastest in this situation, the same on all ranks; nullptr unless all of them
 // remember one. Collective.
 const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const WaitPolicy& wait_policy);
 

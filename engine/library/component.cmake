@@ -5,8 +5,8 @@
 #
 #   hockney_component(barrier HEADERS hockney/barrier.hpp SOURCES barrier.cpp ...)
 #
-# builds libhockney_barrier.a, or the ARCHIVE named, and the target hockney::barrier, which
-# find_package(hockney COMPONENTS barrier) finds. LINK are other components that it needs.
+# builds libhockney_barrier.a (or ARCHIVE) and the target hockney::barrier, which find_package(hockney
+# COMPONENTS barrier) finds. LINK lists other components that it needs.
 include(GNUInstallDirs)
 set(HOCKNEY_CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/hockney)
 
@@ -22,14 +22,14 @@ function(hockney_component name)
     PUBLIC $<BUILD_INTERFACE:${HOCKNEY_ENGINE}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${HOCKNEY_ENGINE})
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic)
-  # The headers are C++17, what is behind them is C++20. Hidden, so that a shared library made with it shows its own
-  # functions only; position independent, so that one can be made.
+  # The headers are C++17, the implementation is C++20. Hidden visibility, so that a shared library built with
+  # it exports only its own functions; position independent, so that it can be linked into one.
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name} OUTPUT_NAME ${component_ARCHIVE}
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
   target_compile_features(${target} INTERFACE cxx_std_17)
-  # Who uses what is installed may compile without a wrapper: hockneyConfig.cmake finds this target.
+  # Users of the installed library may compile without a wrapper: hockneyConfig.cmake finds this target.
   target_link_libraries(${target} INTERFACE ${component_LINK} $<INSTALL_INTERFACE:MPI::MPI_CXX>)
   install(TARGETS ${target} EXPORT ${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT ${name} NAMESPACE hockney:: FILE hockney-${name}.cmake DESTINATION ${HOCKNEY_CONFIG_FOLDER})

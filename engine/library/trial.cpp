@@ -13,19 +13,20 @@
 namespace hockney {
 namespace {
 
-// Of the limit: until when another candidate is made, and until when there is another round. What is left is
-// for the last round, which may take longer than the ones before it, and for freeing the losers.
+// Fractions of the limit after which no further candidate is created and no further round is started. The
+// rest is reserved for the last round, which may take longer than the ones before it, and for freeing the
+// losers.
 constexpr double making = 0.4;
 constexpr double timing = 0.7;
-// The median of many rounds bears some that something else disturbed.
+// Enough rounds for a median that is robust against a few disturbed ones.
 constexpr int most_rounds = 200;
 constexpr int least_rounds = 15;
-// A candidate that is so many times slower in so many rounds is not tried again, and one that takes so much
-// of the limit for an episode is not even then.
+// A candidate that is `hopeless` times slower than the best after `enough_rounds` rounds is dropped, and at
+// any time one whose episode takes more than `costly` of the limit.
 constexpr double hopeless = 3.0;
 constexpr std::size_t enough_rounds = 3;
 constexpr double costly = 0.05;
-// Episodes in a round: enough for the clock, and few, since nobody can end a round that takes too long.
+// Episodes in a round: enough for the clock's resolution, but few, since a round cannot be interrupted.
 constexpr long most_calls = 32;
 
 class Trials {
@@ -41,7 +42,7 @@ class Trials {
       if (!alive_.empty() && before + longest > making * limit_) return;
       try {
         auto barrier = algorithm->make(comm_);
-        // The first episode is where MPI connects, and where pages come.
+        // In the first episode MPI connects ranks, and pages are allocated.
         barrier->wait();
         alive_.push_back({algorithm, std::move(barrier), {}});
       } catch (const InvalidCase&) {  // on all ranks, or on none
@@ -52,7 +53,7 @@ class Trials {
     }
   }
 
-  // Rounds, in each of which every candidate has a turn: what disturbs one of them disturbs all.
+  // Every candidate is timed in every round, so that a disturbance affects all of them.
   void time() {
     if (alive_.size() < 2) return;
     double now = 0;
@@ -81,15 +82,15 @@ class Trials {
 
  private:
   double now_at_root() const { return rank_ == 0 ? MPI_Wtime() - begun_ : 0.0; }
-  // What rank 0's clock says, on all ranks.
+  // Rank 0's clock, on all ranks.
   double common_time() const {
     std::vector<double> now{now_at_root()};
     agree(comm_, wait_policy_, now);
     return now[0];
   }
 
-  // As many episodes as fit into `share` seconds; in the first round one, since nothing is known then, and
-  // then twice as many a round at most. All ranks take the same number, as they know the same numbers.
+  // Times as many episodes as fit into `share` seconds: one in the first round, when no estimate exists, and
+  // at most twice as many each round. All ranks choose the same number, from the same data.
   static double seconds_of(const Trial& trial, double share) {
     const std::size_t rounds = trial.rounds.size();
     const long most = rounds < 5 ? 1L << rounds : most_calls;
@@ -100,7 +101,7 @@ class Trials {
     return (MPI_Wtime() - start) / static_cast<double>(calls);
   }
 
-  // Who is slow in some rounds, or so slow that its one episode costs the others theirs.
+  // Drops candidates that are consistently slow, or whose single episode would use up the others' time.
   void drop_hopeless() {
     double best = median(alive_.front().rounds);
     for (const Trial& trial : alive_) best = std::min(best, median(trial.rounds));

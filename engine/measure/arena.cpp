@@ -14,13 +14,13 @@ namespace hockney {
 namespace {
 
 #ifdef HOCKNEY_SMPI
-// Simulated memory has no pages and no lines, and thousands of ranks share what there is.
+// Simulated memory has no pages or cache lines, and thousands of ranks share the real memory.
 constexpr std::size_t alignment = 64;
 #else
-// Page alignment: the same place relative to pages and cache lines in every launch.
+// Page alignment: the same offset relative to pages and cache lines in every launch.
 constexpr std::size_t alignment = 4096;
 #endif
-// Every host has this much, so whether all ranks together have it need not be asked.
+// Every host has this much, so no check is needed that all ranks together have it.
 constexpr std::size_t surely_there = std::size_t{64} << 20;
 
 void release(std::byte* memory) {
@@ -42,7 +42,8 @@ std::byte* Arena::take(std::size_t bytes) {
     best->taken = true;
     return best->memory;
   }
-  // Memory that is only promised kills a rank when it is touched, so ask first. A tenth stays for others.
+  // Overcommitted memory kills a rank when it is touched, so check first. A tenth is left for other
+  // processes.
   const auto sharing = static_cast<std::size_t>(sharing_);
   const auto fits = [&] { return wanted <= available_memory() / sharing / 10 * 9; };
   if (wanted > surely_there / sharing && !fits()) {

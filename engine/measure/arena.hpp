@@ -9,17 +9,17 @@
 
 namespace hockney {
 
-// The memory of one launch's buffers. What one case gives back the next one takes, so that a case need not
-// wait for the operating system to hand out (and clear) a cache's worth of pages again.
+// The memory for one launch's buffers. Memory that one case returns is reused by the next, so that a case
+// need not wait for the operating system to allocate (and clear) a cache's worth of pages again.
 class Arena {
  public:
-  // `sharing`: how many ranks, at least this one, share this host's memory, each with an arena of its own.
+  // `sharing`: how many ranks, including this one, share this host's memory, each with its own arena.
   explicit Arena(int sharing) : sharing_(sharing) { HOCKNEY_EXPECT(sharing >= 1); }
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // At least `bytes` bytes, aligned, every page touched. Throws OutOfMemory.
+  // At least `bytes` bytes, aligned, with every page touched. Throws OutOfMemory.
   std::byte* take(std::size_t bytes);
   void give_back(std::byte* memory);
 

@@ -9,22 +9,16 @@
 
 namespace hockney {
 
-// The barrier that algorithm= names, for the ranks of `place`.
-// Collective; throws InvalidCase where it cannot be.
+// The barrier selected by algorithm= for the ranks of `place`. Collective; throws InvalidCase if it is not
+// supported.
 std::unique_ptr<Barrier> chosen_barrier(const Place& place, const Values& values);
 
 namespace parameters {
 
-inline constexpr Parameter algorithm{"algorithm",
-                                     Kind::choice,
-                                     "",
-                                     "mpi",
-                                     0,
-                                     0,
-                                     barrier_choices,
-                                     "which barrier: MPI_Barrier, or one of ours"};
+inline constexpr Parameter algorithm{
+    "algorithm", Kind::choice, "", "mpi", 0, 0, barrier_choices, "barrier: MPI_Barrier, or one of hockney's"};
 
-// For what is timed from one repetition to the next by the clock of all ranks.
+// For workloads timed from one repetition to the next by the global clock.
 inline constexpr Parameter sync_barrier{
     "sync", Kind::choice, "", "barrier", 0, 0, "barrier", "repetitions start after MPI_Barrier"};
 

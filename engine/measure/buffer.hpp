@@ -10,12 +10,11 @@
 
 namespace hockney {
 
-// Memory for one message. Hot: one place, used again and again. Cold: a ring of places which over all ranks
-// of a host are together twice as large as its last-level cache, so that a place has left the caches when its
-// turn comes again.
+// Memory for one message. Hot: one slot, used again and again. Cold: a ring of slots that over all ranks of a
+// host are together twice as large as its last-level cache, so that a slot has been evicted when its turn
+// comes again.
 //
-// run() takes the next place; fill() writes into the one
-// that run() will take, verify() reads the one it took.
+// run() takes the next slot; fill() writes into the one that run() will take, verify() reads the one it took.
 class Buffer {
  public:
   // `heat` is "hot" or "cold". Throws OutOfMemory.
@@ -24,7 +23,7 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  // Nothing is written where there is one place: two stores here made a 300 ns message 7% slower.
+  // Nothing is written if there is only one slot: two stores here made a 300 ns message 7% slower.
   std::byte* next() {
     if (places_ == 1) return memory_;
     current_ = upcoming_;
@@ -34,7 +33,7 @@ class Buffer {
   std::span<std::byte> upcoming() { return {memory_ + upcoming_ * stride_, bytes_}; }
   std::span<const std::byte> taken() const { return {memory_ + current_ * stride_, bytes_}; }
   std::size_t places() const { return places_; }
-  // The place that will be taken after `later` others.
+  // The slot that will be taken after `later` others.
   std::byte* place_after(std::size_t later) { return memory_ + (upcoming_ + later) % places_ * stride_; }
 
  private:

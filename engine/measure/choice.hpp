@@ -11,16 +11,16 @@
 
 namespace hockney {
 
-// The algorithm of a shelf's table that algorithm= names. Throws InvalidCase where there is none.
+// The algorithm of a shelf's table selected by algorithm=. Throws InvalidCase if there is none.
 template <class Algorithm>
 const Algorithm& chosen(std::span<const Algorithm* const> table, const Values& values) {
   const std::string& name = values.word("algorithm");
   for (const Algorithm* algorithm : table)
     if (name == algorithm->name) return *algorithm;
-  throw InvalidCase("there is no algorithm " + name);
+  throw InvalidCase("unknown algorithm " + name);
 }
 
-// The function that algorithm= names: MPI's own, `mpi`, or one of coll/OPERATION.
+// The function selected by algorithm=: `mpi` for MPI's own, or one of coll/OPERATION.
 template <class Operation>
 typename Operation::Call* chosen_call(const Values& values, typename Operation::Call* mpi) {
   if (values.word("algorithm") == "mpi") return mpi;
@@ -37,7 +37,7 @@ inline constexpr Parameter algorithm_of{"algorithm",
                                         0,
                                         0,
                                         Operation::choices,
-                                        "which algorithm: MPI's own choice, or one of ours"};
+                                        "algorithm: MPI's own choice, or one of hockney's"};
 
 }  // namespace parameters
 

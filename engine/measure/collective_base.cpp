@@ -29,7 +29,7 @@ Reduction::Reduction(const Place& place, const Values& values, std::size_t outgo
 const Values& Reduction::reducible(const Values& values) {
   const std::uint64_t bytes = values.bytes();
   if (bytes % sizeof(double) != 0)
-    throw InvalidCase("bytes=" + std::to_string(bytes) + " is no multiple of 8 (reductions sum doubles)");
+    throw InvalidCase("bytes=" + std::to_string(bytes) + " is not a multiple of 8 (reductions sum doubles)");
   if (bytes / sizeof(double) > INT_MAX)
     throw InvalidCase("bytes=" + std::to_string(bytes) + " is more doubles than an MPI count can hold");
   return values;

@@ -10,10 +10,10 @@
 
 namespace hockney {
 
-// What collective patterns share: this rank's buffers, sized in blocks, and the root.
+// Common to all collective patterns: this rank's buffers, sized in blocks, and the root.
 class CollectiveBase : public Workload {
  public:
-  // `outgoing` and `incoming`: blocks of `bytes` this rank's send and receive buffers hold.
+  // `outgoing` and `incoming`: size of this rank's send and receive buffers, in blocks of `bytes`.
   CollectiveBase(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
       : comm_(place.comm),
         block_(values.bytes()),
@@ -21,16 +21,17 @@ class CollectiveBase : public Workload {
         outgoing_(place.arena, outgoing * values.bytes(), values.word("buffers")),
         incoming_(place.arena, incoming * values.bytes(), values.word("buffers")) {}
 
-  // A ring of places has it in one of them.
+  // The blocks of one slot of a ring.
   bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  protected:
-  // The rank whose root this is, from the parameters; for sizing buffers before construction.
+  // The root rank given by the parameters; for sizing buffers before construction.
   static int root_of(const Place& place, const Values& values) {
     const std::int64_t root = values.has("root") ? values.integer("root") : 0;
     if (root >= place.comm.size)
-      throw InvalidCase("root=" + std::to_string(root) + " is no rank of " + std::to_string(place.comm.size));
+      throw InvalidCase("root=" + std::to_string(root) + " is not one of the ranks 0 to " +
+                        std::to_string(place.comm.size - 1));
     return static_cast<int>(root);
   }
   static bool is_root(const Place& place, const Values& values) {
@@ -40,8 +41,8 @@ class CollectiveBase : public Workload {
   bool at_root() const { return comm_.rank == root_; }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
 
-  // Every rank's block, in rank order, before and after it is received; the payload is shared by the blocks.
-  // `place` may be empty, on a rank that receives none.
+  // Every rank's block, in rank order, before and after it is received; the blocks share the payload's limit.
+  // `place` may be empty on a rank that receives nothing.
   void spoil_all_blocks(std::span<std::byte> place, const Payload& payload) const;
   Check check_all_blocks(std::span<const std::byte> actual, const Payload& payload, const char* what) const;
 
@@ -52,8 +53,8 @@ class CollectiveBase : public Workload {
   Buffer incoming_;
 };
 
-// Reductions sum doubles: values are whole numbers, so that the
-// sum is exact in any order and can be checked to the bit.
+// Reductions sum doubles with integer values, so that the sum is exact in any order and can be checked bit
+// for bit.
 class Reduction : public CollectiveBase {
  public:
   Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming);
@@ -67,7 +68,7 @@ class Reduction : public CollectiveBase {
   static double factor(int ranks) { return 0.5 * ranks * (ranks + 1.0); }
 
  private:
-  // `values`, unless no reduction can be of that size; asked before memory is taken for it.
+  // Returns `values` unless no reduction can have that size; called before memory is allocated for it.
   static const Values& reducible(const Values& values);
 
   const int elements_;

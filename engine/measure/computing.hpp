@@ -5,13 +5,13 @@
 #include "base/compute.hpp"
 #include "measure/metrics.hpp"
 
-// What a workload reports whose operation includes computing.
+// Metrics of a workload whose operation includes computing.
 namespace hockney {
 
 inline constexpr Metric computing_metrics[] = {
-    {.name = "work", .unit = "s", .help = "processor time that the rank with most of it was to consume"},
-    {.name = "work_error", .help = "by which fraction the ranks missed that time, in the median repetition"},
-    {.name = "imbalance", .help = "the largest rank's part of the parallel work over the mean part"},
+    {.name = "work", .unit = "s", .help = "preset processor time of the rank with the largest share"},
+    {.name = "work_error", .help = "relative error of the consumed processor time, in the median repetition"},
+    {.name = "imbalance", .help = "largest share of the parallel work divided by the mean share"},
 };
 
 inline void report_computing(MetricValues& values, Computing& computing, double imbalance = 1) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-// `values`, in place, combined over the ranks; on rank 0, `each` makes them ranks times as many.
+// `values`, combined in place over the ranks; on rank 0 `each` returns ranks times as many.
 void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& control) {
   const auto count = static_cast<int>(values.size());
   switch (over_ranks) {
@@ -31,7 +31,7 @@ void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& cont
   }
 }
 
-// All ranks leave together, with the lowest rank's problem.
+// All ranks throw together, with the lowest rank's problem.
 void throw_problems(const std::string& problem, const Comm& control) {
   if (control.all(problem.empty())) return;
   const int reporter = control.lowest(problem.empty() ? control.size : control.rank);
@@ -137,7 +137,7 @@ void MetricSamples::finish(const std::vector<bool>& keep) {
     const Metric& metric = *series_[i].metric;
     combine(metric.over_ranks, chunk_[i], control_);
     if (!control_.root()) continue;
-    // Gathered values come rank by rank; in a record they stand repetition by repetition.
+    // Gathered values are ordered by rank; a record orders them by repetition.
     const std::size_t ranks =
         metric.over_ranks == OverRanks::each ? static_cast<std::size_t>(control_.size) : 1;
     for (std::size_t repetition = 0; repetition < keep.size(); ++repetition)

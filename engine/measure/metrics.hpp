@@ -16,11 +16,11 @@ namespace hockney {
 
 class Workload;
 
-// How the ranks' values become one; `each` keeps one value per rank.
+// How the ranks' values are combined into one; `each` keeps one value per rank.
 enum class OverRanks { max, min, mean, sum, root, each };
 enum class Per { record, repetition };
 
-// A quantity that a workload reports besides its time, as the catalog shows it. A phase is a part of the
+// A quantity that a workload reports besides its time, as listed in the catalog. A phase is a part of the
 // operation's time, in seconds per operation.
 struct Metric {
   const char* name = "";
@@ -34,26 +34,26 @@ struct Metric {
 const char* name_of(OverRanks over_ranks);
 const char* name_of(Per per);
 
-// A workload that does not report what its descriptor declares: an error of the engine, not of the case.
-// Thrown alike on every rank.
+// A workload does not report what its descriptor declares: an error of the engine, not of the case. Thrown on
+// every rank alike.
 struct BrokenWorkload : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// One rank's values of the metrics of one kind, while its workload reports them.
+// One rank's values of the metrics of one kind, as its workload reports them.
 class MetricValues {
  public:
-  // Of `declared` those per record, or those per repetition.
+  // The metrics of `declared` that are per record, or those per repetition.
   MetricValues(std::span<const Metric> declared, Per per);
 
-  // A metric that is not declared, or a value that is not finite, is remembered as the problem.
+  // An undeclared metric or a value that is not finite is remembered as the problem.
   void set(std::string_view name, double value);
-  // A word that belongs to the record, such as the clock that a value was taken with. Rank 0's counts.
+  // A text that belongs to the record, such as the clock that a value was taken with. Only rank 0's is used.
   void label(std::string_view name, std::string_view word);
 
-  // Forget the values, not the problem.
+  // Clears the values, but keeps the problem.
   void clear();
-  // The first thing that is wrong with what was reported, a missing value among them; empty if nothing is.
+  // The first problem with the reported values, including missing ones; empty if there is none.
   std::string problem() const;
 
   std::span<const Metric* const> metrics() const { return metrics_; }
@@ -68,8 +68,8 @@ class MetricValues {
   std::string problem_;
 };
 
-// A metric's values over a record. On rank 0: one where it is per record and combined, one for each
-// repetition where it is per repetition; of `each`, the ranks vary fastest.
+// A metric's values over a record. On rank 0: a single one if it is per record and combined, one for each
+// repetition if it is per repetition; with `each`, the rank is the fastest index.
 struct MetricSeries {
   const Metric* metric;
   std::vector<double> values;
@@ -83,23 +83,23 @@ struct Report {
 Report record_report(Workload& workload, std::span<const Metric> declared, const Comm& control);
 
 // Collects the metrics per repetition. Sampling touches this rank's memory only; the ranks' values are
-// combined after a chunk of repetitions. All of it does nothing where no metric is per repetition.
+// combined after a chunk of repetitions. Does nothing if no metric is per repetition.
 class MetricSamples {
  public:
   MetricSamples(std::span<const Metric> declared, const Comm& control);
 
   bool empty() const { return current_.metrics().empty(); }
 
-  // Outside the timed region, before the chunk: drops what the
-  // workload has accumulated since the last sample.
+  // Outside the timed region, before the chunk: discards what the workload has accumulated since the last
+  // sample.
   void start(Workload& workload, int count);
   // Outside the timed region, after each repetition of `operations` operations.
   void take(Workload& workload, double operations);
-  // Collective: after the chunk, of which rank 0 keeps the repetitions that `keep` is true for. Throws
+  // Collective: after the chunk; rank 0 keeps the repetitions for which `keep` is true. Throws
   // BrokenWorkload.
   void finish(const std::vector<bool>& keep);
 
-  // On rank 0: everything kept so far.
+  // On rank 0: all values kept so far.
   std::vector<MetricSeries>& series() { return series_; }
 
  private:

@@ -8,9 +8,9 @@
 
 namespace hockney {
 
-// What patterns between rank 0 and rank 1 share: a place to send from, one to receive into, and the check
-// that what came is what the partner sent. A run that sends several messages has them side by side in one
-// place, each with memory of its own: MPI forbids two receives on the way into the same bytes.
+// Common to patterns between rank 0 and rank 1: a send buffer, a receive buffer, and the check that the
+// received data is what the partner sent. A run that sends several messages has them side by side in one
+// slot, each in separate memory: MPI forbids two pending receives into the same bytes.
 class PairBase : public Workload {
  public:
   PairBase(const Place& place, const Values& values, std::size_t messages = 1)
@@ -22,7 +22,7 @@ class PairBase : public Workload {
 
   void fill(const Payload& payload) override;
   Check verify(const Payload& payload) override;
-  // A ring of places has it in one of them.
+  // The messages of one slot of a ring.
   bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 

@@ -4,10 +4,10 @@
 
 #include "measure/values.hpp"
 
-// Parameters that many workloads share, so that one word means one thing everywhere.
+// Parameters that several workloads share, so that a name means the same everywhere.
 namespace hockney::parameters {
 
-inline constexpr double largest_bytes = 1099511627776.0;  // 1 TiB; memory refuses before
+inline constexpr double largest_bytes = 1099511627776.0;  // 1 TiB; in practice memory is the limit
 
 constexpr Parameter bytes(const char* help) {
   return {"bytes", Kind::integer, "B", "8", 0, largest_bytes, "", help};
@@ -21,19 +21,19 @@ inline constexpr Parameter buffers{
     0,
     0,
     "hot|cold",
-    "hot: the same buffer each time, in cache; cold: walk through more memory than the caches hold"};
+    "hot: the same buffer each time, in cache; cold: buffers cycle through more memory than the caches hold"};
 
-inline constexpr Parameter sync{"sync",
-                                Kind::choice,
-                                "",
-                                "barrier",
-                                0,
-                                0,
-                                "barrier|window|loop",
-                                "how repetitions start together: after MPI_Barrier, at a moment of a "
-                                "synchronised clock, or 64 back to back"};
+inline constexpr Parameter sync{
+    "sync",
+    Kind::choice,
+    "",
+    "barrier",
+    0,
+    0,
+    "barrier|window|loop",
+    "start of repetitions: after MPI_Barrier, at a set time of a synchronised clock, or 64 back to back"};
 
-// Where a repetition is what its parameters say, and no longer.
+// For workloads whose parameters determine a repetition completely.
 inline constexpr Parameter sync_each{
     "sync",
     Kind::choice,
@@ -42,7 +42,7 @@ inline constexpr Parameter sync_each{
     0,
     0,
     "barrier|window",
-    "how repetitions start together: after MPI_Barrier, or at a moment of a synchronised clock"};
+    "start of repetitions: after MPI_Barrier, or at a set time of a synchronised clock"};
 
 inline constexpr Parameter exchange{
     "exchange",
@@ -53,14 +53,14 @@ inline constexpr Parameter exchange{
     0,
     "ordered|sendrecv|nonblocking|persistent|neighborhood",
     "ordered: MPI_Send and MPI_Recv, half of the ranks sending first; MPI_Sendrecv; MPI_Isend and MPI_Irecv; "
-    "requests made before; MPI_Neighbor_alltoall"};
+    "persistent requests; MPI_Neighbor_alltoall"};
 
 constexpr Parameter work(const char* help) {
   return {"work", Kind::real, "s", "0.001", 1e-9, 1e5, "", help};
 }
 
 inline constexpr Parameter window{"window", Kind::integer, "", "16",
-                                  1,        4096,          "", "messages on the way at once"};
+                                  1,        4096,          "", "messages in flight at once"};
 
 inline constexpr Parameter root{"root", Kind::integer, "", "0", 0, 1e7, "", "rank of the root"};
 

@@ -38,7 +38,7 @@ RingExchange::Way RingExchange::way_of(const Values& values) {
   return Way::neighborhood;
 }
 
-// Not in the constructor: a rank that lacks memory would leave the others waiting for it here.
+// Not in the constructor: if one rank lacked memory, the others would wait for it here.
 void RingExchange::prepare(int count) {
   if (comm_.size == 1) return;
   if (way_ == Way::persistent && (requests_.empty() || outgoing_.places() > 1))
@@ -48,8 +48,8 @@ void RingExchange::prepare(int count) {
                                    MPI_INFO_NULL, 0, &graph_);
 }
 
-// Each place needs requests of its own. Cold buffers may have a hundred thousand of them, so only those for
-// the places that come next are made.
+// Each slot needs separate requests. Cold buffers may have a hundred thousand slots, so requests are created
+// only for those that come next.
 void RingExchange::make_requests(std::size_t places) {
   forget_requests();
   requests_.resize(2 * places);

@@ -11,7 +11,7 @@
 namespace hockney {
 
 // One round-robin exchange on a ring: every rank sends a message to its right neighbour and receives one from
-// its left one. The variants differ in the calls that do it:
+// its left neighbour. The variants differ in the calls:
 //
 //   ordered       MPI_Send and MPI_Recv, even ranks sending first: the exchange of Hanebutte and Tatsumi
 //                 (1996). With an odd number of ranks the last one and rank 0 both send first, so that the
@@ -20,20 +20,20 @@ namespace hockney {
 //                 rank 1, which receives at once.
 //   sendrecv      MPI_Sendrecv
 //   nonblocking   MPI_Irecv and MPI_Isend, then MPI_Waitall
-//   persistent    requests made before, MPI_Startall, then MPI_Waitall
+//   persistent    requests created in advance, MPI_Startall, then MPI_Waitall
 //   neighborhood  MPI_Neighbor_alltoall on a graph with one edge to the right and one from the left
 //
 // One rank exchanges nothing.
 class RingExchange {
  public:
-  // From the parameters bytes, buffers and exchange. Throws
-  // OutOfMemory, and InvalidCase for what this MPI lacks.
+  // From the parameters bytes, buffers and exchange. Throws OutOfMemory, and InvalidCase for calls that this
+  // MPI lacks.
   RingExchange(const Place& place, const Values& values);
   ~RingExchange();
   RingExchange(const RingExchange&) = delete;
   RingExchange& operator=(const RingExchange&) = delete;
 
-  // Before `count` exchanges, not within the measurement: makes what must be there by then.
+  // Before `count` exchanges, outside the measurement: creates the requests that they need.
   void prepare(int count);
   void exchange();
 
@@ -59,7 +59,7 @@ class RingExchange {
   const int left_;
   Buffer outgoing_;
   Buffer incoming_;
-  std::vector<MPI_Request> requests_;  // persistent: two for each place that comes next
+  std::vector<MPI_Request> requests_;  // persistent: two for each of the next slots
   std::size_t next_request_ = 0;
   MPI_Comm graph_ = MPI_COMM_NULL;
 };

@@ -15,7 +15,7 @@ namespace hockney {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text, const std::string& wanted) {
-  throw InvalidCase("shares=" + text + " cannot be given to the ranks (" + wanted + ")");
+  throw InvalidCase("shares=" + text + " cannot be assigned to the ranks (" + wanted + ")");
 }
 
 double mean(const std::vector<double>& values) {
@@ -31,14 +31,14 @@ std::vector<double> listed(const std::string& text, int ranks) {
     at = colon + 1;
   }
   if (values.size() != static_cast<std::size_t>(ranks))
-    refuse(text, "one number for each of " + std::to_string(ranks) + " ranks is wanted, " +
+    refuse(text, "one number for each of " + std::to_string(ranks) + " ranks is required, " +
                      std::to_string(values.size()) + " are given");
   const double middle = mean(values);
   for (double& value : values) value /= middle;
   return values;
 }
 
-// With mean 0 and standard deviation 1.
+// Mean 0, standard deviation 1.
 double drawn(const std::string& distribution, std::uint64_t seed, std::uint64_t rank) {
   const double first = uniform(seed, 2 * rank);
   if (distribution == "uniform") return std::sqrt(3.0) * (2 * first - 1);
@@ -56,15 +56,15 @@ std::vector<double> shares(const std::string& text, std::uint64_t seed, int rank
   const std::string word = text.substr(0, colon);
   if (word != "uniform" && word != "normal" && word != "exponential") {
     if (colon == std::string::npos || word.find_first_not_of("0123456789.eE+-") != std::string::npos)
-      refuse(text, "equal, numbers as 3:1:1, uniform:0.2, normal:0.2 or exponential:0.2 are wanted");
+      refuse(text, "equal, numbers such as 3:1:1, uniform:0.2, normal:0.2 or exponential:0.2 is required");
     return listed(text, ranks);
   }
   const double spread = colon == std::string::npos ? 0 : to_real(text.substr(colon + 1), word);
   if (spread <= 0 || spread > 1)
-    refuse(text, "a spread above 0 and at most 1 is wanted, as " + word + ":0.2");
+    refuse(text, "a spread above 0 and at most 1 is required, such as " + word + ":0.2");
   for (std::size_t rank = 0; rank < values.size(); ++rank)
     values[rank] = std::max(least_share, 1 + spread * drawn(word, seed, rank));
-  // What is above the least share is stretched, so that nothing falls below it again.
+  // Stretches what is above the least share, so that no value falls below it again.
   const double above = mean(values) - least_share;
   if (above <= 0) return std::vector<double>(values.size(), 1.0);
   for (double& value : values) value = least_share + (1 - least_share) * (value - least_share) / above;

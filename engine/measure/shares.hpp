@@ -8,7 +8,7 @@
 
 namespace hockney {
 
-// Each rank's part of the parallel work over the mean part, as `text` says:
+// Each rank's share of the parallel work relative to the mean, as described by `text`:
 //
 //   equal             1 for every rank
 //   3:1:1             in these proportions, one positive number for each rank
@@ -16,8 +16,8 @@ namespace hockney {
 //   normal:S          from the normal distribution,
 //   exponential:S     as 1 - S and an exponential of mean S
 //
-// S is above 0 and at most 1. What is drawn depends on `seed` and the rank only, is not less than
-// `least_share`, and is brought to a mean of exactly 1. Throws InvalidCase.
+// S is above 0 and at most 1. Drawn values depend on `seed` and the rank only, are at least `least_share`,
+// and are scaled to a mean of exactly 1. Throws InvalidCase.
 std::vector<double> shares(const std::string& text, std::uint64_t seed, int ranks);
 
 inline constexpr double least_share = 0.01;

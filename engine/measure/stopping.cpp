@@ -10,7 +10,7 @@
 namespace hockney {
 namespace {
 
-// The sample grows by half, as far as the time allows.
+// The sample grows by half, if time allows.
 int next_chunk(const Progress& progress) {
   const int wanted =
       progress.done == 0 ? progress.first_chunk : static_cast<int>(progress.done * Method::growth) + 1;

@@ -12,8 +12,8 @@
 namespace hockney {
 namespace {
 
-// Ranks come out of the step before at different moments; untimed runs bring a self-synchronising workload
-// into step. A run that takes longer than that skew by far needs none.
+// Ranks leave the previous step at different moments; untimed runs bring a self-synchronising workload into
+// step. A run much longer than that skew needs none.
 constexpr int short_lead_in = 2;
 constexpr double long_run_s = 1e-3;
 // A window holds this many times the operation, so that one slow repetition does not make the next one late.
@@ -23,7 +23,7 @@ constexpr int windows_back_to_back = 32;
 constexpr double widest_window_s = 1.0;
 constexpr double announcement_floor_s = 2e-6;  // for each rank
 constexpr double announcement_factor = 1.5;
-// So many that filling the pipeline of a tree of 256 ranks, once for each loop, adds less than a tenth.
+// Enough that filling the pipeline of a tree of 256 ranks, once per loop, adds less than a tenth.
 constexpr int least_loop = 64;
 constexpr double never = std::numeric_limits<double>::max();
 
@@ -64,9 +64,9 @@ void Synchroniser::start(double operation_s) {
   if (kind_ == Kind::loop) return;
   announcement_s_ = announcement_floor_s * control_.size;
   if (!GlobalClock::given()) return;
-  // Clocks that need no exchange leave time to see how long one takes, which may
-  // be long on a simulated network: a late repetition costs more. On a real
-  // machine a rank that loses its core here would make all rows wait.
+  // If clocks need no exchange, there is time to measure how long an announcement takes, which may be long on
+  // a simulated network, where a late repetition costs more. On a real machine a rank preempted here would
+  // make every row wait.
   const Row row = announced();
   const double longest_s = control_.longest(clock_.to_global(now()) - row.announced_at);
   announcement_s_ = std::max(announcement_s_, announcement_factor * longest_s);
@@ -92,7 +92,7 @@ std::vector<double> Synchroniser::chained(Workload& workload, int count, int bat
   watchdog::at(watchdog::timing, already);  // once: nothing may come between the readings
   std::vector<double> times(static_cast<std::size_t>(count));
   control_.barrier();
-  // Where both sides send at once and nothing is noisy, a skew between them would never die out.
+  // If both sides send at once and there is no noise, a skew between them would never decay.
   if (GlobalClock::given()) wait_until(announced().first);
   workload.prepare(lead_in_);
   run_batch(workload, lead_in_);
@@ -119,7 +119,7 @@ std::vector<double> Synchroniser::after_barriers(Workload& workload, int count, 
   for (int i = 0; i < count; ++i) {
     watchdog::at(watchdog::timing, already + i);
     workload.prepare(batch);
-    // Where nothing is noisy, ranks leave a barrier as far apart as they entered it; let them enter together.
+    // Without noise, ranks leave a barrier as far apart as they entered it; let them enter together.
     if (kind_ == Kind::barrier && GlobalClock::given()) wait_until(announced().first);
     control_.barrier();
     const double start = now();
@@ -133,8 +133,8 @@ std::vector<double> Synchroniser::after_barriers(Workload& workload, int count, 
 }
 
 std::vector<double> Synchroniser::between_ranks(Workload& workload, int count, long already) {
-  // By the global clock; combined over the ranks the last exit of each repetition, and the moment from which
-  // it counts: the last entry or the first exit.
+  // By the global clock: the last exit of each repetition, combined over the ranks, and the moment from which
+  // its time counts: the last entry or the first exit.
   std::vector<double> exits(static_cast<std::size_t>(count));
   std::vector<double> starts(static_cast<std::size_t>(count));
   const bool from_last_entry = timing_ == Timing::last_entry;
@@ -156,7 +156,7 @@ std::vector<double> Synchroniser::between_ranks(Workload& workload, int count, l
   else
     control_.lowest_each(starts.data(), count);
   samples_.finish(std::vector<bool>(exits.size(), true));
-  // What the clock's error makes negative is less than that error.
+  // A negative time is smaller than the clock's error.
   std::vector<double> times(exits.size());
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = std::max(0.0, exits[i] - starts[i]);
   return times;
@@ -175,8 +175,8 @@ std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int 
   Row row{};
   samples_.start(workload, count);
   for (int i = 0; i < count; ++i) {
-    // Windows follow one another, but not for long: when the operating system takes a core away, all windows
-    // are lost until the ranks agree on a new first one.
+    // Windows follow one another, but not for long: after a rank is preempted, all windows are missed until
+    // the ranks agree on a new first one.
     if (i % windows_back_to_back == 0) row = announced();
     watchdog::at(watchdog::timing, already + i);
     const double opens = clock_.to_local(row.first + (i % windows_back_to_back) * row.width);
@@ -186,7 +186,7 @@ std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int 
     run_batch(workload, batch);
     times[static_cast<std::size_t>(i)] = late ? never : now() - opens;
     samples_.take(workload, operations);
-    // A rank that is done early sends nothing while others work: it would share the wire with them.
+    // A rank that finishes early sends nothing while others work, because it would share the wire with them.
     const int following = i % windows_back_to_back + 1;
     if (following == windows_back_to_back || i + 1 == count)
       wait_until(clock_.to_local(row.first + following * row.width));
@@ -198,7 +198,7 @@ std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int 
   if (!control_.root()) return times;
   const int dropped = static_cast<int>(std::erase(times, never));
   late_ += dropped;
-  // Wider, up to a limit: ranks that miss windows of a second will not meet in longer ones either.
+  // Wider, up to a limit: ranks that miss windows of a second will miss longer ones too.
   if (dropped * 4 > count) window_s_ = std::min(std::max(window_s_, widest_window_s), window_s_ * 1.5);
   return times;
 }

@@ -10,8 +10,8 @@ namespace hockney {
 
 enum class Kind { integer, real, choice, text };
 
-// One parameter of a workload, as the catalog shows it. `choices` are separated by '|'; of a
-// text they are its forms, which whoever reads the text checks.
+// One parameter of a workload, as listed in the catalog. `choices` are separated by '|'; for a text parameter
+// they are its forms, which the code that parses the text checks.
 struct Parameter {
   const char* name;
   Kind kind;
@@ -23,7 +23,7 @@ struct Parameter {
   const char* help;
 };
 
-// The parameters of one case, checked: every one of the workload's is there and in range.
+// The parameters of one case, checked: all of the workload's are present and in range.
 class Values {
  public:
   explicit Values(std::map<std::string, std::string> words) : words_(std::move(words)) {}

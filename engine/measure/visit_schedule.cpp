@@ -13,9 +13,9 @@ namespace {
 
 constexpr double longest_slice_s = 5e-3;
 constexpr double shortest_slice_s = 0.5e-3;
-// Cases within so much of a visit of the one that has advanced least are drawn from.
+// Draws from the cases within this many visits of the one that has advanced least.
 constexpr double together = 0.75;
-// Where all visits are disturbed, a case has so many times its repetitions.
+// If all visits are disturbed, a case gets this many times its repetitions.
 constexpr int disturbed_factor = 2;
 
 }  // namespace

@@ -37,7 +37,7 @@ int WarmUp::fitting_batch() const {
   return single_ ? 1 : batch_for(block_.run_s, cost_);
 }
 
-// Repetitions in the next block: as many as a block has, or two where the time until the end allows no more.
+// Repetitions in the next block: a full block, or two if the remaining time allows no more.
 int WarmUp::affordable(double until, double ends) const {
   const int left = most_ - static_cast<int>(times_.size());
   const double repetition_s = block_.run_s * block_.batch;

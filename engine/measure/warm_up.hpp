@@ -12,12 +12,12 @@
 
 namespace hockney {
 
-// Repeats in blocks until the times no longer fall, and chooses the
-// batch from their times. Collective; rank 0 decides.
+// Repeats in blocks until the times no longer fall, and derives the batch from them. Collective; rank 0
+// decides.
 class WarmUp {
  public:
-  // `first_s`: what one run() took when nothing was warm, or before. `most`: repetitions. `single`: of one
-  // run() each. `given`: the batch, found before; 0 where it has to be found.
+  // `first_s`: time of the first, cold run(), or an earlier estimate. `most`: maximum repetitions. `single`:
+  // of one run() each. `given`: the batch if known; 0 to determine it.
   WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most,
          bool single, int given = 0)
       : sync_(sync),
@@ -28,12 +28,13 @@ class WarmUp {
         given_(given),
         block_{0, std::max(1, given), first_s} {}
 
-  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. If a few
-  // runs would take all the time there is, the verified one is the only warm-up.
+  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. If a few runs would use up the
+  // time, the verified one is the only warm-up.
   void run(Workload& workload, double until, double ends);
 
   const std::vector<double>& times() const { return times_; }
-  // On every rank, after run(): the last block's median time of one run(), and how many make a repetition.
+  // On every rank, after run(): the last block's median time of one run(), and the number of runs per
+  // repetition.
   double run_s() const { return block_.run_s; }
   int batch() const { return block_.batch; }
 

@@ -13,7 +13,7 @@
 namespace hockney::watchdog {
 namespace {
 
-// Only what the handler reads: fixed memory and lock-free atomics.
+// Everything the handler reads: fixed memory and lock-free atomics.
 char message[4096];
 std::atomic<int> phase_now{setup};
 std::atomic<long> repetition_now{0};
@@ -24,7 +24,7 @@ const char* phase_name(int phase) {
   return names[phase];
 }
 
-// snprintf is not async-signal-safe, so the line is put together by hand.
+// snprintf is not async-signal-safe, so the line is assembled by hand.
 std::size_t append(char* line, std::size_t at, std::size_t size, const char* text) {
   while (*text && at < size) line[at++] = *text++;
   return at;
@@ -41,7 +41,7 @@ std::size_t append(char* line, std::size_t at, std::size_t size, long number) {
 
 void speak(int) {
   if (spoken.exchange(true)) _exit(exit_code);
-  const int interrupted = errno;  // of the call that the signal came into
+  const int interrupted = errno;  // of the interrupted call
   char line[sizeof message + 80];
   std::size_t at = append(line, 0, sizeof line - 1, message);
   at = append(line, at, sizeof line - 1, " phase=");

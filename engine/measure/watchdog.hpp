@@ -6,16 +6,16 @@
 
 namespace hockney {
 
-// Ends a silence: when a case takes longer than it may, every rank that still can says on standard error
-// which case it is in and where, from a signal handler, since the rank itself is stuck in a call. The rank
-// that says nothing is the one to look at. One per process (signals are); arm and disarm cost a system call
-// each, outside the timed region.
+// Ends a hang: if a case takes longer than allowed, every rank that still can prints to standard error which
+// case it is in and where, from a signal handler, since the rank itself is stuck in a call. A rank that
+// prints nothing is the one to look at. There is one per process (as for signals); arm and disarm cost a
+// system call each, outside the timed region.
 namespace watchdog {
 
 enum Phase { setup, warm_up, timing, decision, verification };
 
-// `hang_s` seconds after `allowed_s` the handler speaks, another `hang_s` later it ends the process with
-// code 75. hang_s <= 0: no watchdog.
+// `hang_s` seconds after `allowed_s` the handler prints its line; after another `hang_s` it ends the process
+// with code 75. hang_s <= 0: no watchdog.
 void arm(int rank, const std::string& case_line, double allowed_s, double hang_s);
 void disarm();
 void at(Phase phase, long repetition = 0);

@@ -16,11 +16,11 @@
 
 namespace hockney {
 
-// What verifications found on this rank.
+// The results of verification on this rank.
 struct Check {
   std::uint64_t bytes = 0;
   std::uint64_t errors = 0;
-  std::string first;  // where the first mismatch is; empty when there is none
+  std::string first;  // position of the first mismatch; empty if there is none
 
   Check& operator+=(const Check& more) {
     bytes += more.bytes;
@@ -30,60 +30,60 @@ struct Check {
   }
 };
 
-// What runs carry in one visit: bytes that depend on `seed` and on the sender. Of a longer message no more
-// than `most` bytes are written and compared, at a place that depends on the seed, so that verification costs
-// little however long a message is; the other bytes are whatever was in memory.
+// The data that runs carry in one visit: bytes that depend on `seed` and on the sender. Of a longer message
+// at most `most` bytes are written and compared, at an offset that depends on the seed, so that verification
+// is cheap however long a message is; the other bytes are uninitialised.
 struct Payload {
   std::uint64_t seed = 0;
   std::size_t most = std::numeric_limits<std::size_t>::max();
 
-  // For each of several messages that one verification compares.
+  // The limit for each of several messages that one verification compares.
   Payload shared_by(std::size_t messages) const;
 };
 
-// One workload set up with its parameters. It has neither loop nor
-// clock of its own: measure() repeats and times run().
+// One workload set up with its parameters. It has neither loop nor clock: measure() repeats and times run().
 class Workload {
  public:
   virtual ~Workload() = default;
 
-  // The measured call: nothing but the communication, and the computing that belongs to it.
+  // The measured call: only the communication, and the computing that belongs to it.
   virtual void run() = 0;
 
-  // Whatever must have happened before `count` calls of run(), outside the timed region.
+  // Preparation for `count` calls of run(), outside the timed region.
   virtual void prepare([[maybe_unused]] int count) {}
 
-  // Write the payload that the next run() carries, spoil what it overwrites.
+  // Writes the payload that the next run() carries, and spoils the memory that it overwrites.
   virtual void fill([[maybe_unused]] const Payload& payload) {}
 
-  // Compare what the last run() brought with what it must be.
+  // Compares the data received by the last run() with the expected data.
   virtual Check verify([[maybe_unused]] const Payload& payload) { return {}; }
 
-  // Whether every run() carries the payload of the last fill(), so that verify() holds after any number of
-  // runs. Alike on all ranks.
+  // Whether every run() carries the payload of the last fill(), so that verify() is valid after any number of
+  // runs. The same on all ranks.
   virtual bool keeps_payload() const { return false; }
 
-  // How many operations one run() is: 2 for a ping-pong, whose time is quoted one way.
+  // Operations per run(): 2 for a ping-pong, whose time is given for one direction.
   virtual double operations() const { return 1; }
 
-  // How many times run() is called between two readings of the clock, at least.
+  // The minimum number of calls of run() between two readings of the clock.
   virtual int back_to_back() const { return 1; }
 
-  // Seconds of computing in one run() on this rank, where it is known beforehand: on all ranks or on none.
+  // Seconds of computing in one run() on this rank, if known beforehand: on all ranks or on none.
   virtual std::optional<double> computing_s() const { return std::nullopt; }
 
-  // The metrics per record that the descriptor declares, and labels; once, after the last repetition.
+  // Reports the metrics per record that the descriptor declares, and labels; called once, after the last
+  // repetition.
   virtual void report([[maybe_unused]] MetricValues& values) {}
 
-  // The metrics per repetition that the descriptor declares, of the runs since the last call. Called after
-  // every repetition, outside the timed region, so it should only hand over what run() has counted. A phase
-  // is the seconds that all these runs spent in it; the engine divides by their operations.
+  // Reports the metrics per repetition that the descriptor declares, for the runs since the last call. Called
+  // after every repetition, outside the timed region, so it should only return what run() has counted. A
+  // phase is the total seconds that these runs spent in it; the engine divides by their operations.
   virtual void sample([[maybe_unused]] MetricValues& values) {}
 
   // By this rank's clock, when the last run() entered the operation; for Timing::last_entry.
   virtual double entered() const { return 0; }
 
-  // Payload one operation moves, in the sense in which its bandwidth is quoted.
+  // Payload that one operation moves, by the convention of its bandwidth.
   virtual std::uint64_t bytes_moved() const { return 0; }
 };
 
@@ -93,18 +93,18 @@ struct Place {
   Arena& arena;
 };
 
-// Whose clock counts: rank 0's where it sees the whole operation, else the longest over the ranks. Or, by the
-// global clock, from the last rank's entry to the last exit, or from the first exit to the last; each
-// repetition is a single run().
+// Whose clock is used: rank 0's if it covers the whole operation, otherwise the longest time over the ranks.
+// Or, by the global clock, from the last rank's entry to the last exit, or from the first exit to the last;
+// each repetition is then a single run().
 enum class Timing { root, longest, last_entry, exits };
 
 constexpr bool by_global_clock(Timing timing) {
   return timing == Timing::last_entry || timing == Timing::exits;
 }
 
-// The descriptor of a workload: what the catalog shows, and how to set it up. `role` is the part it plays in
-// studies (point-to-point, collective, kernel, ...), `operation` what it performs, `size` the parameter that
-// is its size ("" for none). A maximum of 0 ranks means no limit.
+// The descriptor of a workload: its catalog entry, and how to set it up. `role` is its part in studies
+// (point-to-point, collective, kernel, ...), `operation` what it performs, `size` the parameter that is its
+// size ("" for none). A maximum of 0 ranks means no limit.
 struct WorkloadInfo {
   const char* name = "";
   const char* role = "";
@@ -120,7 +120,7 @@ struct WorkloadInfo {
   std::unique_ptr<Workload> (*make)(const Place&, const Values&) = nullptr;
 };
 
-// How most workloads are made.
+// The usual way to create a workload.
 template <class P>
 std::unique_ptr<Workload> make(const Place& place, const Values& values) {
   return std::make_unique<P>(place, values);
@@ -128,7 +128,7 @@ std::unique_ptr<Workload> make(const Place& place, const Values& values) {
 
 // Every workload on every shelf, by name. Generated by CMake from the folders.
 std::span<const WorkloadInfo* const> all_workloads();
-// The executable that these are in: their group. Generated as well.
+// The executable that contains them: their group. Generated as well.
 extern const char executable_name[];
 
 }  // namespace hockney

@@ -21,7 +21,7 @@ class Alltoall final : public CollectiveBase {
           comm_.handle);
   }
 
-  // The block from rank a to rank b has a payload of its own, so that blocks in the wrong order are seen.
+  // Each pair of ranks has a different payload, so that blocks in the wrong order are detected.
   void fill(const Payload& payload) override {
     const Payload part = payload.shared_by(ranks());
     for (std::size_t to = 0; to < ranks(); ++to)

@@ -20,10 +20,11 @@ class BackToBack final : public Workload {
   const int iterations_;
 };
 
-constexpr Parameter barrier_parameters[] = {parameters::algorithm,
-                                            {"iterations", Kind::integer, "", "1", 1, 1e9, "",
-                                             "back to back between two readings of the clock, at least"},
-                                            parameters::sync};
+constexpr Parameter barrier_parameters[] = {
+    parameters::algorithm,
+    {"iterations", Kind::integer, "", "1", 1, 1e9, "",
+     "minimum number of barriers back to back between two readings of the clock"},
+    parameters::sync};
 
 }  // namespace
 
@@ -31,7 +32,7 @@ extern constinit const WorkloadInfo barrier{
     .name = "barrier",
     .role = "barrier",
     .operation = "barrier",
-    .help = "MPI_Barrier, or a barrier of ours",
+    .help = "MPI_Barrier, or one of hockney's barriers",
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

@@ -8,15 +8,15 @@
 namespace hockney::patterns {
 namespace {
 
-// The ranks come one after the other, evenly over `delay`, each time in another order, so that each rank is
-// the last one equally often.
+// The ranks arrive one after the other, evenly over `delay`, each time in another order, so that each rank is
+// last equally often.
 class Staggered final : public Workload {
  public:
   Staggered(const Place& place, const Values& values)
       : comm_(place.comm), barrier_(chosen_barrier(place, values)), delay_s_(values.real("delay")) {}
 
   void prepare(int) override {
-    // The same on all ranks: turned, and every other time the other way round.
+    // The same on all ranks: rotated, and reversed every other time.
     const std::uint64_t drawn = mix(++repetition_);
     const int size = comm_.size;
     const int turned = static_cast<int>((static_cast<std::uint64_t>(comm_.rank) + (drawn >> 1)) %
@@ -42,7 +42,7 @@ class Staggered final : public Workload {
 
 constexpr Parameter barrier_staggered_parameters[] = {
     parameters::algorithm,
-    {"delay", Kind::real, "s", "2e-05", 0, 1, "", "between the first rank's entry and the last one's"},
+    {"delay", Kind::real, "s", "2e-05", 0, 1, "", "time between the first rank's entry and the last rank's"},
     parameters::sync_barrier};
 
 }  // namespace
@@ -51,7 +51,7 @@ extern constinit const WorkloadInfo barrier_staggered{
     .name = "barrier_staggered",
     .role = "arrival",
     .operation = "barrier",
-    .help = "a barrier that the ranks enter one after the other",
+    .help = "a barrier that the ranks enter one after another",
     .time = "from the last rank's entry to the last exit",
     .min_ranks = 1,
     .timing = Timing::last_entry,

@@ -41,13 +41,13 @@ class Bisection final : public CollectiveBase {
                        "the message over the middle");
   }
 
-  // All that crosses the middle.
+  // All data that crosses the middle.
   std::uint64_t bytes_moved() const override { return block_.bytes * (ranks() / 2) * (both_ ? 2 : 1); }
 
  private:
   static constexpr int tag = 1;
 
-  // `values`, unless one rank would have no partner; asked before memory is taken.
+  // Returns `values` unless one rank would have no partner; called before memory is allocated.
   static const Values& halved(const Place& place, const Values& values) {
     if (place.comm.size % 2 != 0)
       throw InvalidCase("ranks=" + std::to_string(place.comm.size) +
@@ -74,7 +74,7 @@ extern constinit const WorkloadInfo bisection{
     .role = "exchange",
     .operation = "bisection",
     .size = "bytes",
-    .help = "rank i of the lower half sends to rank p - i - 1, all at once over the middle",
+    .help = "rank i of the lower half sends to rank p - i - 1, all at once across the middle",
     .time = "the longest over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,

@@ -20,7 +20,7 @@ class Compute final : public Workload {
   Computing computing_;
 };
 
-constexpr Parameter compute_parameters[] = {parameters::work("processor time each rank consumes"),
+constexpr Parameter compute_parameters[] = {parameters::work("processor time that each rank consumes"),
                                             parameters::sync_each};
 
 }  // namespace

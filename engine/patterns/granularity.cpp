@@ -10,17 +10,17 @@
 namespace hockney::patterns {
 namespace {
 
-// One iteration of Hanebutte and Tatsumi (1996): the work T is shared by the ranks, then each sends to its
-// right neighbour and receives from its left. Of the serial part s T, which rank 0 does alone, the others
-// know only by waiting for its message, so that no further message costs anything:
+// One iteration of Hanebutte and Tatsumi (1996): the ranks share the work T, then each sends to its right
+// neighbour and receives from its left. The serial part s T is done by rank 0 alone; the others wait for it
+// only through its message, so that no additional message is needed:
 //
 //   rank 0      s T + b_0 (1 - s) T / np
 //   rank r            b_r (1 - s) T / np      with shares b of mean 1
 //
-// One rank does all of T and exchanges nothing. Iterations follow one another without a barrier, as in a
-// program: a message that comes while its receiver still computes costs that one nothing, so that with uneven
-// work on more than two ranks, or a busiest rank that receives first, less of the exchange shows than
-// equation 6 adds.
+// A single rank does all of T and exchanges nothing. Iterations follow one another without a barrier, as in a
+// program: a message that arrives while its receiver is still computing costs the receiver nothing. So with
+// uneven work on more than two ranks, or if the busiest rank receives first, the exchange adds less than in
+// equation 6.
 class Granularity final : public Workload {
  public:
   Granularity(const Place& place, const Values& values)
@@ -64,12 +64,14 @@ class Granularity final : public Workload {
 };
 
 constexpr Parameter granularity_parameters[] = {
-    parameters::work("processor time that one rank would consume for it all"),
-    {"serial", Kind::real, "", "0", 0, 1, "", "fraction of the work that rank 0 does alone"},
+    parameters::work("processor time of all the work on a single rank"),
+    {"serial", Kind::real, "", "0", 0, 1, "", "fraction of the work that only rank 0 does"},
     {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
-     "how the rest is shared: equally, in proportions (one a rank), or drawn with a relative spread S"},
-    {"seed", Kind::integer, "", "1", 0, 1e15, "", "of the shares that are drawn"},
-    {"iterations", Kind::integer, "", "20", 1, 1e6, "", "back to back between two readings of the clock"},
+     "distribution of the parallel work: equal, in proportions (one per rank), or random with relative "
+     "spread S"},
+    {"seed", Kind::integer, "", "1", 0, 1e15, "", "seed of the random shares"},
+    {"iterations", Kind::integer, "", "20", 1, 1e6, "",
+     "iterations back to back between two readings of the clock"},
     parameters::bytes("bytes in each message"),
     parameters::buffers,
     parameters::exchange,
@@ -82,7 +84,7 @@ extern constinit const WorkloadInfo granularity{
     .role = "kernel",
     .operation = "ring",
     .size = "bytes",
-    .help = "the ranks share a work, then each sends to its right neighbour and receives from its left",
+    .help = "the ranks share the work, then each sends to its right neighbour and receives from its left",
     .time = "one iteration, the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

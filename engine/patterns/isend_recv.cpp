@@ -6,8 +6,8 @@
 namespace hockney::patterns {
 namespace {
 
-// The base line of Krishnamurthy (1998): what one message costs
-// when the sender does not block and the receiver does.
+// The base line of Krishnamurthy (1998): the cost of one message with a non-blocking send and a blocking
+// receive.
 class IsendRecv final : public PairBase {
  public:
   using PairBase::PairBase;

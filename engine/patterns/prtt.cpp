@@ -12,8 +12,8 @@ namespace {
 
 // PRTT(n, d, s), the parametrised round trip of Hoefler, Lichei and Rehm (2007): n messages of s bytes with a
 // pause d after each but the last, then one message of s bytes back. LogGP's o_s, g and G follow from
-// differences of such times. A pause must be longer than the gap, whatever the network: with `pause` it is
-// that many round trips of one message, measured in each launch before the first repetition.
+// differences of such times. A pause must be longer than the gap, whatever the network: `pause` gives it in
+// round trips of one message, measured in each launch before the first repetition.
 class ParametrisedRoundTrip final : public PairBase {
  public:
   ParametrisedRoundTrip(const Place& place, const Values& values)
@@ -57,7 +57,7 @@ class ParametrisedRoundTrip final : public PairBase {
     }
   }
 
-  // PRTT(1, 0, s) on rank 0, as it is after a few.
+  // PRTT(1, 0, s) on rank 0, after warming up.
   double round_trip() {
     std::array<double, samples> times;
     for (double& time : times) {
@@ -68,11 +68,11 @@ class ParametrisedRoundTrip final : public PairBase {
     return median(times);
   }
 
-  // What a pause takes, readings of the clock included: up to two more than asked for.
+  // The actual length of a pause, including readings of the clock: up to two more than requested.
   double length_of_pause() const {
     if (delay_s_ == 0) return 0;
     std::array<double, samples> times;
-    constexpr int together = 4;  // so that the readings around them count little
+    constexpr int together = 4;  // so that the readings around them matter little
     for (double& time : times) {
       const double start = now();
       for (int i = 0; i < together; ++i) spin(delay_s_);
@@ -95,15 +95,15 @@ class ParametrisedRoundTrip final : public PairBase {
 
 constexpr Parameter prtt_parameters[] = {
     parameters::bytes("bytes in each message (s)"),
-    {"messages", Kind::integer, "", "1", 1, 1e6, "", "messages before the answer (n)"},
+    {"messages", Kind::integer, "", "1", 1, 1e6, "", "messages before the reply (n)"},
     {"delay", Kind::real, "s", "0", 0, 10, "", "pause between two messages (d)"},
     {"pause", Kind::real, "", "0", 0, 1000, "",
-     "the same in round trips of one message, measured beforehand; added to delay"},
+     "additional pause, in round trips of one message measured beforehand"},
 };
 
 constexpr Metric metrics[] = {
     {"paused", "s", OverRanks::root, Per::record, false,
-     "what a pause between two messages took, readings of the clock included"},
+     "actual pause between two messages, including readings of the clock"},
 };
 
 }  // namespace
@@ -113,7 +113,7 @@ extern constinit const WorkloadInfo prtt{
     .role = "train",
     .operation = "isend",
     .size = "bytes",
-    .help = "parametrised round trip PRTT(n, d, s), from which LogGP's parameters follow",
+    .help = "parametrised round trip PRTT(n, d, s), from which LogGP's parameters are derived",
     .time = "the whole round trip",
     .min_ranks = 2,
     .max_ranks = 2,

@@ -9,8 +9,8 @@
 namespace hockney::patterns {
 namespace {
 
-// LogGP's o_r: MPI_Recv of a message that is there already. Rank 1 sends before the clock starts and then
-// marks the end with a last message. When that has come, and some time later, only rank 0's receive is timed.
+// LogGP's o_r: MPI_Recv of a message that has already arrived. Rank 1 sends before the clock starts and then
+// sends a last message as a marker. Some time after the marker has arrived, only rank 0's receive is timed.
 class ReceiveOverhead final : public PairBase {
  public:
   ReceiveOverhead(const Place& place, const Values& values)
@@ -54,8 +54,7 @@ class ReceiveOverhead final : public PairBase {
 constexpr Parameter receive_overhead_parameters[] = {
     parameters::bytes("bytes in the message"),
     {"delay", Kind::real, "s", "1e-05", 0, 10, "", "time for the message to arrive before it is received"},
-    {"sync", Kind::choice, "", "barrier", 0, 0, "barrier",
-     "the barrier lies between the arrival and the receive"},
+    {"sync", Kind::choice, "", "barrier", 0, 0, "barrier", "a barrier between arrival and receive"},
 };
 
 }  // namespace
@@ -65,7 +64,7 @@ extern constinit const WorkloadInfo receive_overhead{
     .role = "overhead",
     .operation = "recv",
     .size = "bytes",
-    .help = "MPI_Recv of a message that has arrived already (LogGP's o_r)",
+    .help = "MPI_Recv of a message that has already arrived (LogGP's o_r)",
     .time = "the receive call",
     .min_ranks = 2,
     .max_ranks = 2,

@@ -29,8 +29,7 @@ class ReduceScatterBlock final : public Reduction {
 
 constexpr Parameter reduce_scatter_block_parameters[] = {
     parameters::algorithm_of<operation::reduce_scatter_block>,
-    parameters::bytes("bytes of the block each rank gets, a multiple of 8"), parameters::buffers,
-    parameters::sync};
+    parameters::bytes("bytes of each rank's block, a multiple of 8"), parameters::buffers, parameters::sync};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ class Scatter final : public CollectiveBase {
           comm_.handle);
   }
 
-  // The block for rank r carries r's payload, so a block delivered to the wrong rank is seen.
+  // The block for rank r carries r's payload, so that a block delivered to the wrong rank is detected.
   void fill(const Payload& payload) override {
     spoil(incoming_.upcoming(), payload);
     if (!at_root()) return;

@@ -13,8 +13,8 @@ class Stream final : public PairBase {
   Stream(const Place& place, const Values& values, std::size_t window)
       : PairBase(place, values, window), requests_(window) {}
 
-  // `window` messages on the way at once, then an empty answer, so
-  // that the clock stops when the last has arrived.
+  // `window` messages in flight at once, then an empty answer, so that the clock stops when the last has
+  // arrived.
   void run() override {
     const int window = static_cast<int>(requests_.size());
     if (first()) {
@@ -52,7 +52,7 @@ extern constinit const WorkloadInfo stream{
     .role = "stream",
     .operation = "isend",
     .size = "bytes",
-    .help = "many messages one way at once (MPI_Isend, MPI_Irecv), then an empty answer",
+    .help = "many messages in one direction at once (MPI_Isend, MPI_Irecv), then an empty reply",
     .time = "one message of the window",
     .min_ranks = 2,
     .max_ranks = 2,

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A barrier in hardware, as the Cray T3E and others had: MPI_Barrier of all ranks ends
-// HOCKNEY_HARDWARE_BARRIER_S after the last rank entered, and no message is sent. MPI's profiling interface
-// lets a program have an MPI_Barrier of its own.
+// A hardware barrier, as on the Cray T3E: MPI_Barrier of all ranks ends HOCKNEY_HARDWARE_BARRIER_S after the
+// last rank entered, and no message is sent. MPI's profiling interface allows a program to replace
+// MPI_Barrier.
 #include <mpi.h>
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
@@ -13,8 +13,8 @@
 
 namespace {
 
-// One for all ranks, on purpose: they share the memory of one process, and run one at a time, so whoever
-// comes first makes it. A new barrier starts when the last rank has entered the current one.
+// Deliberately one for all ranks: they share the memory of one process and run one at a time, so the first
+// one creates it. A new barrier starts when the last rank has entered the current one.
 sg_bar_t meeting = nullptr;
 
 double seconds() {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives of a calibrated machine cost more than their messages: a rank copies its own block, makes a
-// buffer for the call. The simulator does neither. So each call first takes its own time, then goes its usual
-// way, by MPI's profiling interface.
+// On a calibrated machine collectives cost more than their messages, because a rank copies its own block or
+// allocates a buffer. The simulator charges neither. So each call first lets its additional time pass, then
+// calls MPI's function through the profiling interface.
 #include "smpi/calls.hpp"
 
 #include <mpi.h>
@@ -52,7 +52,7 @@ double size_of(int count, MPI_Datatype type) {
 }  // namespace
 
 void spend_call(const char* operation, double bytes) {
-  // Read once and never changed, so that all ranks may share it.
+  // Read once and never changed, so all ranks may share it.
   static const std::map<std::string, Points> costs = parse(std::getenv("HOCKNEY_CALLS"));
   if (costs.empty()) return;
   const auto found = costs.find(operation);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A platform plugin for SimGrid's smpirun: the machine that the text in $HOCKNEY_PLATFORM describes.
+// A platform plug-in for SimGrid's smpirun: creates the machine described by the text in $HOCKNEY_PLATFORM.
 //
 //   HOCKNEY_PLATFORM=machine.txt smpirun -platform libhockney-platform.so -hostfile hosts -np 8 ... program
 //
-// Nodes are n0, n1, ... The text is hockney/launch/platform_lines.py's.
+// Nodes are n0, n1, ... The text's format is defined in hockney/launch/platform_lines.py.
 #include <smpi/smpi.h>
 #include <unistd.h>
 
@@ -25,13 +25,12 @@
 namespace hockney::platform {
 namespace {
 
-// SMPI adds the envelope to every message, where its links are concerned.
+// For its links, SMPI adds the envelope to the size of every message.
 constexpr double envelope = 16;
-// SimGrid takes no message for one without latency.
+// SimGrid does not accept a latency of zero.
 constexpr double least_latency_s = 1e-12;
 
-// The simulated machine; one a process, and no one but SimGrid's
-// callbacks, which carry no data of ours, asks for it.
+// The simulated machine, one per process. Only used by SimGrid's callbacks, which cannot carry user data.
 struct Machine {
   std::size_t nodes;
   std::uint64_t most_messages;  // 0: any number
@@ -41,7 +40,7 @@ struct Machine {
 };
 std::unique_ptr<Machine> machine;
 
-// Ends the process at once: from inside the simulation there is no orderly way out.
+// Ends the process at once: there is no orderly exit from inside the simulation.
 [[noreturn]] void stop(const std::string& why) {
   std::fflush(stdout);
   std::fprintf(stderr, "hockney-platform: %s\n", why.c_str());
@@ -60,14 +59,15 @@ double latency_factor(double size, const sg::Host* from, const sg::Host* to, con
   return std::max(time, least_latency_s) / Zone::unit_s;
 }
 
-// Links work at their rate; what a message takes longer is latency, in which it takes nothing from others.
+// Links transmit at their rate; the remaining time of a message is latency, during which it takes no
+// bandwidth from others.
 double bandwidth_factor(double, const sg::Host*, const sg::Host*, const std::vector<sg::Link*>&,
                         const std::unordered_set<sg::NetZone*>&) {
   return 1.0;
 }
 
-// SimGrid does not know the sender of a message received from any source, or from a rank that has ended: it
-// is taken for another node's, where there is one.
+// SimGrid does not report the sender of a message received from any source, or from a rank that has ended: it
+// is assumed to be on another node, if there is one.
 Message message(std::size_t size, const sg::Host* from, const sg::Host* to) {
   const std::size_t receiver = Zone::node(to);
   const std::size_t sender = from ? Zone::node(from) : receiver == 0 ? machine->nodes - 1 : 0;
@@ -91,7 +91,7 @@ void register_overheads() {
   });
 }
 
-// std::to_string would make nothing of some nanoseconds.
+// std::to_string would round nanoseconds to zero.
 std::string exact(double value) {
   std::ostringstream text;
   text << std::setprecision(17) << value;
@@ -99,21 +99,22 @@ std::string exact(double value) {
 }
 
 void configure(const Description& description) {
-  // SimGrid's threshold is the first size that is not sent before its receive is posted, and an int.
+  // SimGrid's threshold is an int: the first size that is not sent before its receive is posted.
   const auto threshold = std::to_string(static_cast<int>(std::min(description.eager + 1, 2147483647.0)));
   const std::string settings[] = {
-      // A link carries what is sent over it, no acknowledgements, and
-      // shares alike: SimGrid's factors are those of TCP.
+      // A link carries only the data, no acknowledgements, and shares its rate equally: SimGrid's default
+      // factors model TCP.
       "network/crosstraffic:0",
       "network/weight-S:0",
       "network/TCP-gamma:0",
       "smpi/send-is-detached-thresh:" + threshold,
       "smpi/async-small-thresh:" + threshold,
-      // Polling must take some time for the clock to go on; SimGrid's 100 us are more than most messages.
+      // Polling must take some time for the clock to advance; SimGrid's 100 us are more than most messages
+      // take.
       "smpi/test:1e-7",
       "smpi/iprobe:1e-7",
       "smpi/grow-injected-times:no",
-      // Computing takes no time by itself, and looking at the clock what the description says.
+      // Computing takes no simulated time, and reading the clock takes the time in the description.
       "smpi/simulate-computation:no",
       "smpi/host-speed:" + std::to_string(description.flops),
       "smpi/wtime:" + exact(description.clock),
@@ -137,7 +138,7 @@ void load(Engine& engine) {
   const Description description = describe();
   configure(description);
   const std::size_t nodes = description.node_count();
-  auto* const zone = new Zone(description, nodes);  // SimGrid's, from here on
+  auto* const zone = new Zone(description, nodes);  // owned by SimGrid from here on
   zone->get_iface()->seal();
   machine = std::make_unique<Machine>(Machine{nodes, description.events, zone, Costs(description, nodes)});
   set_factors(*zone->get_iface(), engine, latency_factor, bandwidth_factor);

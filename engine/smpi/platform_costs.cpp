@@ -65,10 +65,10 @@ double Costs::after(const Message& message, std::size_t number, double now) {
   return busy;
 }
 
-// Whether the receiver's own last message was still under way when this one came, or
-// hardly there: an answer to it would have come a message's time later. And this one
-// came just now, not long ago. SimGrid does not tell which message it asks about: it is
-// taken to be the last of this size that another rank has sent this way.
+// Whether the receiver's own last message was still under way when this one arrived, or had only just
+// arrived: an answer to it would have come a message's time later. This message must also have arrived just
+// now. SimGrid does not report which message it asks about: it is assumed to be the last one of this size
+// between the two nodes.
 bool Costs::met(const Message& message, std::size_t number, double now) {
   const Segment& cost = segment(message);
   const double one_way =
@@ -89,7 +89,7 @@ double Costs::under_way(const Message& message, const Way& way, double now) {
   return time;
 }
 
-// A large message waits for its receiver, and both sides for its end, so SimGrid asks neither for overheads.
+// A large message waits for its receiver, and both sides wait for its end, so SimGrid asks for no overheads.
 double Costs::announced(const Message& message, const Segment& cost, double flight, double now) {
   double time = flight + cost.receive.at(message.size);
   const auto paid = overheads_paid_.find(pair(message, sending_until_.size()));
@@ -97,8 +97,7 @@ double Costs::announced(const Message& message, const Segment& cost, double flig
     time += cost.send.at(message.size);
   else if (--paid->second == 0)
     overheads_paid_.erase(paid);
-  // Of two that set out together the second is asked about
-  // when the first is under way; both sides wait for it.
+  // If two set out together, SimGrid asks for the second when the first is under way; both sides wait for it.
   if (sending_until_[message.to] > now + flight / 2) time += cost.exchange.at(message.size);
   sending_until_[message.from] = std::max(sending_until_[message.from], now + flight);
   return time;

@@ -18,11 +18,11 @@ struct Message {
   double size = 0;
 };
 
-// What each message costs. SimGrid asks at three moments: before a send hands its message
-// over (only where the call then returns or goes on: small messages, and MPI_Isend and
-// MPI_Ssend of any size), when the message sets out, and after a small message has been
-// received. What it does not ask for is counted when the message sets out, so that
-// undisturbed messages take LogGP's time, os + L + G x + or, of any size and by any call.
+// The costs of each message. SimGrid asks for them at three moments: before a send hands its message over
+// (only if the call then returns or continues: small messages, and MPI_Isend and MPI_Ssend of any size), when
+// the message sets out, and after a small message has been received. Costs it does not ask for are added when
+// the message sets out, so that undisturbed messages take LogGP's time, os + L + G x + or, for any size and
+// any call.
 class Costs {
  public:
   Costs(const Description& description, std::size_t nodes);
@@ -30,8 +30,8 @@ class Costs {
   // Seconds for which rank `rank` is busy before the message sets out.
   double before(const Message& message, bool isend, std::size_t rank, double now);
 
-  // Seconds between a message's setting out and its arrival,
-  // those included that its links will take undisturbed.
+  // Seconds between departure and arrival of a message, including the undisturbed transmission time of its
+  // links.
   double under_way(const Message& message, const Way& way, double now);
 
   // Seconds for which rank `rank` is busy after the message has arrived.
@@ -40,7 +40,7 @@ class Costs {
  private:
   struct Rank {
     double free = 0;        // when it may send again: LogGP's gap
-    double sent_until = 0;  // when what it sent last arrives, if nothing disturbs it
+    double sent_until = 0;  // arrival of its last message, if undisturbed
   };
   struct Flight {
     std::size_t rank;  // the sender
@@ -62,11 +62,10 @@ class Costs {
   double medium_free_ = 0;
   std::vector<Rank> ranks_;
   bool exchanges_cost_ = false;
-  // The last small message of each rank from node to node, by both.
+  // The last small message of each rank from node to node, keyed by both.
   std::unordered_map<std::size_t, std::vector<Flight>> flights_;
-  std::vector<double> sending_until_;  // of each node, large messages only
-  std::unordered_map<std::size_t, int>
-      overheads_paid_;  // large messages on their way to be sent, by both nodes
+  std::vector<double> sending_until_;                    // of each node, large messages only
+  std::unordered_map<std::size_t, int> overheads_paid_;  // large messages about to be sent, by both nodes
 };
 
 }  // namespace hockney::platform

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_nodes = 1'000'000;
 
-// The words of one line after its key, taken one by one.
+// The words of one line after its key, consumed one by one.
 class Words {
  public:
   explicit Words(const std::string& line) : words_(line) {}
@@ -30,8 +30,8 @@ class Words {
 
   double number(const char* what, double least, double most) {
     const std::string text = word(what);
-    // Not std::from_chars, which GCC 10's library lacks for floating point; and the decimal point is a point
-    // in whatever locale the simulator is.
+    // Not std::from_chars, which GCC 10's library lacks for floating point; the decimal point is '.' in every
+    // locale.
     static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
     char* end = nullptr;
     const double value = strtod_l(text.c_str(), &end, c_locale);
@@ -135,7 +135,7 @@ std::size_t product(const std::vector<std::size_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
 }
 
-// How many nodes the shape has; 0 where it has as many as there are.
+// The number of nodes of the shape; 0 if any number is allowed.
 std::size_t extent(const Description& d) {
   if (d.shape == "torus" || d.shape == "mesh") return d.dims.empty() ? 0 : product(d.dims);
   if (d.shape == "fat-tree") return d.down.empty() ? 0 : product(d.down);

@@ -11,7 +11,7 @@
 
 namespace hockney::platform {
 
-// What a text says that no machine can be. Its message names the line.
+// An invalid machine description. The message gives the line.
 class Refused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,7 +25,7 @@ struct Line {
   double at(double size) const { return seconds + per_byte * size; }
 };
 
-// What holds for messages of `first` bytes and more.
+// Costs of messages of `first` bytes and more.
 struct Segment {
   double first = 0;
   Line send;
@@ -46,10 +46,10 @@ struct Noise {
   std::uint64_t seed = 0;
 };
 
-// A rate from which on nothing takes from another: no links are made then, and nothing is shared.
+// At this rate or above, messages do not share bandwidth and no links are created.
 inline constexpr double unlimited = 1e12;
 
-// A machine in the words of hockney/core/platform.py, in seconds and bytes.
+// A machine description with the terms of hockney/core/platform.py, in seconds and bytes.
 struct Description {
   std::string shape = "switch";
   std::vector<std::size_t> dims;
@@ -71,7 +71,7 @@ struct Description {
   std::size_t node_count() const;
 };
 
-// One `key value ...` line each, as hockney/launch/platform_lines.py writes them; '#' begins a comment.
+// Parses one `key value ...` line each, as written by hockney/launch/platform_lines.py; '#' begins a comment.
 Description read_description(std::istream& text);
 
 }  // namespace hockney::platform

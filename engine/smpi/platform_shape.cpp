@@ -5,7 +5,7 @@
 namespace hockney::platform {
 namespace {
 
-// Every node is next to every other: nothing between them, or one cable that all share.
+// Every node is next to every other: no cable between them, or a single shared one.
 class Star final : public Shape {
  public:
   explicit Star(bool bus) : bus_(bus) {}
@@ -21,7 +21,7 @@ class Star final : public Shape {
 };
 
 // A torus or a mesh; node numbers grow along the first axis first. Messages go along one axis after the other
-// (dimension-order routing, Dally and Seitz 1987), on a torus the shorter way round. Where both ways are as
+// (dimension-order routing, Dally and Seitz 1987), on a torus the shorter way round. If both ways are equally
 // long, every other node goes upwards, so that the cables of both directions are used.
 class Grid final : public Shape {
  public:
@@ -58,9 +58,9 @@ class Grid final : public Shape {
 };
 
 // An extended generalised fat tree (Öhring, Ibel, Das and Kumar 1995) with parallel cables. On level l a
-// switch is known by the subtree below it and by which of the subtree's parents it is; level 0 is the nodes.
-// Ways up are chosen by the destination's number, D-mod-k (Zahavi 2012), so that messages to different nodes
-// part early; ways down are then given.
+// switch is identified by the subtree below it and its index among the subtree's parents; level 0 is the
+// nodes. Routes up are chosen by the destination's number, D-mod-k (Zahavi 2012), so that messages to
+// different nodes diverge early; routes down are then determined.
 class FatTree final : public Shape {
  public:
   FatTree(const std::vector<std::size_t>& down, const std::vector<std::size_t>& up,
@@ -88,7 +88,7 @@ class FatTree final : public Shape {
   }
 
  private:
-  // What leads from one level's switches to their parents.
+  // The cables from one level's switches to their parents.
   struct Level {
     std::size_t down, up, cables;
     std::size_t below;  // nodes below a switch of the lower level
@@ -96,7 +96,7 @@ class FatTree final : public Shape {
     std::size_t first;  // its first cable
   };
 
-  // The cable above the switch over `node` that messages for `to` pass.
+  // The cable above the switch over `node` that messages to `to` take.
   static std::size_t cable(const Level& level, std::size_t node, std::size_t to) {
     const std::size_t twin = to % level.twins;
     const std::size_t way = to / level.twins % (level.up * level.cables);
@@ -107,9 +107,9 @@ class FatTree final : public Shape {
   std::size_t cables_ = 0;
 };
 
-// A dragonfly like Cray's Cascade (Faanes et al. 2012): each router is joined to all of its chassis, to those
-// in the same place of the group's other chassis, and group i's router j (less one above i) to group j. Ways
-// are the shortest ones: within a group first along the chassis, then across.
+// A dragonfly like Cray's Cascade (Faanes et al. 2012): each router is connected to all others of its
+// chassis, to those in the same place of the group's other chassis, and group i's router j (less one above i)
+// to group j. Routes are the shortest: within a group first along the chassis, then across.
 class Dragonfly final : public Shape {
  public:
   explicit Dragonfly(const std::vector<std::size_t>& counts)

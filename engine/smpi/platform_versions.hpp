@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where SimGrid 3.32 to 3.36 and SimGrid 4 differ in what the plugin calls.
+// Differences between SimGrid 3.32 to 3.36 and SimGrid 4 that affect the plug-in.
 #pragma once
 
 #include <simgrid/version.h>
@@ -42,7 +42,7 @@ inline sg::Link* make_link(sg::NetZone& zone, const std::string& name, double ra
 #endif
 }
 
-// The first zone made is SimGrid 3's root; SimGrid 4 has made one already, and others are inside.
+// The first zone created is SimGrid 3's root; SimGrid 4 has already created one, and others are inside it.
 inline void settle([[maybe_unused]] simgrid::kernel::routing::NetZoneImpl& zone) {
 #if SIMGRID_VERSION >= 40000
   zone.set_parent(sg::Engine::get_instance()->get_netzone_root()->get_impl());

@@ -11,18 +11,18 @@
 
 namespace hockney::platform {
 
-// A way through the machine, as the cost of a message needs it.
+// A route through the machine, with what the cost of a message depends on.
 struct Way {
   std::size_t cables = 0;
   double rate = 0;  // of its slowest link; 0 where nothing is shared
 };
 
-// All of the machine's nodes and links in one zone, so that a message's way is found without tables. A zone
-// kind of our own, since SimGrid's multiply a latency by the links, have no mesh, and need a zone of its own
-// for every node's link to the network.
+// All of the machine's nodes and links in one zone, so that routes are computed without tables. A custom zone
+// type, since SimGrid's multiply a latency by the number of links, have no mesh, and need a separate zone for
+// every node's link to the network.
 class Zone final : public simgrid::kernel::routing::NetZoneImpl {
  public:
-  // Every way has this latency; what a message really takes is a factor of it.
+  // Every route has this latency; the actual latency of a message is a factor of it.
   static constexpr double unit_s = 1.0;
 
   Zone(const Description& description, std::size_t nodes);
@@ -46,7 +46,7 @@ class Zone final : public simgrid::kernel::routing::NetZoneImpl {
   std::unique_ptr<Shape> shape_;
   double rate_ = 0;
   Links outwards_, inwards_, cables_;
-  // The way asked for last: SimGrid asks for the links of a message, then we for what it costs.
+  // The last route requested: SimGrid asks for a message's links, then for its cost.
   std::size_t from_ = 0, to_ = 0;
   Path path_;
 };

@@ -6,8 +6,7 @@
 
 namespace hockney::smpi {
 
-// A number that the launcher puts into the environment, the
-// same for all ranks; `otherwise` where it is not there.
+// A number from the environment, set by the launcher for all ranks alike; `otherwise` if it is not set.
 inline double setting(const char* name, double otherwise) {
   const char* const text = std::getenv(name);
   return text && *text ? std::strtod(text, nullptr) : otherwise;

@@ -1,19 +1,21 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a simulated machine needs in addition to the engine: custom MPI calls (linked into every executable), and the
-# platform plug-in, which smpirun loads to build the machine: smpirun -platform libhockney-platform.so ... hockney-engine
+# What a simulated machine needs in addition to the engine: custom MPI functions (linked into every
+# executable), and the platform plug-in, which smpirun loads to build the machine: smpirun -platform
+# libhockney-platform.so ... hockney-engine
 file(GLOB smpi_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/smpi/*.cpp)
 set(platform_sources ${smpi_sources})
 list(FILTER platform_sources INCLUDE REGEX "/platform[^/]*\\.cpp$")
 list(FILTER smpi_sources EXCLUDE REGEX "/platform[^/]*\\.cpp$")
 
-# MPI calls of our own belong to the executable itself: every executable has them.
+# Custom MPI functions must be part of the executable itself, so every executable contains them.
 set(HOCKNEY_SMPI_CALLS ${smpi_sources})
 
-# The plugin belongs to the simulator, not to the simulated program: it is compiled without the macros that turn sleep,
-# getenv or clocks into simulated ones. smpicxx leaves them out when asked to pretend to be a plain compiler (it says so
-# once a file), and still knows where its headers are. For linking it is asked as usual: it makes shared libraries only.
+# The plug-in belongs to the simulator, not to the simulated program: it is compiled without the macros that
+# replace sleep, getenv and clocks by simulated ones. smpicxx omits them when asked to pretend to be a plain
+# compiler (it prints a note for each file), and still passes its include paths. It links as usual: it always
+# creates shared libraries.
 add_library(hockney-platform SHARED ${platform_sources})
 target_include_directories(hockney-platform PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 set_target_properties(hockney-platform PROPERTIES

@@ -6,7 +6,7 @@
 
 namespace hockney::smpi {
 
-// Whether HOCKNEY_SUM_S_PER_BYTE says that adding costs something on the simulated machine.
+// Whether adding costs time on the simulated machine (HOCKNEY_SUM_S_PER_BYTE).
 bool summing_takes_time();
 
 // An MPI_User_function for MPI_DOUBLE: adds, then lets

@@ -5,7 +5,7 @@
 namespace hockney::sync {
 namespace {
 
-// Arrivals up a binomial tree, the wake-up down the same.
+// Arrivals go up a binomial tree, the wake-up goes down the same tree.
 class Binomial final : public Barrier {
  public:
   explicit Binomial(MPI_Comm comm) : signals_(comm) {}

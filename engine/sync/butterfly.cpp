@@ -5,8 +5,8 @@
 namespace hockney::sync {
 namespace {
 
-// Pairs 2^k apart exchange signals, over the next power of two: rank r also plays r + 2^(m-1) where no rank
-// has that number (Brooks).
+// Pairs 2^k apart exchange signals, as if the number of ranks were the next power of two: rank r also acts as
+// r + 2^(m-1) if no rank has that number (Brooks).
 class Butterfly final : public Barrier {
  public:
   explicit Butterfly(MPI_Comm comm)
@@ -28,14 +28,14 @@ class Butterfly final : public Barrier {
   }
 
  private:
-  // `mine` and `other` are numbers of the full butterfly; whoever plays both has nothing to send.
+  // `mine` and `other` are numbers of the full butterfly; a rank that acts as both sends nothing.
   void meet(int mine, int other, int round, MPI_Request* requests, int& count) const {
     const int player = other < signals_.size() ? other : other - half_;
     if (player == signals_.rank()) return;
     requests[count++] = signals_.expect(player, tag(round, mine >= half_));
     requests[count++] = signals_.start(player, tag(round, other >= half_));
   }
-  // Says for which of its two numbers the receiver gets the message.
+  // Tells the receiver for which of its two numbers the message is.
   static int tag(int round, bool upper) { return 2 * round + (upper ? 1 : 0); }
 
   const Signals signals_;
@@ -52,7 +52,7 @@ extern constinit const BarrierAlgorithm butterfly{
     Means::messages,
     [](int ranks) -> Traffic {
       const int rounds = rounds_of_two(ranks), full = 1 << rounds, missing = full - ranks;
-      // A rank that plays two meets itself in the last round.
+      // A rank that acts as two exchanges with itself in the last round.
       const long messages = static_cast<long>(full) * rounds - 2L * missing;
       return {messages, rounds, std::max(2 * rounds, missing ? 4 * (rounds - 1) : 0)};
     },

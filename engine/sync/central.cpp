@@ -5,7 +5,7 @@
 namespace hockney::sync {
 namespace {
 
-// All signal to rank 0, which answers all. "N-way" in Krishnamurthy's words.
+// All ranks signal to rank 0, which answers all. Krishnamurthy calls it "N-way".
 class Central final : public Barrier {
  public:
   explicit Central(MPI_Comm comm) : signals_(comm) {}

@@ -5,8 +5,8 @@
 namespace hockney::sync {
 namespace {
 
-// In round k each rank signals to the one 2^k places further on and waits for the one 2^k places before it.
-// The message is the flag, and receiving it sets the flag back.
+// In round k each rank signals to the rank 2^k places ahead and waits for the one 2^k places behind. The
+// message is the flag; receiving it resets the flag.
 class Dissemination final : public Barrier {
  public:
   explicit Dissemination(MPI_Comm comm) : signals_(comm) {}

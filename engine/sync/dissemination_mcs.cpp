@@ -9,8 +9,8 @@ namespace {
 
 constexpr int most_rounds = 31;
 
-// Dissemination whose flags are never set back: two sets of them take turns (parity), and what a flag means
-// changes sign every second episode (sense). A message may come an episode early, and is kept in its flag.
+// Dissemination whose flags are never reset: two sets alternate (parity), and the meaning of a flag is
+// inverted every second episode (sense). A message may arrive an episode early and is kept in its flag.
 class DisseminationMcs final : public Barrier {
  public:
   explicit DisseminationMcs(MPI_Comm comm) : signals_(comm) {}

@@ -14,8 +14,8 @@ int rounds_with(int ways, int ranks) {
   return rounds;
 }
 
-// Signals a round. A round takes about a message's latency, and a quarter of that for each further message
-// (LogGP's g compared with L + 2 o, as on the networks of hockney's surveys).
+// Signals per round. A round takes about a message's latency, and a quarter of that for each additional
+// message (LogGP's g compared with L + 2 o, as on the networks measured in hockney's surveys).
 int ways_for(int ranks) {
   int best = 1;
   for (int ways = 2; ways < ranks && ways <= 15; ++ways)
@@ -23,7 +23,7 @@ int ways_for(int ranks) {
   return best;
 }
 
-// Dissemination in which each rank signals to n others a round: fewer rounds, more messages in each.
+// Dissemination in which each rank signals to n others per round: fewer rounds, more messages in each.
 class DisseminationNway final : public Barrier {
  public:
   explicit DisseminationNway(MPI_Comm comm)

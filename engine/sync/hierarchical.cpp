@@ -8,8 +8,8 @@
 namespace hockney::sync {
 namespace {
 
-// One rank a node waits for the others of its node, meets those of the other nodes by dissemination, and
-// lets its node go.
+// One rank per node waits for the others on its node, synchronises with those of the other nodes by
+// dissemination, and releases its node.
 class Hierarchical final : public Barrier {
  public:
   Hierarchical(MPI_Comm comm, MPI_Comm node, bool leads)

@@ -8,7 +8,7 @@
 
 namespace hockney::sync {
 
-// The hierarchical barrier of ranks whose node is said by a colour, for tests of several nodes on one.
+// The hierarchical barrier with nodes given by a colour, for testing several nodes on one.
 std::unique_ptr<Barrier> make_hierarchical(MPI_Comm comm, int colour);
 
 }  // namespace hockney::sync

@@ -9,7 +9,7 @@ namespace {
 constexpr int arrival_ways = 4;
 constexpr int wake_up_ways = 2;
 
-// Arrivals go up a tree of four children a rank, the wake-up goes down a tree of two.
+// Arrivals go up a tree with four children per rank, the wake-up goes down a tree with two.
 class McsTree final : public Barrier {
  public:
   explicit McsTree(MPI_Comm comm)

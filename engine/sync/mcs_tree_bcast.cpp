@@ -8,7 +8,7 @@ namespace {
 
 constexpr int ways = 4;
 
-// Arrivals as in the MCS tree; the wake-up is a broadcast of one byte, whose messages are MPI's business.
+// Arrivals as in the MCS tree; the wake-up is a broadcast of one byte, whose messages are up to MPI.
 class McsTreeBcast final : public Barrier {
  public:
   explicit McsTreeBcast(MPI_Comm comm) : signals_(comm), tree_{signals_.rank(), signals_.size(), ways} {}

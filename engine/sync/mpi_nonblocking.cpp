@@ -5,7 +5,8 @@
 namespace hockney::sync {
 namespace {
 
-// MPI_Ibarrier and its completion; a crowded rank gives its core away in between, which MPI_Barrier may not.
+// MPI_Ibarrier and its completion; an oversubscribed rank yields its core in between, which MPI_Barrier may
+// not do.
 class MpiNonblocking final : public Barrier {
  public:
   explicit MpiNonblocking(MPI_Comm comm) : signals_(comm) {}

@@ -13,7 +13,7 @@ namespace {
 using Count = std::atomic<std::uint64_t>;
 static_assert(sizeof(Count) == sizeof(std::uint64_t) && Count::is_always_lock_free);
 
-// Dissemination by MPI_Put into the other rank's memory, which that one watches. The flags count episodes.
+// Dissemination by MPI_Put into the other rank's memory, which that rank polls. The flags count episodes.
 class OneSided final : public Barrier {
  public:
   explicit OneSided(MPI_Comm comm) : signals_(comm) {
@@ -23,10 +23,10 @@ class OneSided final : public Barrier {
       return MPI_Win_allocate(static_cast<MPI_Aint>(rounds * sizeof(Count)), sizeof(Count), MPI_INFO_NULL,
                               signals_.handle(), &flags_, window);
     });
-    // What is put must come into the memory that is watched.
+    // Puts must arrive in the memory that is polled.
     if (!signals_.wait_policy().on_all(unified(), signals_.handle())) {
       MPI_Win_free(&window_);
-      throw InvalidCase("this MPI's windows keep two copies of memory, so that it cannot be watched");
+      throw InvalidCase("this MPI's windows keep two copies of memory, so that it cannot be polled");
     }
     for (int round = 0; round < rounds; ++round) new (&flags_[round]) Count{0};
     MPI_Barrier(signals_.handle());
@@ -40,7 +40,7 @@ class OneSided final : public Barrier {
   void wait() override {
     const int rank = signals_.rank(), size = signals_.size();
     ++episode_;
-    // What this rank has written is there before its Put is, which orders nothing else.
+    // The rank's own writes must be visible before its Put, which does not order them.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     MPI_Win_sync(window_);
     for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
@@ -49,7 +49,7 @@ class OneSided final : public Barrier {
       MPI_Win_flush(to, window_);
       signals_.wait_policy().until([&] {
         if (flags_[round].load(std::memory_order_acquire) >= episode_) return true;
-        // A Put that needs this rank's help gets it in MPI only.
+        // A Put that needs this rank's progress gets it only inside MPI.
         int there = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, signals_.handle(), &there, MPI_STATUS_IGNORE);
         MPI_Win_sync(window_);

@@ -7,7 +7,7 @@
 namespace hockney::sync {
 namespace {
 
-// Dissemination whose requests are made once and started each time.
+// Dissemination with persistent requests, created once and started in each episode.
 class Persistent final : public Barrier {
  public:
   explicit Persistent(MPI_Comm comm) : signals_(comm) {

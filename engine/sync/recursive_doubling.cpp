@@ -11,8 +11,8 @@ constexpr int largest_power(int ranks) {
   return power;
 }
 
-// Pairs 2^k apart exchange signals. Of a number of ranks that is no power of two the ranks beyond the largest
-// one in it tell a partner first and are told by it last.
+// Pairs 2^k apart exchange signals. If the number of ranks is not a power of two, the ranks beyond the
+// largest power of two in it signal to a partner first and are released by it last.
 class RecursiveDoubling final : public Barrier {
  public:
   explicit RecursiveDoubling(MPI_Comm comm) : signals_(comm), power_(largest_power(signals_.size())) {}
@@ -47,7 +47,7 @@ extern constinit const BarrierAlgorithm recursive_doubling{
     Means::messages,
     [](int ranks) -> Traffic {
       const int power = largest_power(ranks), over = ranks - power, rounds = rounds_of_two(power);
-      // A path from one rank beyond through all rounds ends at another one beyond where they are many.
+      // With many ranks beyond the power of two, a path from one of them through all rounds ends at another.
       const int beyond = over == 0 ? 0 : 2 * over > power ? 2 : 1;
       return {static_cast<long>(power) * rounds + 2L * over, rounds + beyond, 2 * rounds + (over ? 2 : 0)};
     },

@@ -6,8 +6,8 @@
 namespace hockney::sync {
 namespace {
 
-// A counter that each rank counts up; the last one sets it
-// back and turns the sense over for which the others wait.
+// A counter that each rank increments; the last one resets it and reverses the sense for which the others
+// wait.
 class ShmCentral final : public Barrier {
  public:
   explicit ShmCentral(MPI_Comm comm) : flags_(comm, 2) {}

@@ -6,8 +6,8 @@
 namespace hockney::sync {
 namespace {
 
-// Dissemination on flags in shared memory. Each flag counts episodes, so that none is ever set back: a signal
-// cannot be more than one episode early, and a count says which it belongs to.
+// Dissemination on flags in shared memory. Each flag counts episodes, so that none is ever reset: a signal
+// cannot be more than one episode early, and the count identifies its episode.
 class ShmDissemination final : public Barrier {
  public:
   explicit ShmDissemination(MPI_Comm comm) : flags_(comm, rounds_of(comm)) {}

@@ -5,7 +5,7 @@
 namespace hockney::sync {
 namespace {
 
-// Each rank in turn broadcasts one byte to all others; who has heard all of them knows that all have come.
+// Each rank in turn broadcasts one byte to all others; a rank that has received all of them leaves.
 class TotalExchangeBcast final : public Barrier {
  public:
   explicit TotalExchangeBcast(MPI_Comm comm) : signals_(comm) {}

@@ -5,7 +5,7 @@
 namespace hockney::sync {
 namespace {
 
-// Total exchange as P - 1 steps of MPI_Sendrecv, each with another pair of ranks.
+// Total exchange as P - 1 steps of MPI_Sendrecv, each with different partners.
 class TotalExchangeSendrecv final : public Barrier {
  public:
   explicit TotalExchangeSendrecv(MPI_Comm comm) : signals_(comm) {}

@@ -5,8 +5,8 @@
 namespace hockney::sync {
 namespace {
 
-// In round k the loser of each pair, 2^k apart, tells its winner and waits for the end; the champion, rank 0,
-// tells all at once. Who loses is settled beforehand.
+// In round k the loser of each pair, 2^k apart, signals to its winner and waits for the end; the champion,
+// rank 0, wakes all ranks at once. Winners and losers are fixed in advance.
 class Tournament final : public Barrier {
  public:
   explicit Tournament(MPI_Comm comm) : signals_(comm) {}

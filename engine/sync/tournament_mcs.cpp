@@ -9,8 +9,8 @@ namespace {
 
 constexpr int most_rounds = 31;
 
-// Tournament with flags that are never set back, by parity and sense as in dissemination_mcs; the wake-up
-// goes back down the rounds, each winner waking whom it beat.
+// Tournament with flags that are never reset, by parity and sense as in dissemination_mcs; the wake-up goes
+// back down the rounds, each winner waking the ranks it beat.
 class TournamentMcs final : public Barrier {
  public:
   explicit TournamentMcs(MPI_Comm comm) : signals_(comm) {}
@@ -20,7 +20,7 @@ class TournamentMcs final : public Barrier {
     int step = 1, round = 0;
     for (; step < size && !(rank & step); step <<= 1, ++round)
       if (rank + step < size) until(arrived, round);
-    if (step < size) {  // lost, against one that will wake this rank
+    if (step < size) {  // lost, against the one that will wake this rank
       signals_.send(rank - step, tag(arrived, round));
       until(awake, round);
     }

@@ -6,7 +6,7 @@
 
 namespace hockney::sync {
 
-// A complete tree with `ways` children a rank, rank 0 its root, numbered level by level.
+// A complete tree with `ways` children per rank, rooted at rank 0, numbered level by level.
 struct Tree {
   int rank;
   int size;
@@ -14,7 +14,7 @@ struct Tree {
 
   bool root() const { return rank == 0; }
   int parent() const { return (rank - 1) / ways; }
-  // The children are the ranks from first_child() to before beyond_children().
+  // The children are the ranks from first_child() up to, but not including, beyond_children().
   int first_child() const { return within(static_cast<long>(ways) * rank + 1); }
   int beyond_children() const { return within(static_cast<long>(ways) * rank + ways + 1); }
 
@@ -26,7 +26,7 @@ struct Tree {
     for (int last = size - 1; last > 0; last = (last - 1) / ways) ++levels;
     return levels;
   }
-  // The most children a rank has.
+  // The maximum number of children of a rank.
   static constexpr int widest(int size, int ways) { return std::min(ways, size - 1); }
 
  private:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line does, as functions: measure, resume, read and verify a run, predict, reproduce.
+"""The functions behind the command line: measure, resume, read and verify a run, predict, reproduce.
 
-Programs and notebooks use `import hockney` (docs/python.md), whose names stay; here they may change.
+Programs and notebooks use `import hockney` (docs/python.md), whose names are stable; those here may change.
 
     from hockney import api
 
@@ -14,10 +14,9 @@ Programs and notebooks use `import hockney` (docs/python.md), whose names stay; 
     run.report()
     run.export("times.csv")
 
-Times are in seconds, sizes in bytes. Everything that goes wrong is a `HockneyError`: UsageError for a
-question that makes no sense, EnvironmentProblem for what this machine cannot do now, Inconclusive where the
-data allow no answer. Nothing is printed: a listener, a function of a `hockney.lab.Event`, hears how far
-measuring is.
+Times are in seconds, sizes in bytes. All errors are `HockneyError`s: UsageError for an invalid question,
+EnvironmentProblem for what this machine cannot do now, Inconclusive if the data allow no answer. Nothing is
+printed; a listener, a function of a `hockney.lab.Event`, receives the progress of measuring.
 """
 
 from typing import TYPE_CHECKING

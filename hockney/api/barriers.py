@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which barrier to take, from a run that measured them."""
+"""Choosing a barrier, from a run that measured them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hockney.studies.barriers.best import Choice, choose
 
 
 def choose_barriers(run: Run, ranks: Sequence[int]) -> tuple[list[Choice], list[Inconclusive]]:
-    """For each number of ranks (default: those that were measured), the choice, or why there is none.
+    """For each number of ranks (default: the measured ones) the choice, or why there is none.
 
     Times are per call, in seconds.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables into files, whole or not at all."""
+"""Tables in files, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hockney.system.packages import install_command
 
 
 def save_csv(table: Rows, name: str) -> None:
-    """As RFC 4180 with a header line; empty cells where there is no value; "-" is stdout. A text that a
-    spreadsheet would take for a formula has an apostrophe before it."""
+    """As RFC 4180 with a header line; empty cells if there is no value; "-" is stdout. A text that a
+    spreadsheet would interpret as a formula is preceded by an apostrophe."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.columns)
@@ -51,7 +51,7 @@ def save_parquet(table: Rows, path: Path) -> None:
 
 
 def _put(path: Path, content: bytes) -> None:
-    """A device or a pipe is written to; only a regular file may be replaced."""
+    """Devices and pipes are written to directly; only regular files are replaced."""
     try:
         if not path.exists() or path.is_file() or path.is_dir():
             replace(path, content)

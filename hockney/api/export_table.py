@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run as columns: the parameters of all cases become columns of their own, empty where a case has none."""
+"""A run as columns: the parameters of all cases become separate columns, empty for cases that do not have
+them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ Cell = Value | None
 
 FITTED = ("parameter", "symbol", "unit", "value", "low", "high")
 NOTHING = FittedParameter(name="", symbol="", unit="", estimate=Estimate(0.0, None, None))
-"""Stands for the parameters of a refused fit."""
+"""Placeholder for the parameters of a refused fit."""
 PEERS = (
     "min_s",
     "mean_s",
@@ -28,7 +29,7 @@ PEERS = (
     "rate_per_s",
     "operations",
 )
-"""What other benchmarks report, by the names that summaries have for it."""
+"""Metrics of other benchmarks, by their names in summaries."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Rows:
 
 
 def one_type(cells: list[Cell]) -> list[Cell]:
-    """A parameter that is a word in one workload and a number in another is a word throughout; whole numbers
-    among others are real."""
+    """A parameter that is a word in one workload and a number in another is a word throughout; integers mixed
+    with reals become reals."""
     for kind in (str, float):
         if any(isinstance(cell, kind) for cell in cells):
             return [None if cell is None else kind(cell) for cell in cells]
@@ -52,7 +53,7 @@ def one_type(cells: list[Cell]) -> list[Cell]:
 
 
 def repetitions(run: RunRecords) -> Rows:
-    """One row for each repetition kept, in the order measured; `repetition` counts from 0."""
+    """One row for each repetition kept, in order of measuring; `repetition` counts from 0."""
     names = _parameters(parse_canonical(record.case) for record in run.records)
     index = {launch.launch: launch.index for launch in run.launches}
     fixed = (
@@ -122,7 +123,7 @@ def summaries(fits: Fits) -> Rows:
 
 
 def parameters(fits: Fits) -> Rows:
-    """One row for each parameter of each fit, and one without a parameter for each that was refused."""
+    """One row for each parameter of each fit, and one without a parameter for each refused fit."""
     names = sorted({name for fit in fits.fits for name in fit.subject.values})
     columns = (*("model", "workload", *names), *FITTED, "verdict", "preferred")
     rows: list[dict[str, Cell]] = [
@@ -149,7 +150,7 @@ def _parameter(parameter: FittedParameter) -> dict[str, Cell]:
 
 
 def _undisturbed(s: Summary) -> dict[str, Cell]:
-    """Empty where a case had too few visits."""
+    """Empty if a case had too few visits."""
     found = s.undisturbed
     return {
         "undisturbed_s": None if found is None else found.cost.value,
@@ -164,12 +165,12 @@ def _of(case: Case, line: str, names: Iterable[str]) -> dict[str, Cell]:
 
 
 def column_of(metric: str, unit: str) -> str:
-    """The name of a metric's column, with its unit as every field has it."""
+    """The name of a metric's column, with its unit as for other fields."""
     return f"metric_{metric}" + {"s": "_s", "B": "_bytes"}.get(unit, "")
 
 
 def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cell]:
-    """Value, low and high of every metric of the run, empty where the case has none of that name."""
+    """Value, low and high of every metric of the run, empty for cases without it."""
     cells: dict[str, Cell] = {}
     for name, unit in metrics.items():
         metric = summary.metrics.get(name)
@@ -182,7 +183,7 @@ def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
 
 @dataclass(frozen=True)
 class _Metrics:
-    """The columns of all metrics of a run: one each, or one for every rank where each rank has its own."""
+    """The columns of all metrics of a run: one each, or one per rank if the metric is kept for each rank."""
 
     columns: tuple[str, ...]
 
@@ -191,7 +192,7 @@ class _Metrics:
         return _Metrics(tuple(dict.fromkeys(name for r in run.records for name in _by_column(r))))
 
     def cells(self, record: Record) -> dict[str, list[Cell]]:
-        """One cell a repetition in every column; a value of the whole record stands in all of them."""
+        """One cell per repetition in every column; a value of the whole record is repeated in all of them."""
         values = _by_column(record)
         none: list[Cell] = [None] * len(record.times_s)
         return {name: list(values.get(name, none)) for name in self.columns}
@@ -212,5 +213,5 @@ def _by_column(record: Record) -> dict[str, list[float]]:
 
 
 def _parameters(cases: Iterable[Case]) -> tuple[str, ...]:
-    """Names of all parameters, each once; `sync` and the like keep their names."""
+    """Names of all parameters, each once; `sync` and similar ones keep their names."""
     return tuple(sorted({name for case in cases for name, _ in case.parameters}))

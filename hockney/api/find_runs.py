@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run that knows what messages cost: the one that is named, or the newest survey in the default place."""
+"""Finding a run that gives message costs: the named one, or the newest survey in the default place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STUDIES = (SURVEY, "granularity")
 
 @dataclass(frozen=True)
 class Source:
-    """`hosts` are all on which its ranks were, `pair_hosts` those of launches of two ranks, at most."""
+    """`hosts` are all those on which its ranks ran, `pair_hosts` the maximum for launches of two ranks."""
 
     messages: PointToPointCosts
     machine: Machine
@@ -44,13 +44,13 @@ class Source:
 
 
 def named_source(path: AnyPath, listen: Listener, cost: Cost = "typical") -> Source:
-    """Raises UsageError for what is no run, Inconclusive for one that does not say what messages cost."""
+    """Raises UsageError if it is not a run, Inconclusive if it does not give the cost of a message."""
     return _source(RunFolder.open(to_path(path)), listen, cost)
 
 
 def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
-    """Of this machine's surveys in the default place the newest complete one, or else the newest; which, is
-    told, and which newer one of another machine was passed by."""
+    """The newest complete one of this machine's surveys in the default place, or else the newest; reports
+    which one it is, and which newer one of another machine was skipped."""
     passed = ""
     for folder, machine, finished in _complete_first(by_age(STUDIES)):
         where = printable(str(folder.path))
@@ -72,8 +72,8 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
 def _complete_first(
     found: Iterable[tuple[RunFolder, Machine]],
 ) -> Iterator[tuple[RunFolder, Machine, bool]]:
-    """The runs in their order, with whether each is complete, but the unfinished ones last. Records are read
-    of no more runs than are asked for."""
+    """The runs in order, with whether each is complete, but the unfinished ones last. Records are read of no
+    more runs than necessary."""
     unfinished = []
     for folder, machine in found:
         if _complete(folder):
@@ -84,7 +84,7 @@ def _complete_first(
 
 
 def newest_run(study: str, listen: Listener = silent) -> RunRead:
-    """Of the study's runs in the default place the one written last. Raises Inconclusive where there is
+    """The most recently written run of the study in the default place. Raises Inconclusive if there is
     none."""
     for folder, _ in by_age((study,)):
         where = printable(str(folder.path))
@@ -94,8 +94,7 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
 
 
 def newest_complete(listen: Listener = silent) -> RunFolder:
-    """The run in the default place that was written last, of those that lack nothing. Raises UsageError where
-    there is none."""
+    """The most recently written complete run in the default place. Raises UsageError if there is none."""
     for folder in _folders():
         if _complete(folder):
             where = printable(str(folder.path))
@@ -105,8 +104,8 @@ def newest_complete(listen: Listener = silent) -> RunFolder:
 
 
 def newest_complete_survey(listen: Listener = silent) -> RunFolder:
-    """The survey in the default place that was written last, of those that lack nothing. Raises Inconclusive
-    where there is none."""
+    """The most recently written complete survey in the default place. Raises Inconclusive if there is
+    none."""
     for folder, _ in by_age((SURVEY,)):
         if _complete(folder):
             where = printable(str(folder.path))
@@ -116,8 +115,8 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
 
 
 def newest_written(listen: Listener = silent) -> RunFolder:
-    """The run in the default place that was written last, whatever it is worth. Raises UsageError where there
-    is none."""
+    """The most recently written run in the default place, in whatever state. Raises UsageError if there is
+    none."""
     for folder in _folders():
         where = printable(str(folder.path))
         listen(Status(messages.newest_written_run(where, PLACE, _when(folder))))
@@ -126,7 +125,7 @@ def newest_written(listen: Listener = silent) -> RunFolder:
 
 
 def only_unfinished(listen: Listener = silent) -> RunFolder:
-    """The run in the default place that lacks something. Raises UsageError where there is none, or more."""
+    """The only unfinished run in the default place. Raises UsageError if there is none or more than one."""
     found = [folder for folder in _folders() if not _complete(folder)]
     if len(found) != 1:
         raise messages.not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
@@ -149,14 +148,14 @@ def _when(folder: RunFolder) -> str:
 
 
 def _complete(folder: RunFolder) -> bool:
-    """Whether it lacks nothing; a run that cannot be read does."""
+    """Whether no measurement is missing; an unreadable run counts as incomplete."""
     with contextlib.suppress(HockneyError):
         return not missing(folder.plan(), folder.read().run)
     return False
 
 
 def _passed_over(where: str, machine: Machine) -> str:
-    """Why a run's message costs are not those of this machine as it is set now; "" where they are."""
+    """Why a run's message costs do not apply to this machine as it is set up now; "" if they do."""
     if not _here(machine):
         return messages.made_elsewhere(where, machine.host)
     here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))
@@ -166,8 +165,8 @@ def _passed_over(where: str, machine: Machine) -> str:
 
 
 def _here(machine: Machine) -> bool:
-    """Whether a run's `machine` is this one, by what is known without starting anything: host and
-    processor. A fake one is at home everywhere."""
+    """Whether a run's `machine` is this one, as far as known without starting anything: host and processor. A
+    fake one counts everywhere."""
     return machine.traits.invented or (machine.host, machine.cpu) == (
         socket.gethostname(),
         processors().model,
@@ -175,7 +174,7 @@ def _here(machine: Machine) -> bool:
 
 
 def by_age(studies: Collection[str]) -> Iterator[tuple[RunFolder, Machine]]:
-    """The runs of these studies in the default place that can be read, the one written last first; none of a
+    """The readable runs of these studies in the default place, the most recently written first; none of a
     machine that is elsewhere."""
     for folder in _folders():
         try:

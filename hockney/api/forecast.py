@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a parallel algorithm on a machine whose messages' times are known."""
+"""Predicted performance of a parallel algorithm on a machine with known message times."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hockney.views import grain_prediction
 from hockney.views.grain_prediction import CostsOrigin
 
 MOST_ASKED = 16
-"""Of a machine that is not here so many ranks are shown where none are asked for."""
+"""The default number of ranks on a machine other than this one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,8 +106,8 @@ def predict(
 
 @dataclass(frozen=True)
 class _Source:
-    """`room` is the description that says how many ranks can start at all; `here` is a machine whose cores
-    are the ones to fill."""
+    """`room` is the description that limits how many ranks can start; `here` is a machine whose cores are to
+    be filled."""
 
     messages: PointToPointCosts
     known: CostsOrigin

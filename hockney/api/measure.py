@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measuring: from a question to a run, and on from one that was broken off."""
+"""Measuring: from a question to a run, and resuming an interrupted one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SURVEY = "survey"
 
 @dataclass(frozen=True)
 class Planned:
-    """What would run, on which bench. `surveyed` is the survey that the study goes by, where it has one."""
+    """What would run, on which bench. `surveyed` is the survey that the study uses, if any."""
 
     settings: Settings
     cases: tuple[Case, ...]
@@ -78,7 +78,7 @@ def _workloads(planned: Planned) -> tuple[Workload, ...]:
 def plan(
     asked: Question | str | Sequence[str], options: RunOptions = DEFAULT, *, listen: Listener = silent
 ) -> Planned:
-    """What `run` would measure. An engine is compiled if there is none, but nothing is launched."""
+    """What `run` would measure. The engine is compiled if necessary, but nothing is launched."""
     wanted = asked if isinstance(asked, Question) else question(asked)
     parameters = wanted.values()
     surveyed = _survey(parameters.get(SURVEY), options, listen)
@@ -89,7 +89,7 @@ def plan(
     if surveyed is not None:
         surveyed = lab.take_survey(surveyed, bench.machine, options.force)
     refuse_unknown(wanted, {w.name for w in bench.catalog.workloads})
-    lab.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for as many
+    lab.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
     narrowed = Options(
         ranks=options.ranks,
         sizes=options.sizes,
@@ -170,7 +170,7 @@ def resume(
 
 
 def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
-    """Raises EnvironmentProblem for a case of a plan that nobody could have asked for."""
+    """Raises EnvironmentProblem for a case of a plan that could not have been requested."""
     try:
         catalog.case(case.line)
     except UsageError as problem:

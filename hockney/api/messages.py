@@ -179,7 +179,7 @@ def force_without_survey() -> UsageError:
 
 
 def no_survey(place: Path, passed: str) -> Inconclusive:
-    """`passed` is why the surveys there are do not count; "" where there is none."""
+    """`passed` is why the existing surveys do not count; "" if there are none."""
     return Inconclusive(
         f"no survey in {place} gives the cost of messages" + (" on this machine" if passed else ""),
         passed or "predictions are based on these costs",
@@ -341,7 +341,7 @@ def rounds_follow_at_once() -> Notice:
 
 
 def programs_of_a_folder(path: Path, named: Mapping[str, Sequence[str]]) -> UsageError:
-    """`named` has the values of options, which the folder's plan gives."""
+    """`named` has the values of options that are given in the folder's plan."""
     words = [word for option, values in named.items() for value in values for word in (option, value)]
     return UsageError(
         f"'{printable(str(path))}' names programs that you have not named",
@@ -380,5 +380,5 @@ def made_elsewhere(run: str, host: str) -> str:
 
 
 def fitting() -> str:
-    """While it is done."""
+    """Shown while it is in progress."""
     return "fitting the models"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be measured: a study and its parameters, or cases."""
+"""What to measure: a study and its parameters, or cases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from hockney.studies import ad_hoc, published_study
 
 @dataclass(frozen=True)
 class Question:
-    """`parameters` are those of the study, as typed; `cases` are lines, for the study of typed cases only."""
+    """`parameters` are those of the study, as typed; `cases` are lines, only for the study of ad-hoc
+    cases."""
 
     study: str
     cases: tuple[str, ...] = ()
@@ -29,13 +30,13 @@ class Question:
         return {case.split()[0] for case in self.cases if case.split()}
 
     def values(self) -> dict[str, Any]:
-        """The parameters in their types. Raises UsageError for one that is unknown or has no such value."""
+        """The parameters in their types. Raises UsageError for an unknown parameter or an invalid value."""
         declared = studies.parameters_of(studies.study(self.study))
         return parse_parameters(declared, self.parameters, self.study)
 
 
 def question(words: str | Sequence[str]) -> Question:
-    """The question in `words`, as behind `hockney run`: a study and its parameters, or cases.
+    """The question in `words`, as after `hockney run`: a study and its parameters, or cases.
 
     A name that both a study and a workload have (granularity) means the study, unless a parameter is given
     that only the workload has; name and parameters in one string (["granularity work=1ms"]) are always a
@@ -71,7 +72,7 @@ def _parameters(words: Sequence[str]) -> dict[str, str]:
 
 
 def _is_a_case(name: str, given: Mapping[str, str]) -> bool:
-    """Whether the workload of a study's name has all that is given, and the study has not."""
+    """Whether the workload with a study's name has all the given parameters, and the study does not."""
     declared = {parameter.name for parameter in studies.parameters_of(studies.study(name))}
     if not set(given) - declared:
         return False
@@ -82,7 +83,7 @@ def _is_a_case(name: str, given: Mapping[str, str]) -> bool:
 
 
 def join_cases(words: Sequence[str]) -> tuple[str, ...]:
-    """NAME=VALUE belongs to the case before it; a quoted line is a case of its own."""
+    """NAME=VALUE belongs to the case before it; a quoted line is a separate case."""
     cases: list[str] = []
     for word in words:
         if "=" in word.split(maxsplit=1)[0] if word.split() else False:
@@ -95,7 +96,7 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def refuse_unknown(question: Question, workloads: set[str]) -> None:
-    """Raises UsageError where a case's name is neither a workload's nor a study's."""
+    """Raises UsageError if a case's name is neither a workload's nor a study's."""
     for name in sorted(question.workloads - workloads):
         if NAME.fullmatch(name):  # it may have been meant as a study
             others = {name for names in lab.other_groups().values() for name in names}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's printed numbers compared with those of its machine, simulated."""
+"""Published numbers compared with a simulation of the paper's machine."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from hockney.store import default_path
 
 ALL = "all"
 FAKE_CORES = 512
-"""A fake machine as large as the largest of the papers' ones."""
+"""A fake machine as large as the largest in the papers."""
 
 
 @dataclass(frozen=True)
 class Reproduced:
-    """`files` are the report and then its figures; `left` counts cases that could not be measured."""
+    """`files` are the report followed by its figures; `left` counts cases that could not be measured."""
 
     study: Reproduction
     out: Path
@@ -35,7 +35,7 @@ class Reproduced:
 
     @property
     def holds(self) -> bool:
-        """Whether the reproduction meets its limits."""
+        """Whether all results are within the reproduction's limits."""
         return all(limit.holds for limit in self.limits)
 
 
@@ -47,11 +47,10 @@ def reproduce(
     machine: str = "",
     listen: Listener = silent,
 ) -> list[Reproduced]:
-    """Measure the papers `names` (or "all") again, each part in a run folder below `out`; one begun before
-    goes on. `figures` is where each figure is also written as a file; `machine` may only be a fake one, for
-    tests.
+    """Measure the papers `names` (or "all") again, each part in a run folder below `out`; existing parts are
+    continued. `figures` is a folder for each figure as a file; `machine` may only be a fake one, for tests.
 
-    Raises UsageError for an unknown name or a folder of other parts, EnvironmentProblem without a SimGrid.
+    Raises UsageError for an unknown name or a folder of other parts, EnvironmentProblem without SimGrid.
     """
     if not names:
         raise messages.nothing_to_reproduce()
@@ -69,7 +68,7 @@ def reproduce(
 
 
 class _Reproducer:
-    """Benches, one a machine: finding SimGrid and compiling the engine are done once."""
+    """Benches, one per machine: SimGrid is located and the engine compiled only once."""
 
     def __init__(self, machine: str, figures: Path | None, listen: Listener) -> None:
         self.machine = machine

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run folder and what follows from its records."""
+"""A run folder and what is derived from its records."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ What = Literal["repetitions", "summaries", "parameters"]
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """What is on disk, read when it is first asked for and then kept: load the run again to see what was
-    measured since. Models are always fitted to the records, never read from a file.
+    """The contents of a run folder, read on first use and then cached: load the run again to include later
+    measurements. Models are always fitted to the records, never read from a file.
 
-    `fits`, `page` and what follows from them are of the cases' `cost`: the typical one, or the undisturbed
-    one, which a case has in its fastest mode. `summaries` have both. `fits.json` is always of the typical
+    `fits`, `page` and everything derived from them use the cases' `cost`: the typical one, or the undisturbed
+    one, which is that of a case's fastest mode. `summaries` have both. `fits.json` is always for the typical
     cost.
 
-    `outcome` says how the measuring ended that has just made the run, `asked` are its cases in the order
-    asked for; None and empty for a run that was loaded. Reading raises EnvironmentProblem for a folder that
-    is damaged or cannot be read.
+    For a run that has just been measured, `outcome` is how measuring ended, and `asked` its cases in the
+    order requested; None and empty for a run that was loaded. Reading raises EnvironmentProblem if the folder
+    is damaged or unreadable.
     """
 
     folder: RunFolder
@@ -79,12 +79,12 @@ class Run:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """One for each case in each launch, in the order measured; times in seconds."""
+        """One for each case in each launch, in order of measuring; times in seconds."""
         return tuple(self.reading.run.records)
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What reading the records had to say, as of a last line that was cut off."""
+        """Notices of reading the records, such as a truncated last line."""
         return tuple(notice.text for notice in self.reading.notices)
 
     @cached_property
@@ -111,12 +111,12 @@ class Run:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """What to doubt, each with a code, and what it touches: of the whole page, then of its sections."""
+        """The caveats, each with a code and what it affects: of the whole page, then of its sections."""
         return (*self.page.warnings, *(w for section in self.page.sections for w in section.warnings))
 
     @property
     def wrong(self) -> bool:
-        """Whether any payload, or any message of hockney's own, arrived wrong."""
+        """Whether any payload, or any of hockney's own messages, arrived wrong."""
         run = self.reading.run
         return bool(run.wrong or run.corrupted)
 
@@ -126,7 +126,7 @@ class Run:
             self.folder.save_fits(self.fits)
 
     def report(self, path: AnyPath | None = None) -> Path:
-        """Write the page, by default as report.html of the run's folder, and the folder's fits.json."""
+        """Write the page, by default as report.html in the run's folder, and the folder's fits.json."""
         self.save_fits()
         return report.write(self.page, self.folder.report_path if path is None else to_path(path))
 
@@ -145,7 +145,7 @@ class Run:
 
     def frame(self, what: What = "summaries", library: Library | None = None) -> Any:
         """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
-        Raises EnvironmentProblem where neither is."""
+        Raises EnvironmentProblem if neither is."""
         return frame(self.table(what), library)
 
     def model(self, workload: str, model: str = "", **fixed: Quantity) -> FittedModel:
@@ -153,9 +153,10 @@ class Run:
 
             run.model("pingpong", ranks=2)(bytes=40_000)
 
-        `fixed` are parameters of the workload; those not named have their default where that was measured.
-        `model` asks for one by its name (hockney, loggp, logarithmic, linear, size). Raises UsageError where
-        there is none or several differ in what was not named, Inconclusive for a refused fit.
+        `fixed` are parameters of the workload; those that are not named have their default, if it was
+        measured. `model` selects one by name (hockney, loggp, logarithmic, linear, size). Raises UsageError
+        if there is none or if several differ in parameters that were not named, Inconclusive for a refused
+        fit.
         """
         from hockney.api.notebook.fitted_model import fitted_model
 
@@ -163,12 +164,12 @@ class Run:
 
     @property
     def figure_names(self) -> tuple[str, ...]:
-        """Of the page's figures, in its order."""
+        """Names of the page's figures, in order."""
         return tuple(self._figures)
 
     def figure(self, name: str, *, surface: bool = False) -> PlotlyFigure:
         """A figure of the page, as a Plotly figure. With `surface`, one over a plane in three dimensions.
-        Raises UsageError for an unknown name, and for a surface where there is none."""
+        Raises UsageError for an unknown name, and if the figure has no surface."""
         if name not in self._figures:
             raise program_messages.unknown_figure(name, self._figures)
         chosen = self._figures[name]
@@ -193,8 +194,8 @@ class Run:
         return run_html(self)
 
     def export(self, path: AnyPath, what: What = "repetitions") -> Path:
-        """Write the run as a table, CSV or Parquet by the name's ending. Raises UsageError for another one,
-        EnvironmentProblem where it cannot be written."""
+        """Write the run as a table, CSV or Parquet according to the file name's suffix. Raises UsageError for
+        another one, EnvironmentProblem if it cannot be written."""
         path = to_path(path)
         if path.suffix == ".csv":
             save_csv(self.table(what), str(path))
@@ -207,7 +208,7 @@ class Run:
 
 def load(path: AnyPath, cost: Cost = "typical") -> Run:
     """The run in the folder `path`, with models of the typical or of the undisturbed cost. Raises UsageError
-    where there is none."""
+    if there is none."""
     return Run(RunFolder.open(to_path(path)), cost=cost)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a run is asked for: what its options mean together, and what they exclude."""
+"""Options of a run: their combined meaning, and which exclude each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_ROUNDS = 10_000
 MOST_LAUNCHES = 1000
 LARGEST_SEED = 2**63 - 1
 LAUNCHES = 3
-"""On machines whose launches differ by what their description says."""
+"""On machines whose launches differ as their description specifies."""
 LONGEST_LABEL = 100
 SIMULATED_SEED = 1
 
@@ -95,19 +95,19 @@ class RunOptions:
 
     @property
     def order(self) -> int:
-        """The seed of the shuffled order: what is simulated twice must be the same, byte for byte."""
+        """The seed of the shuffled order: repeating a simulation must give the same bytes."""
         if self.seed is not None:
             return self.seed
         return secrets.randbelow(2**31) if self.wall_clock else SIMULATED_SEED
 
     def refines(self, by_default: bool) -> bool:
-        """Whether sizes are added. Rounds are compared with each other, and must have the same cases."""
+        """Whether sizes are added. Rounds are compared with each other and must have the same cases."""
         if self.refine is None:
             return by_default and not self.in_rounds and lab.kind_of(self.machine).TRAITS.varies
         return self.refine
 
     def settings(self, study: str, *, refine: bool = False) -> Settings:
-        """`refine` is what the study does where the options leave it open."""
+        """`refine` is the study's default unless the options set it."""
         return Settings(
             study=study,
             budget_s=self.budget,
@@ -127,7 +127,7 @@ class RunOptions:
         )
 
     def _check_ranges(self) -> None:
-        """The command line refuses the same where it reads its words."""
+        """The command line rejects the same values while parsing."""
         for name, seconds in (("budget", self.budget), ("through", self.through), ("every", self.every)):
             if seconds is not None and not 0 < seconds < math.inf:
                 raise program_messages.option_not_positive(name, seconds)
@@ -164,6 +164,6 @@ class RunOptions:
 
 
 def refuse_long_rounds(budget_s: float, every_s: float) -> None:
-    """A round has to be over when the next one begins."""
+    """A round must end before the next one begins."""
     if budget_s > every_s:
         raise messages.round_longer_than_interval(budget_s, every_s)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which programs a run folder may name. `resume` starts what `plan.txt` names only where this user typed it:
-in the command that made the run, which has left a mark, or again."""
+"""Which programs a run folder may name. `resume` only starts programs named in `plan.txt` if this user typed
+them: in the command that created the run, which has left a mark, or again."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from hockney.system import trust
 
 
 def marked(settings: Settings) -> Settings:
-    """With the mark of what names programs, or reaches them, in settings that were just typed."""
+    """Adds the mark for what names programs, or leads to them, in settings that were just typed."""
     named = _named(settings)
     return replace(settings, mark=trust.mark(_text(named), os.environ)) if named else settings
 
 
 def is_own(settings: Settings) -> bool:
-    """Whether this user typed all that the settings of a plan have started, or they start nothing."""
+    """Whether this user typed all programs that a plan's settings start, or they start none."""
     named = _named(settings)
     return not named or trust.is_marked(_text(named), settings.mark, os.environ)
 
 
 def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> None:
-    """Raises UsageError for what the plan in the folder `path` names and this user neither typed when the run
-    was made nor types now, in one of the options `typed`."""
+    """Raises UsageError for programs named by the plan in the folder `path` that this user neither typed when
+    the run was created nor types now, in one of the options `typed`."""
     if is_own(settings):
         return
     foreign = {option: values for option, values in _named(settings).items() if option not in typed}
@@ -40,8 +40,8 @@ def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> No
 
 
 def _named(settings: Settings) -> dict[str, list[str]]:
-    """The values of the options that decide which programs start. An MPI's name stands for what this user has
-    installed; a relative path means another program in every folder."""
+    """The values of the options that decide which programs start. An MPI's name stands for the one this user
+    has installed; a relative path is a different program in every folder."""
     named: dict[str, list[str]] = {}
     if settings.mpi not in ("", os.environ.get("HOCKNEY_MPI")) and not is_mpi_name(settings.mpi):
         named["--mpi"] = [os.path.abspath(settings.mpi)]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine, compiled on first use against the MPI it will run with; the library for
-other programs, and SimGrid, where they are asked for."""
+"""The engine, compiled on first use against the MPI it will run with; on request the library for other
+programs, and SimGrid."""
 
 from hockney.build.engine import Engine, engine, targets
 from hockney.build.groups import MAIN, groups

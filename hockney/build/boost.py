@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Boost's headers, which SimGrid is compiled with, and which programs need that are compiled for SimGrid."""
+"""Boost's headers, needed to compile SimGrid and programs that run on it."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from hockney.build import messages
 from hockney.build.compilers import Compilers
 
 OLDEST = 105900
-"""As SimGrid's CMakeLists.txt asks."""
+"""As required by SimGrid's CMakeLists.txt."""
 USED = (
     "boost/algorithm/string.hpp", "boost/core/demangle.hpp", "boost/heap/pairing_heap.hpp",
     "boost/intrusive/list.hpp", "boost/intrusive_ptr.hpp", "boost/lockfree/queue.hpp", "boost/optional.hpp",
     "boost/range/algorithm.hpp", "boost/tokenizer.hpp",
 )  # fmt: skip
-"""What SimGrid includes: distributions pack Boost's parts apart."""
+"""Headers that SimGrid includes: distributions package the parts of Boost separately."""
 NEW_ENOUGH = "#include <boost/version.hpp>\n#if BOOST_VERSION < {}\n#error this Boost is too old\n#endif\n"
 PUBLIC = "#include <simgrid/s4u.hpp>\n#include <smpi/smpi.h>\n"
 
 
 def compiler_has_boost(compilers: Compilers) -> bool:
-    """Whether the compiler finds headers that are new enough and whole, by itself or by $CPATH."""
+    """Whether the compiler finds complete and sufficiently new headers, by itself or via $CPATH."""
     program = NEW_ENOUGH.format(OLDEST) + "".join(f"#include <{header}>\n" for header in USED)
     return compilers.preprocess(program, "-fsyntax-only").ok
 
 
 def write_config(folder: Path, include: Path | None) -> Path:
-    """A CMake package with nothing but headers, those at `include` or the compiler's own.
+    """A CMake package with headers only, those at `include` or the compiler's own.
 
-    CMake's own search differs between its versions (without FindBoost since policy CMP0167), and would also
-    link what Boost libraries there are, which a later update of the system may take away.
+    CMake's own search differs between versions (without FindBoost since policy CMP0167), and would also link
+    any Boost libraries it finds, which a later update of the system may remove.
     """
     folder.mkdir()
     headers = f'set(Boost_INCLUDE_DIRS "{include}")\n' if include else ""
@@ -43,7 +43,7 @@ def write_config(folder: Path, include: Path | None) -> Path:
 
 
 def keep_headers(compilers: Compilers, include: Path | None, prefix: Path) -> None:
-    """Copy into `prefix` what its public headers need of Boost, so that it stands on its own.
+    """Copy the parts of Boost that the public headers need into `prefix`, so that it is self-contained.
 
     Whole parts of Boost: which files in them are read depends on the compiler.
     """

@@ -16,10 +16,10 @@ from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 
 BATCH = 8
-"""Files compiled as one: fewer lose time to headers, more leave cores idle."""
+"""Files compiled as one: a smaller number spends more time on headers, a larger one leaves cores idle."""
 
 PLATFORM = "libhockney-platform.so"
-"""Built next to an engine for SimGrid: the described machine, as a plug-in of the simulator."""
+"""Built next to an engine for SimGrid: the plug-in of the simulator for described machines."""
 
 
 def compile_targets(
@@ -33,8 +33,8 @@ def compile_targets(
     keep_log: Path | None = None,
     original: Path | None = None,
 ) -> None:
-    """Configure `source` in `work` and build `targets` there, for SimGrid with its plug-in; some may be of
-    the folder `tests`.
+    """Configure `source` in `work` and build `targets` there, for SimGrid with its plug-in; some may belong
+    to the folder `tests`.
 
     Raises BuildFailed; the log is then copied to `keep_log`, and the error names the files in `original`, of
     which `source` is a copy.
@@ -54,9 +54,9 @@ def compile_targets(
 def configured_and_built(
     configure: Sequence[str], builds: Sequence[Sequence[str]], mpi: Mpi, log: Path
 ) -> bool:
-    """Whether CMake configures, and each of `builds` succeeds after another. Several files are compiled as
-    one, which takes a quarter of the time, or each alone where they do not go together. The log has the
-    reasons of the last attempt."""
+    """Whether CMake configures, and each of `builds` succeeds in order. Several files are compiled as one,
+    which takes a quarter of the time, or separately if they cannot be combined. The log has the output of the
+    last attempt."""
     for together in ("ON", "OFF"):
         unity = [f"-DCMAKE_UNITY_BUILD={together}", f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}"]
         log.unlink(missing_ok=True)
@@ -75,7 +75,7 @@ def failed(
     keep_log: Path | None = None,
     moved: tuple[Path, Path] | None = None,
 ) -> BuildFailed:
-    """Why `product` was not built. The log is copied to `keep_log`; of `moved` folders, the error names the
+    """Why `product` was not built. The log is copied to `keep_log`; for `moved` folders, the error names the
     second instead of the first."""
     lines = log_lines(log)
     tail = lines[-12:]
@@ -94,7 +94,7 @@ def failed(
 
 
 def compiles(mpi: Mpi, *flags: str) -> bool:
-    """Whether the wrapper compiles what its language must have; without flags, anything at all."""
+    """Whether the wrapper compiles what its language requires; without flags, anything at all."""
     words = [mpi.mpicxx, *flags, "-fsyntax-only", "-x", "c++", "-"]
     program = MODERN if flags else "int main() { return 0; }\n"
     return process.capture(words, env=mpi.environment, input=program, timeout=60).ok

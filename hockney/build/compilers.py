@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The system's own compilers, for what is built without an MPI's wrapper."""
+"""The system's compilers, for builds without an MPI's wrapper."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hockney.core.errors import EnvironmentProblem
 
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
 MODERN = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
-"""What a C++20 library must have: GCC 10 and Clang 12 do."""
+"""Features required of a C++20 library: GCC 10 and Clang 12 have them."""
 
 
 @dataclass(frozen=True)
 class Compilers:
-    """Commands, as words: $CC and $CXX may hold options, or a launcher such as ccache."""
+    """Commands, as words: $CC and $CXX may contain options, or a launcher such as ccache."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -31,7 +31,8 @@ class Compilers:
 
 
 def compilers(environ: Mapping[str, str]) -> Compilers:
-    """$CC and $CXX, else the usual names on PATH. Raises EnvironmentProblem where C++20 does not compile."""
+    """$CC and $CXX, otherwise the usual names on PATH. Raises EnvironmentProblem if C++20 does not
+    compile."""
     c, cxx = (command(variable, environ) for variable in NAMES)
     words = [*cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
     try:

@@ -35,7 +35,7 @@ ALONE = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="alone" routing="Full"><host id="n0" speed="1Gf"/></zone></platform>
 """
-"""The least machine that SimGrid accepts."""
+"""The smallest machine that SimGrid accepts."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,8 @@ def engine(
 ) -> Engine:
     """The executable `group` of the engine compiled for `mpi`, with its catalog.
 
-    Built in a temporary folder and then moved to its place, so that neither an interruption nor another
-    hockney at the same time leaves a broken one. Raises BuildFailed, or EnvironmentProblem where something
-    else is missing.
+    Built in a temporary folder and then moved into place, so that neither an interruption nor a concurrent
+    hockney leaves a broken one. Raises BuildFailed, or EnvironmentProblem if something else is missing.
     """
     environ = os.environ if environ is None else environ
     source = source or source_folder()
@@ -98,8 +97,8 @@ def engine(
 
 
 def _built_before(without: Identity, mpi: Mpi, cache: Path, group: str) -> Identity | None:
-    """What the cache has where there is no compiler, as on a cluster's nodes: the newest engine of which all
-    but the compiler is the same; None where there is none."""
+    """The engine in the cache if there is no compiler, as on a cluster's nodes: the newest engine in which
+    only the compiler differs; None if there is none."""
     found: list[tuple[float, Identity]] = []
     for path in (cache / "engine").glob(f"{place_of(mpi, without, cache, group).name[:-KEY]}*/identity.json"):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
@@ -117,8 +116,8 @@ def targets(
     cache: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Path:
-    """CMake's folder for `mpi`, in which the targets `names` were built, some of them of the folder `tests`,
-    whose binaries are in its folder tests. What the engine has compiled is not compiled again."""
+    """CMake's folder for `mpi`, in which the targets `names` were built, including some of the folder
+    `tests`, whose binaries are in its folder tests. Object files are shared with the engine."""
     environ = os.environ if environ is None else environ
     source = source or source_folder()
     cache = cache or cache_folder(environ)
@@ -142,8 +141,8 @@ def workplace_of(
 
 
 def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: str) -> Identity:
-    """Compile the executable and move it to its place; the identity of what was compiled, since the sources
-    may have been edited meanwhile."""
+    """Compile the executable and move it into place; returns the identity of what was compiled, since the
+    sources may have been edited meanwhile."""
     shelf = cache / "engine"
     try:
         shelf.mkdir(parents=True, exist_ok=True)
@@ -186,14 +185,14 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
 
 
 def sweep(shelf: Path) -> None:
-    """Remove what builds and launches that were killed have left; younger ones may still run."""
+    """Remove what killed builds and launches have left; recent ones may still be running."""
     for kind in (".build-*", f"*/{LAUNCH_FOLDER}*"):
         remove_older(shelf.glob(kind), LEFTOVER_SECONDS)
 
 
 def ask_alone(path: Path, mpi: Mpi) -> process.Finished:
-    """The engine's catalog without a launcher. One for SimGrid is a library, which its launcher must load;
-    any machine will do then."""
+    """The engine's catalog without a launcher. One for SimGrid is a library, which its launcher must load, on
+    any machine."""
     words = [str(path), "--catalog"]
     if mpi.family != "smpi":
         return process.capture(words, env=mpi.environment, timeout=60)
@@ -205,7 +204,7 @@ def ask_alone(path: Path, mpi: Mpi) -> process.Finished:
 
 
 def read_catalog(path: Path, mpi: Mpi) -> Catalog:
-    """Ask the engine; this also shows whether its libraries are found."""
+    """Run the engine to read its catalog; this also shows whether its libraries are found."""
     try:
         done = ask_alone(path, mpi)
         if done.ok:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's executables: one that every run needs, and groups that are built when first asked for.
+"""The engine's executables: one that every run needs, and groups that are built on first use.
 
 A folder of the engine with a file group.cmake is a group; each .cpp in it is a workload of the same name.
 """

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine is made of. Two builds with the same identity are the same engine.
+"""The inputs of an engine's build. Two builds with the same identity are the same engine.
 
-A wheel cannot know which MPI it will meet, so the engine is compiled on first use; when any of this changes,
-the engine in the cache is another one.
+A wheel cannot be built for an unknown MPI, so the engine is compiled on first use, and again when any of its
+inputs changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hockney.build.groups import MAIN, group_folders
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
 
-# what CMake and the MPI wrappers take from the environment
+# environment variables that CMake and the MPI wrappers use
 VARIABLES = ("CXXFLAGS", "LDFLAGS", "OMPI_CXX", "MPICH_CXX", "I_MPI_CXX", "OMPI_CXXFLAGS", "OMPI_LDFLAGS")
 VARIABLES += ("CPATH", "LIBRARY_PATH")
 KEY = 20
@@ -47,7 +47,7 @@ class Identity:
 
     @property
     def tools(self) -> str:
-        """A key of everything but the sources."""
+        """A key of everything except the sources."""
         return replace(self, sources="").key
 
 
@@ -63,8 +63,8 @@ def source_folder() -> Path:
 def identify(
     mpi: Mpi, source: Path, environ: Mapping[str, str], group: str = MAIN, compiler: str | None = None
 ) -> Identity:
-    """Of the executable `group`, by the wrapper's compiler, or the one named. Raises EnvironmentProblem when
-    the wrapper has none."""
+    """The identity of the executable `group`, with the wrapper's compiler, or the named one. Raises
+    EnvironmentProblem if the wrapper has none."""
     return Identity(
         sources=digest(source, group),
         compiler=compiler_version(mpi) if compiler is None else compiler,
@@ -75,14 +75,14 @@ def identify(
 
 
 def source_files(source: Path) -> Iterator[Path]:
-    """In order; build folders and hidden files are none."""
+    """In order; without build folders and hidden files."""
     for path in sorted(p for p in source.rglob("*") if p.is_file()):
         if not any(part.startswith((".", "build", "__pycache__")) for part in path.relative_to(source).parts):
             yield path
 
 
 def digest(source: Path, group: str = MAIN) -> str:
-    """Over the names and contents of all sources, in order, but those of other groups."""
+    """A digest of the names and contents of all sources, in order, except those of other groups."""
     others = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
     sha = hashlib.sha256()
     for path in source_files(source):
@@ -109,7 +109,7 @@ def no_compiler(mpi: Mpi, reason: str) -> EnvironmentProblem:
 
 
 def wrapped(mpi: Mpi) -> list[str]:
-    """The compiler command that the wrapper stands for; [] when it does not print it."""
+    """The compiler command that the wrapper runs; [] if it does not print it."""
     try:
         return shlex.split(process.capture([mpi.mpicxx, "-show"], env=mpi.environment, timeout=30).out)
     except (EnvironmentProblem, ValueError):
@@ -117,7 +117,7 @@ def wrapped(mpi: Mpi) -> list[str]:
 
 
 def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
-    """The MPI libraries that the wrapper links: real path, size in bytes, time of change in ns."""
+    """The MPI libraries that the wrapper links: real path, size in bytes, modification time in ns."""
     words = wrapped(mpi)
     folders = [word[2:] for word in words if word.startswith("-L")] + [str(Path(mpi.prefix) / "lib")]
     for name in dict.fromkeys(word[2:] for word in words if word.startswith(("-lmpi", "-lsimgrid"))):
@@ -127,7 +127,7 @@ def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
             ]
             if files:
                 real = files[0].resolve()
-                # a linker script ("INPUT(libmpi.so.40)") is small; what it names is next to it
+                # a linker script ("INPUT(libmpi.so.40)") is small; the library that it names is next to it
                 for path in sorted({real, *real.parent.glob(f"lib{name}.so.*")}):
                     status = path.stat()
                     yield str(path), status.st_size, status.st_mtime_ns

@@ -23,13 +23,13 @@ def install_library(
     mpi: Mpi, prefix: Path, source: Path | None = None, environ: Mapping[str, str] | None = None
 ) -> None:
     """Compile the library with `mpi` and install it below `prefix`: header, archive, files for CMake's
-    find_package and for pkg-config. Files of an earlier one are replaced.
+    find_package and for pkg-config. Files of an earlier version are replaced.
 
-    Raises BuildFailed, or EnvironmentProblem where something else is missing.
+    Raises BuildFailed, or EnvironmentProblem if something else is missing.
     """
     environ = os.environ if environ is None else environ
     source = (source or source_folder()) / "library"
-    compiler_version(mpi)  # raises where the wrapper has no compiler
+    compiler_version(mpi)  # raises if the wrapper has no compiler
     refuse_unwritable(prefix)
     keep_log = cache_folder(environ) / "failed-library.log"
     try:
@@ -49,7 +49,7 @@ def install_library(
 
 
 def refuse_unwritable(prefix: Path) -> None:
-    """Before anything is compiled for it."""
+    """Checked before anything is compiled for it."""
     try:
         prefix.mkdir(parents=True, exist_ok=True)
         with contextlib.closing(tempfile.TemporaryFile(dir=prefix)):

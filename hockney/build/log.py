@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A build's log: all output of its tools, and the line of it that says why a build failed."""
+"""A build's log: all output of its tools, and the line that explains a failure."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def logged(
 ) -> int:
     """Run `words`, append their output to `log` and pass each line to `on_line`; returns the exit code.
 
-    Output is in English, which `disk_full` and `first_error` understand. The working folder is the log's,
-    since CMake's trials of SimGrid leave a file where they run.
+    Output is in English, as `disk_full` and `first_error` require. The working folder is the log's, since
+    CMake's trials of SimGrid leave a file in the current folder.
     """
     with (
         log.open("a", errors="replace") as file,
@@ -70,7 +70,7 @@ def disk_full(lines: Sequence[str]) -> bool:
 
 
 def first_error(lines: Sequence[str]) -> str:
-    """The first error of compiler or linker, and how the log ends."""
+    """The first error of compiler or linker, and the end of the log."""
     errors = [
         line
         for line in lines

@@ -14,13 +14,13 @@ from hockney.core.units import format_bytes
 from hockney.system.messages import MAKE_ROOM
 
 Step = Literal["configuring", "compiling", "installing"]
-"""Of building SimGrid."""
+"""Steps of building SimGrid."""
 
 INSTALL_COMPILER = "install GCC 10, Clang 12 or newer (on Debian: apt install g++)"
 
 
 def _engine(group: str) -> str:
-    """How an executable is called in progress lines; "" is the main one."""
+    """The name of an executable in progress lines; "" is the main one."""
     return f"engine's {group}" if group else "engine"
 
 
@@ -53,7 +53,7 @@ def tool_missing(name: str, version: str) -> EnvironmentProblem:
 
 
 def wrapper_without_compiler(wrapper: str, compiler: str, reason: str) -> EnvironmentProblem:
-    """`compiler` is the command that the MPI's wrapper runs; "" where it does not print it."""
+    """`compiler` is the command that the MPI's wrapper runs; "" if it does not print it."""
     name = f"'{compiler}'" if compiler else "its C++ compiler"
     return EnvironmentProblem(
         f"{wrapper} cannot find {name}",
@@ -233,7 +233,7 @@ def simgrid_runs_no_program(prefix: Path, reason: str) -> EnvironmentProblem:
 
 
 def wrong_trial_output(output: str) -> str:
-    """Why SimGrid's trial failed though it ran."""
+    """Why SimGrid's trial failed although it ran."""
     return f"a test program printed: {output}"
 
 
@@ -268,5 +268,5 @@ def package_without(package: str, file: str) -> EnvironmentProblem:
 
 
 def exit_code(code: int) -> str:
-    """The reason where a tool printed none."""
+    """The reason if a tool printed none."""
     return f"exit code {code}"

@@ -32,10 +32,10 @@ TITLE = f"SimGrid {SIMGRID.version}"
 NAME = f"simgrid-{SIMGRID.version}"
 FRESH = ".simgrid-"
 ROOM_BYTES = 400_000_000
-"""A build needs 290 MB besides its 30 MB of result, most of it for Boost's headers; and some to spare."""
+"""A build needs 290 MB in addition to its 30 MB of result, most of it for Boost's headers, plus a reserve."""
 FLAGS = "-O2 -g0"
 WITHOUT = ("java", "python", "fortran", "model-checking", "sthread", "lto", "documentation")
-"""What simulations of MPI programs do not need."""
+"""Parts that simulations of MPI programs do not need."""
 
 
 def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
@@ -55,10 +55,10 @@ def simgrid(
     jobs: int = 1,
     again: bool = False,
 ) -> Path:
-    """The prefix of SimGrid in the cache, built unless it is there; `again` builds in any case.
+    """The prefix of SimGrid in the cache, built if missing; `again` builds it in any case.
 
     `progress` gets the finished and the total number of compile steps, `jobs` of which run at once. Built in
-    a temporary folder, then moved to its place. Raises EnvironmentProblem, or BuildFailed with its log.
+    a temporary folder, then moved into place. Raises EnvironmentProblem, or BuildFailed with its log.
     """
     prefix = cache_folder(environ) / NAME
     try:
@@ -68,7 +68,8 @@ def simgrid(
                 return prefix
             refuse_little_room(prefix.parent)
             system = compilers(environ)
-            for leftover in prefix.parent.glob(f"{FRESH}*"):  # of builds that were killed: nobody else builds
+            # of builds that were killed: there is no concurrent build
+            for leftover in prefix.parent.glob(f"{FRESH}*"):
                 shutil.rmtree(leftover, ignore_errors=True)
             with tempfile.TemporaryDirectory(
                 prefix=FRESH, dir=prefix.parent, ignore_cleanup_errors=True
@@ -81,7 +82,8 @@ def simgrid(
 
 @contextlib.contextmanager
 def alone(shelf: Path, notify: Tell) -> Iterator[None]:
-    """Wait until no other hockney builds here. The lock goes with its process, however that ends."""
+    """Wait until no other hockney builds here. The lock is released when its process ends, however that
+    ends."""
     with (shelf / ".simgrid-lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -100,7 +102,7 @@ def refuse_little_room(shelf: Path) -> None:
 
 
 def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: Progress, jobs: int) -> None:
-    """Everything from fetching to the stamp; only `fresh` is touched before SimGrid is whole."""
+    """All steps from fetching to the stamp; only `fresh` is modified before SimGrid is complete."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
     notify(messages.fetching(SIMGRID.title))
     source = fetch(SIMGRID, fresh / "source")
@@ -122,7 +124,7 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Tell, progress: P
         **{f"enable_{part}": "OFF" for part in WITHOUT},
     }
     environment = {"CC": shlex.join(system.c), "CXX": shlex.join(system.cxx), "NINJA_STATUS": "[%f/%t] "}
-    environment["DESTDIR"] = str(stage)  # installs below it what will be at home in `prefix`
+    environment["DESTDIR"] = str(stage)  # installs into a staging folder what will finally be in `prefix`
 
     def count(line: str) -> None:
         match = re.match(r"\[(\d+)/(\d+)\] ", line)

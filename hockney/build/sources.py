@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What SimGrid is built from, at versions and with hashes that are known to work, from the package index."""
+"""The packages from which SimGrid is built, with versions and hashes known to work, from the package
+index."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from hockney.system.packages import install, installer
 
 @dataclass(frozen=True)
 class Package:
-    """`file` (sdist or wheel) is the one with this SHA-256; `holds` is a file in it by which its folder is
-    found, relative to that folder."""
+    """`file` (sdist or wheel) has this SHA-256; `holds` is a file in it by which its folder is found,
+    relative to that folder."""
 
     name: str
     version: str
@@ -45,7 +46,7 @@ BOOST = Package(
 
 
 def fetch(package: Package, place: Path) -> Path:
-    """The folder below `place` that has what `package` holds. Raises EnvironmentProblem, or OSError."""
+    """The folder below `place` that contains what `package` holds. Raises EnvironmentProblem, or OSError."""
     place.mkdir()
     wanted = place / "wanted.txt"
     wanted.write_text(f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""CMake and Ninja: the system's where they are new enough, else those of the Python wheels."""
+"""CMake and Ninja: the system's if new enough, otherwise those of the Python wheels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tool(name: str) -> str:
 
 
 def candidates(name: str) -> Iterator[str]:
-    """On PATH first; then in the folder that the wheel's module names, or in the environment's bin folder."""
+    """First on PATH; then in the folder given by the wheel's module, or in the environment's bin folder."""
     on_path = shutil.which(name)
     if on_path:
         yield on_path
@@ -42,7 +42,7 @@ def candidates(name: str) -> Iterator[str]:
 
 
 def version(path: str) -> tuple[int, ...]:
-    """The first version number in --version; () where the tool does not work."""
+    """The first version number in --version; () if the tool does not work."""
     try:
         match = re.search(r"(\d+)\.(\d+)", process.capture([path, "--version"], timeout=30).out)
     except EnvironmentProblem:

@@ -33,7 +33,7 @@ SECONDS = 300.0
 
 
 def try_out(prefix: Path, folder: Path) -> None:
-    """Raises EnvironmentProblem. C++20, as the engine is."""
+    """Raises EnvironmentProblem. Compiled as C++20, like the engine."""
     (folder / "trial.cpp").write_text(PROGRAM)
     (folder / "trial.xml").write_text(PLATFORM)
     (folder / "trial.hosts").write_text("".join(f"n{rank}\n" for rank in range(RANKS)))

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A build back end (PEP 517) whose wheel holds the sources as they are, in a folder NAME-VERSION.
+"""A build back end (PEP 517) whose wheel contains the unmodified sources, in a folder NAME-VERSION.
 
-So pip and uv, which know only how to install, also fetch sources: through the user's mirrors, proxies and
-passwords, with hashes checked, and without running what the package would build. Copied to where the
-installer looks for the package's own back end; free of imports from hockney.
+So pip and uv, which can only install, also fetch sources: through the user's mirrors, proxies and passwords,
+with hashes checked, and without running the package's build. Copied to where the installer looks for the
+package's back end; does not import hockney.
 """
 
 import os
@@ -14,7 +14,7 @@ import zipfile
 
 __legacy__ = sys.modules[
     __name__
-]  # setuptools.build_meta:__legacy__, what a package without pyproject.toml gets
+]  # setuptools.build_meta:__legacy__, used for packages without pyproject.toml
 WHEEL = "Wheel-Version: 1.0\nGenerator: hockney\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
@@ -48,9 +48,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def described():
-    """NAME-VERSION and the least of metadata: no dependencies, since nothing is built here."""
+    """NAME-VERSION and minimal metadata: no dependencies, since nothing is built here."""
     with open("PKG-INFO", encoding="utf-8") as file:
         text = file.read()
     name, version = (re.search(f"^{key}: (.+)$", text, re.MULTILINE)[1] for key in ("Name", "Version"))
-    folder = f"{re.sub('[-_.]+', '_', name).lower()}-{version}"  # as wheels spell it
+    folder = f"{re.sub('[-_.]+', '_', name).lower()}-{version}"  # as in file names of wheels
     return folder, f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"

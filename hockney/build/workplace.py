@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where engines are compiled: one folder for each MPI and compiler, kept for the next build.
 
-It holds a copy of the sources. Only files whose content differs are replaced in it, so that their times say
-what changed, whatever the times of the originals are.
+It contains a copy of the sources. Only files whose content differs are replaced, so that their times reflect
+actual changes, whatever the times of the originals are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Workplace:
         self.build = folder / "build"
 
     def mirror(self, source: Path) -> None:
-        """Make the copy's files those of `source`."""
+        """Make the copy's files equal to those of `source`."""
         wanted = {path.relative_to(source) for path in source_files(source)}
         for path in list(self.source.rglob("*")):
             if path.is_file() and path.relative_to(self.source) not in wanted:
@@ -45,7 +45,7 @@ class Workplace:
 
     @contextlib.contextmanager
     def building(self) -> Iterator[None]:
-        """What a build that was interrupted has left is not trusted; what one that failed has, is."""
+        """The results of an interrupted build are not reused; those of a failed one are."""
         mark = self.folder / "unfinished"
         if mark.exists():
             shutil.rmtree(self.build, ignore_errors=True)
@@ -61,8 +61,8 @@ class Workplace:
 
 @contextlib.contextmanager
 def workplace(shelf: Path, name: str) -> Iterator[Workplace]:
-    """The one with this name, for this process alone; another hockney waits. A fresh one where nothing can be
-    locked, as on some network file systems."""
+    """The workplace with this name, for this process alone; another hockney waits. A fresh one if nothing can
+    be locked, as on some network file systems."""
     folder = shelf / name
     folder.mkdir(parents=True, exist_ok=True)
     sweep(shelf, keep=folder)
@@ -78,5 +78,5 @@ def workplace(shelf: Path, name: str) -> Iterator[Workplace]:
 
 
 def sweep(shelf: Path, keep: Path) -> None:
-    """Remove what was not used for a week."""
+    """Remove folders that were not used for a week."""
     remove_older((folder for folder in shelf.iterdir() if folder != keep), UNUSED_SECONDS)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `hockney VERB`. One file a verb; `errors` turns every problem into one line."""
+"""The command line: `hockney VERB`. One file per verb; `errors` turns every problem into one line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hockney.cli import interrupts
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the words, do what the verb says, end with its exit code."""
+    """Parse the words, run the verb, exit with its exit code."""
     interrupts.keep()
     from hockney.cli.errors import guarded
 
     try:
         code = guarded(arguments)
-    except KeyboardInterrupt:  # a second one, in the moment before they are ignored
+    except KeyboardInterrupt:  # a second one, just before they are ignored
         code = interrupts.exit_code()
     interrupts.ignore()
     raise SystemExit(code)

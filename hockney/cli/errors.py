@@ -31,7 +31,7 @@ def guarded(arguments: Sequence[str] | None) -> int:
 def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
     """Run the command line: its exit code, and the error to be printed."""
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
-        # a host's name need not fit the terminal's encoding
+        # a host's name may not be representable in the terminal's encoding
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         interrupts.answer()
@@ -48,7 +48,7 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
         return Exit.USAGE, None
     except BrokenPipeError:
         return (interrupts.exit_code() if interrupts.received else _reader_has_gone()), None
-    except SystemExit as end:  # click's way to say the same
+    except SystemExit as end:  # click's equivalent
         if interrupts.received:
             return interrupts.exit_code(), None
         return _reader_has_gone() if end.code == 1 else int(end.code or 0), None
@@ -60,8 +60,9 @@ def outcome(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
 
 
 def _as_error(error: BaseException) -> HockneyError:
-    """Whatever was raised as an error with a code. What an interrupted library raised is the interrupt."""
-    interrupted = error.__cause__ if isinstance(error, click.Abort) else error  # click's word for Ctrl-C
+    """Any exception as an error with a code. An exception that an interrupted library raised counts as the
+    interrupt."""
+    interrupted = error.__cause__ if isinstance(error, click.Abort) else error  # click's exception for Ctrl-C
     if isinstance(interrupted, RunInterrupted):
         return messages.run_interrupted(interrupts.exit_code(), interrupted.folder, interrupted.complete)
     if interrupts.received or isinstance(error, KeyboardInterrupt | click.Abort):
@@ -98,7 +99,7 @@ def _print(error: HockneyError, *, as_json: bool) -> None:
 
 
 def _on_terminal(line: str) -> str:
-    """Wrapped between words, its first word in colour."""
+    """Wrapped between words, with the first word in colour."""
     from hockney.cli.output.terminal import painted, width, wrapped
 
     head, colon, rest = wrapped(line, width(sys.stderr), hang="  ").partition(":")
@@ -106,7 +107,7 @@ def _on_terminal(line: str) -> str:
 
 
 def _usage(error: click.UsageError) -> HockneyError:
-    """click's usage error as ours."""
+    """click's usage error as one of hockney's."""
     verb = error.ctx.command_path if error.ctx else "hockney"
     if isinstance(error, click.NoSuchOption):
         options = [option for p in (error.ctx.command.params if error.ctx else ()) for option in p.opts]
@@ -118,7 +119,7 @@ def _usage(error: click.UsageError) -> HockneyError:
 
 
 def _traceback_file(error: BaseException) -> str:
-    """The traceback in a file that can be sent; "" where none can be written."""
+    """The path of a file with the traceback, to be sent; "" if none can be written."""
     try:
         with tempfile.NamedTemporaryFile("w", prefix="hockney-", suffix=".log", delete=False) as log:
             log.write("".join(traceback.format_exception(error)))

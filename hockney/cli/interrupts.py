@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C and SIGTERM, from the first moment to the last. Imports nothing that takes time.
 
-Both become a KeyboardInterrupt, which ends the launch's processes on its way and leaves the run usable.
-One that comes before the command line can answer it is kept until then."""
+Both become a KeyboardInterrupt, which ends the launch's processes and leaves the run usable. A signal that
+arrives before the command line can handle it is kept until then."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGAIN_S = 1e-3
 """After an interrupt was dropped, it is raised again."""
 
 received: list[int] = []
-"""The signals that came so far: whatever was raised since the first one is its consequence."""
+"""The signals received so far: any exception since the first one is its consequence."""
 
 
 def keep() -> None:
@@ -27,7 +27,7 @@ def keep() -> None:
 
 
 def answer() -> None:
-    """From now on a signal raises KeyboardInterrupt; at once where one was kept."""
+    """From now on a signal raises KeyboardInterrupt; immediately if one was kept."""
     _handle(_raise)
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGALRM, _raise_again)
@@ -44,7 +44,7 @@ def ignore() -> None:
 
 
 def exit_code() -> int:
-    """Of a program that the first signal ended."""
+    """The exit code of a program that was ended by the first signal."""
     return 128 + (received[0] if received else signal.SIGINT)
 
 

@@ -41,7 +41,7 @@ def missing_argument(argument: str, verb: str) -> UsageError:
 
 
 def bad_usage(message: str, verb: str) -> UsageError:
-    """click's own message."""
+    """click's message, unchanged."""
     text = message.rstrip(".")
     return UsageError(text[:1].lower() + text[1:], "", f"see '{verb} --help'", code="bad-usage")
 
@@ -64,7 +64,7 @@ def interrupted(exit_code: int) -> Interrupted:
 
 
 def run_interrupted(exit_code: int, folder: Path, complete: bool) -> Interrupted:
-    """`complete`: all is measured, and only the report is missing."""
+    """`complete`: everything is measured, and only the report is missing."""
     verb, what = ("report", "writes the report") if complete else ("resume", "continues")
     return Interrupted(
         "interrupted",
@@ -99,7 +99,7 @@ def cannot_write_output(reason: str) -> EnvironmentProblem:
 
 
 def bug(kind: str, message: str, log: str) -> EnvironmentProblem:
-    """`log` is the file with the traceback; "" where it could not be written."""
+    """`log` is the file with the traceback; "" if it could not be written."""
     return EnvironmentProblem(
         "this is a bug in hockney",
         f"{kind}: {one_line(message)}",
@@ -283,12 +283,12 @@ def algorithm_incomplete(option: str, example: str) -> UsageError:
 
 
 def warning(text: str, touches: str, remedy: str) -> str:
-    """A caveat as one line, without the word that it begins with."""
+    """A caveat as one line, without the word at its beginning."""
     return sentences(text, f"affects {touches}", remedy)
 
 
 def missing(count: str, folder: Path) -> str:
-    """`count` is how many measurements, in words."""
+    """`count` is the number of measurements, as text."""
     return f"missing: {count}; 'hockney resume {folder}' measures them"
 
 
@@ -296,7 +296,7 @@ def missing(count: str, folder: Path) -> str:
 
 
 def preparing() -> str:
-    """While it is done, as what follows."""
+    """Shown while it is in progress, like the following."""
     return "preparing"
 
 

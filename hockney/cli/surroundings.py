@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a program expects around it and cron, services and containers may leave out."""
+"""What a program expects of its environment and cron, services and containers may leave out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import sys
 import tempfile
 
 LEAST_BYTES = 400_000_000
-"""Of address space. With less, OpenBLAS, which numpy loads, hangs or aborts."""
+"""The minimum address space. With less, OpenBLAS, which numpy loads, hangs or aborts."""
 
 
 def memory_limit() -> int | None:
-    """The limit on address space (bytes), where it is too small to work with; else None."""
+    """The limit on address space (bytes), if it is too small to work with, otherwise None."""
     with contextlib.suppress(ImportError, OSError):
         import resource
 
@@ -25,21 +25,21 @@ def memory_limit() -> int | None:
 
 
 def complete() -> None:
-    """Standard streams that are open, and a home folder: MPI's programs do not start without one."""
+    """Ensures open standard streams and a home folder: MPI's programs do not start without one."""
     _open_streams()
     if not os.environ.get("HOME"):
-        home = os.path.expanduser("~")  # as it is, where the user has no entry
+        home = os.path.expanduser("~")  # as it is, if the user has no entry
         os.environ["HOME"] = home if os.path.isabs(home) else tempfile.gettempdir()
 
 
 def _open_streams() -> None:
-    """A closed stream reads nothing and swallows what is written. Left closed, its number would go to the
-    first file that is opened, and messages into that file."""
+    """A closed stream becomes one that reads nothing and discards what is written. Left closed, its number
+    would be given to the next file that is opened, and messages would go into that file."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+            os.open(os.devnull, os.O_RDWR)  # uses the lowest free number
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115
     if sys.stdout is None:

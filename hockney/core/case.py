@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A case: one workload with its parameters and rank count, as one line of text.
 
-The line is the same for a person at the shell, for a plan and for the engine:
+The line is the same on the command line, in a plan and for the engine:
 
     allreduce buffers=hot bytes=1024 ranks=2 sync=window
 
-Its canonical form (parameters in alphabetical order, plain numbers in bytes and seconds, every
-parameter of the workload spelled out) is the identity of a case: two records with the same line
-measured the same thing.
+Its canonical form (parameters in alphabetical order, plain numbers in bytes and seconds, every parameter of
+the workload spelled out) is the identity of a case: two records with the same line measured the same thing.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Case:
 
     @cached_property
     def values(self) -> Mapping[str, Value]:
-        """Every parameter by name, `ranks` among them."""
+        """Every parameter by name, including `ranks`."""
         return MappingProxyType(dict(self.parameters) | {"ranks": self.ranks})
 
     def __getitem__(self, name: str) -> Value:
@@ -57,11 +56,11 @@ class Case:
         return self.values.get(name, otherwise)
 
     def having(self, name: str, value: Value) -> Case:
-        """The same case but for this parameter, which is not `ranks`."""
+        """The same case except for this parameter, which is not `ranks`."""
         return Case.of(self.workload, self.ranks, **{**dict(self.parameters), name: value})
 
     def number(self, name: str, otherwise: float = 0) -> float:
-        """A parameter that is a number, or `otherwise` where the workload has none of this name."""
+        """A numeric parameter, or `otherwise` if the workload has none of this name."""
         value = self.values.get(name, otherwise)
         if isinstance(value, str):
             raise messages.parameter_without_number(self.line, name)
@@ -69,8 +68,8 @@ class Case:
 
     @property
     def bytes(self) -> int:
-        """The length of a message, block or vector; 0 for a workload without messages, as a barrier. What
-        a workload's size is, its entry in the catalog says (`Workload.size_of`)."""
+        """The length of a message, block or vector; 0 for a workload without messages, such as a barrier. A
+        workload's size is defined by its catalog entry (`Workload.size_of`)."""
         return int(self.number("bytes"))
 
     def __str__(self) -> str:
@@ -78,14 +77,14 @@ class Case:
 
 
 def format_value(value: Value) -> str:
-    """Numbers as the engine reads them back exactly."""
+    """Numbers as text that the engine reads back exactly."""
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     return str(value)
 
 
 def split_case(text: str) -> tuple[str, dict[str, str]]:
-    """The words of a case line, unchecked against any catalog: workload and raw parameters."""
+    """The words of a case line, not checked against any catalog: workload and raw parameters."""
     words = text.split()
     if not words or not NAME.fullmatch(words[0]):
         raise messages.not_a_case(text)
@@ -101,7 +100,7 @@ def split_case(text: str) -> tuple[str, dict[str, str]]:
 
 
 def case_from_words(workload: str, raw: Mapping[str, str]) -> Case:
-    """A case from a line that is canonical already (a plan's, a record's): numbers are plain."""
+    """A case from a line that is already canonical (a plan's, a record's): numbers are plain."""
     values = {name: _plain(value) for name, value in raw.items()}
     ranks = values.pop("ranks", None)
     if not isinstance(ranks, int) or ranks < 1:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine's catalog: every workload with its parameters, units, defaults and a line of help.
 
-It comes from `hockney-engine --catalog`; Python never repeats an engine name.
+It comes from `hockney-engine --catalog`; Python code never repeats an engine name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds
 
 PING_PONG = "point-to-point", "send"
-"""Role and operation of the workload that the cost of a message is taken from."""
+"""Role and operation of the workload that gives the cost of a message."""
 
 BIDIRECTIONAL = ("sendrecv", "isendrecv")
 """Operations between two ranks in which both send at the same time, so that one moves two messages."""
@@ -28,8 +28,8 @@ BIDIRECTIONAL = ("sendrecv", "isendrecv")
 class Parameter(msgspec.Struct, frozen=True):
     """`unit` is "B", "s" or "" (a count); `kind` choice has `choices`. `low` and `high` are inclusive.
 
-    `kind` text is a word in one of the forms that `choices` shows, as "equal", "uniform:S" or "N:N:...": what
-    is before the first colon is the form's, or any number where the form has a capital letter.
+    `kind` text is a word in one of the forms in `choices`, such as "equal", "uniform:S" or "N:N:...": the
+    part before the first colon is that of the form, or any number if the form has a capital letter.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """What a workload reports besides its time: see `MetricSeries`, which has the values."""
+    """A quantity that a workload reports besides its time: see `MetricSeries`, which has the values."""
 
     name: str
     unit: str
@@ -54,11 +54,11 @@ class Metric(msgspec.Struct, frozen=True):
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """`time` says what one entry of a record's times is. `max_ranks` 0 means no limit.
+    """`time` describes one entry of a record's times. `max_ranks` 0 means no limit.
 
-    `role` is the part it plays in studies (point-to-point, collective, kernel, ...; roles are open),
-    `operation` what it performs, `size` the parameter that is its size ("" for none), `group` the executable
-    that runs it. The defaults are for catalogs of schema 1.
+    `role` is its part in studies (point-to-point, collective, kernel, ...; the list is open), `operation`
+    what it performs, `size` the parameter that is its size ("" for none), `group` the executable that runs
+    it. The defaults are for catalogs of schema 1.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Workload(msgspec.Struct, frozen=True):
         return next((p for p in self.parameters if p.name == name), None)
 
     def size_of(self, case: Case) -> float:
-        """The value of the parameter that is the size of the workload; 0 where it has none."""
+        """The value of the parameter that is the size of the workload; 0 if it has none."""
         return case.number(self.size) if self.size else 0
 
     @property
@@ -95,13 +95,14 @@ class Workload(msgspec.Struct, frozen=True):
         return self.operation in BIDIRECTIONAL
 
     def messages(self, case: Case) -> int:
-        """How many messages of its size a case has under way for one answer: a stream's window, a train."""
+        """The number of messages of its size that a case has in flight for one reply: a stream's window, a
+        train."""
         counted_by = {"stream": "window", "train": "messages"}.get(self.role, "")
         return int(case.number(counted_by, 1)) if counted_by else 1
 
     def payload(self, case: Case) -> int:
-        """Bytes that one operation moves, in the sense in which its bandwidth is quoted, where no engine has
-        counted them."""
+        """Bytes that one operation moves, by the convention of its bandwidth, if no engine has counted
+        them."""
         if self.role == "train":
             return case.bytes * (self.messages(case) + 1)
         return case.bytes * (2 if self.bidirectional else 1)
@@ -119,8 +120,8 @@ class Catalog(msgspec.Struct, frozen=True):
         raise messages.unknown_workload(name, (w.name for w in self.workloads))
 
     def entry(self, name: str) -> Workload:
-        """What the catalog says of a workload; of one that it lacks (a run made with another engine) no more
-        than the name, so that it has no role."""
+        """The catalog's entry of a workload; for one that it lacks (a run made with another engine) only the
+        name, without a role."""
         listed = next((w for w in self.workloads if w.name == name), None)
         return listed or Workload(
             name=name, help="", time="", min_ranks=1, max_ranks=0, parameters=[], size="bytes"
@@ -134,7 +135,7 @@ class Catalog(msgspec.Struct, frozen=True):
         return next((w.name for w in self.workloads if w.performs(role, operation)), "")
 
     def only(self, names: Iterable[str]) -> Catalog:
-        """The entries of these workloads, as a run keeps them."""
+        """The entries of these workloads, as stored with a run."""
         wanted = set(names)
         return msgspec.structs.replace(self, workloads=[w for w in self.workloads if w.name in wanted])
 
@@ -145,7 +146,7 @@ class Catalog(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, workloads=[*self.workloads, *more])
 
     def case(self, text: str, ranks: int = 2) -> Case:
-        """The canonical case of a typed line; `ranks` is used where the line names none."""
+        """The canonical case of a typed line; `ranks` is used if the line names none."""
         name, raw = split_case(text)
         return self.complete(name, {"ranks": str(ranks)} | raw)
 
@@ -206,7 +207,7 @@ def _value(parameter: Parameter, text: str) -> Value:
 
 
 def _word(parameter: Parameter, text: str) -> str:
-    """The engine reads what is behind the colon."""
+    """The engine parses the part after the colon."""
     forms = [form.partition(":")[0] for form in parameter.choices]
     word, _, rest = text.partition(":")
     number = NUMBER.fullmatch(word) and rest and any(form.isupper() for form in forms)

@@ -21,7 +21,7 @@ CLOSE = 0.5
 
 
 class Exit(IntEnum):
-    """How `hockney` ends, for the shell."""
+    """The exit codes of `hockney`."""
 
     FINE = 0
     ANSWER_IS_NO = 1
@@ -91,7 +91,7 @@ class RunInterrupted(KeyboardInterrupt):
 
 @contextlib.contextmanager
 def keeping(folder: Path, *, complete: bool) -> Iterator[None]:
-    """A KeyboardInterrupt inside tells which run it left behind."""
+    """Adds the run left behind to a KeyboardInterrupt inside."""
     try:
         yield
     except RunInterrupted:

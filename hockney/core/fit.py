@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `fits.json` holds: summaries of cases and fitted models, all derived from `records.jsonl`.
+"""The contents of `fits.json`: summaries of cases and fitted models, all derived from `records.jsonl`.
 
 Every number comes with its 95% interval, every fit with a verdict.
 """
@@ -48,10 +48,10 @@ class TimeEstimate(Estimate, frozen=True):
 
 
 class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric of one case over all its launches, as the time is summarised.
+    """One metric of one case over all its launches, summarised like the time.
 
-    Of a metric that every rank reports for itself (`over_ranks` each) `typical` is that of the largest over
-    the ranks, and `by_rank` has that of each rank. A `phase` is a part of the operation's time.
+    For a metric that is kept for each rank (`over_ranks` each), `typical` is that of the maximum over the
+    ranks, and `by_rank` has that of each rank. A `phase` is a part of the operation's time.
     """
 
     unit: str
@@ -62,7 +62,7 @@ class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Undisturbed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a case costs in its fastest mode (s), and the share of its visits that were `disturbed`: slower
+    """The cost of a case in its fastest mode (s), and the share of its visits that were `disturbed`: slower
     than that by more than a tenth."""
 
     cost: Estimate
@@ -71,7 +71,7 @@ class Undisturbed(msgspec.Struct, frozen=True, kw_only=True):
 
 class Modes(msgspec.Struct, frozen=True, kw_only=True):
     """Times of one case that are either about `fast_s` or about `slow_s`, the latter in `slow_share` of the
-    visits; `dwell_s` is how long a mode lasts on average (s), None where none was seen to change."""
+    visits; `dwell_s` is the mean duration of a mode (s), None if no mode was observed to change."""
 
     fast_s: float
     slow_s: float
@@ -120,13 +120,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     metrics: dict[str, MetricSummary] = {}
 
     def cost(self, cost: Cost) -> Estimate:
-        """The typical cost also where the undisturbed one is not known."""
+        """The typical cost if the undisturbed one is not known."""
         fast = self.undisturbed if cost == "undisturbed" else None
         return self.typical if fast is None else fast.cost
 
 
 class FittedParameter(msgspec.Struct, frozen=True, kw_only=True):
-    """One fitted parameter. `symbol` as the field writes it (L, o_s, r_inf), `unit` s, B, s/B, B/s or ""."""
+    """One fitted parameter. `symbol` is the usual one in the literature (L, o_s, r_inf), `unit` s, B, s/B,
+    B/s or ""."""
 
     name: str
     symbol: str
@@ -154,7 +155,7 @@ class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FitCaveat(msgspec.Struct, frozen=True):
-    """What speaks against a fit. `code` is a short stable name, `values` the numbers in the text (SI)."""
+    """A reason to doubt a fit. `code` is a short stable name, `values` the numbers in the text (SI)."""
 
     code: str
     text: str
@@ -163,15 +164,15 @@ class FitCaveat(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Subject:
-    """What a model is fitted to: a workload with the parameters that are the same in all its cases (`ranks`
-    may be one of them), sorted by name. Its `line` is what `fits.json` has."""
+    """The subject of a model: a workload with the parameters that are the same in all its cases (`ranks` may
+    be one of them), sorted by name. Its `line` is stored in `fits.json`."""
 
     workload: str
     fixed: tuple[tuple[str, Value], ...] = ()
 
     @staticmethod
     def of(case: Case, free: Iterable[str]) -> Subject:
-        """All parameters of a case but the free ones."""
+        """All parameters of a case except the free ones."""
         left_out = set(free)
         fixed = tuple(sorted((k, v) for k, v in case.values.items() if k not in left_out))
         return Subject(case.workload, fixed)
@@ -197,7 +198,7 @@ class Subject:
         return name in self.values
 
     def has(self, **fixed: Value) -> bool:
-        """Whether these parameters are held fixed at these values."""
+        """Whether these parameters are fixed at these values."""
         return all(self.values.get(name) == value for name, value in fixed.items())
 
     @property
@@ -213,13 +214,13 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
     `model` names it (hockney, loggp, logarithmic, linear), `line` is the subject's ("pingpong buffers=hot
     ranks=2"; `subject` in the file), `error` the median relative error of the model over the points it was
-    fitted to, `worst` the largest. `preferred` marks the form that describes the data best where a subject
-    has several. `verdict` refused means: `parameters` is empty and `why` says what in the data forbids the
-    fit. `caveats` are what made the verdict worse, besides the error.
+    fitted to, `worst` the largest. `preferred` marks the form that describes the data best if a subject has
+    several. If `verdict` is refused, `parameters` is empty and `why` gives the reason. `caveats` are what
+    made the verdict worse, besides the error.
 
-    `ranges` are the smallest and the largest value that each variable of the model has in the cases fitted.
-    Where a time is a sum of the parameters with factors x, in the order of the parameters, `interval_matrix`
-    is the M with which the 95% interval of that time has the half width sqrt(x M x); else it is empty.
+    `ranges` are the smallest and the largest value of each variable in the fitted cases. If a time is a sum
+    of the parameters with factors x, in the order of the parameters, `interval_matrix` is the matrix M for
+    which the 95% interval of that time has the half width sqrt(x M x); otherwise it is empty.
     """
 
     model: str
@@ -246,9 +247,9 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fits(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole of `fits.json`. The fits are of the cases' `cost`; summaries have both costs. `workloads` are
-    the catalog's entries of the workloads measured: what a summary's size and metrics mean, and the role by
-    which models and figures are chosen."""
+    """The contents of `fits.json`. The fits are of the cases' `cost`; summaries have both costs. `workloads`
+    are the catalog's entries of the measured workloads: they define a summary's size and metrics, and the
+    role by which models and figures are chosen."""
 
     schema: int
     summaries: list[Summary]

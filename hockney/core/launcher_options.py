@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the user adds to the words that start ranks: arguments of mpiexec, and variables of the ranks."""
+"""The user's additions to the launch command: arguments of mpiexec, and variables of the ranks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.core import messages
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RANKS = ("n", "np", "c")
-"""mpiexec's options for the number of ranks, which hockney gives."""
+"""mpiexec's options for the number of ranks, which hockney sets."""
 
 
 @dataclass(frozen=True)

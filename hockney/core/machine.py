@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `machine.json` holds: the machine a run was made on, as found by the front end."""
+"""The contents of `machine.json`: the machine of a run, as found by the front end."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hockney.core.record import Origin
 class Mpi(msgspec.Struct, frozen=True, kw_only=True):
     """One MPI: compiler wrapper and launcher from the same prefix. Family smpi is SimGrid's, which simulates.
 
-    `source` says who chose it: option (--mpi), environment ($HOCKNEY_MPI), path, wheel (the one in
-    hockney's environment), cache (a wheel that hockney brought to a prefix of its own).
+    `source` is how it was chosen: option (--mpi), environment ($HOCKNEY_MPI), path, wheel (the one in
+    hockney's environment), cache (a wheel that hockney installed into a separate prefix).
     """
 
     family: Literal["openmpi", "mpich", "intel", "smpi", "unknown"]
@@ -33,19 +33,19 @@ class Mpi(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def environment(self) -> dict[str, str]:
-        """What its tools need in the environment: Intel's wheel knows its place by this variable only."""
+        """Environment variables that its tools need: Intel's wheel is located only by its variable."""
         return {"I_MPI_ROOT": self.prefix} if self.family == "intel" else {}
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a machine's kind implies for everything that plans, measures, fits or reports: no other code asks
-    for the kind by name.
+    """What a machine's kind implies for planning, measuring, fitting and reporting: no other code depends on
+    the kind's name.
 
-    `origin` is how its numbers come about, copied into every record. A `noiseless` machine gives the same
-    times again, so that one launch is enough and a time without an interval is exact. On a `local` one this
-    host's clock and load are those of the machine. `shared_memory`: ranks of one node share memory.
-    `wall_clock`: the machine's time passes with the front end's, also between rounds, so that a launch's
-    duration is a property of the machine and a long case is expensive.
+    `origin` is the origin of its numbers, copied into every record. A `noiseless` machine always gives the
+    same times, so that one launch is enough and a time without an interval is exact. On a `local` one this
+    host's clock and load are the machine's. `shared_memory`: ranks of one node share memory. `wall_clock`:
+    the machine's time passes with the front end's, also between rounds, so that a launch's duration is a
+    property of the machine and a long case is expensive.
     """
 
     origin: Origin = "measured"
@@ -64,8 +64,8 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def varies(self) -> bool:
-        """Whether the machine changes its speed while it is measured, as real ones do: cases are visited at
-        many moments of many launches."""
+        """Whether the machine's speed changes while it is measured, as on real ones: cases are visited many
+        times in many launches."""
         return self.wall_clock and not self.noiseless and not self.invented
 
     @property
@@ -80,26 +80,26 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def described(self) -> bool:
-        """Whether the machine exists as a description or in a paper only: nobody who names no machine means
-        it, and `cores` are those of all its nodes."""
+        """Whether the machine exists only as a description or in a paper: it is never chosen by default, and
+        `cores` are those of all its nodes."""
         return self.simulated or self.published
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """The front end's view; every rank's host and CPUs are in the launch lines.
 
-    `kind` is the name of one of the kinds in `lab/kinds`, for people to read; `traits` are what follows from
-    it, kept here so that a run can be read where its kind is not installed.
+    `kind` is the name of one of the kinds in `lab/kinds`, for display; `traits` are what it implies, stored
+    here so that a run can be read where its kind is not installed.
 
     `cores` are the physical cores this process may use, `threads` the hardware threads; `caches` maps "L1d",
     "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"), empty on bare metal;
-    `governor` is the frequency governor, empty where unknown. `settings` are the variables that steer MPI
-    (machine/mpi_settings.py); None where they do not apply, and in runs made before they were recorded.
-    `transport` says by what messages travel ("within a host": "sm"), as far as MPI reports it.
+    `governor` is the frequency governor, empty if unknown. `settings` are the variables that control MPI
+    (machine/mpi_settings.py); None if they do not apply, and in runs made before they were recorded.
+    `transport` is how messages travel ("within a host": "sm"), as far as MPI reports it.
 
-    A simulated machine has the cores that its description says, one thread each; `platform` is that
-    description as it was then. A published machine has `citation`, the paper that printed its numbers, and
-    `notes` on how they came about and were copied.
+    A simulated machine has the cores of its description, one thread each; `platform` is that description at
+    the time. A published machine has `citation`, the paper that printed its numbers, and `notes` on how they
+    were obtained and copied.
     """
 
     schema: int

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a user names a machine: SCHEME, or SCHEME:NAME, as --machine and plan.txt have it."""
+"""How a user names a machine: SCHEME, or SCHEME:NAME, as in --machine and plan.txt."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MachineReference:
-    """`scheme` selects the kind of machine; no scheme is this machine. What follows the colon is the kind's
-    own: a name, a path, or `options`.
+    """`scheme` selects the kind of machine; no scheme is this machine. The part after the colon depends on
+    the kind: a name, a path, or `options`.
 
-    ""                  this machine
-    "sim:t3e"           scheme sim, name t3e
-    "fake:seed=3;pace=5ms"    scheme fake, options seed and pace
+      ""                        this machine
+      "sim:t3e"                 scheme sim, name t3e
+      "fake:seed=3;pace=5ms"    scheme fake, options seed and pace
     """
 
     scheme: str = ""
@@ -28,7 +28,7 @@ class MachineReference:
 
     @property
     def options(self) -> tuple[tuple[str, str], ...]:
-        """`name` read as NAME=VALUE;..., for kinds that take settings."""
+        """`name` parsed as NAME=VALUE;..., for kinds that take settings."""
         parts = (part.partition("=") for part in self.name.split(";") if part)
         return tuple((name, value) for name, _, value in parts)
 
@@ -37,6 +37,6 @@ class MachineReference:
 
 
 def without_scheme(text: str, schemes: Collection[str]) -> str:
-    """The name in `text`, where a name may be given with one of `schemes` or plainly."""
+    """The name in `text`, which may have one of `schemes` as prefix."""
     reference = MachineReference.parse(text)
     return reference.name if ":" in text and reference.scheme in schemes else text

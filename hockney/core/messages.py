@@ -185,7 +185,7 @@ def empty_value(kind: str, example: str) -> UsageError:
 def value_out_of_range(
     text: str, whole: bool, low: str, high: str, example: str, unit: str = ""
 ) -> UsageError:
-    """`low` is "from 0" or "greater than 0", `high` "" where there is no limit."""
+    """`low` is "from 0" or "greater than 0", `high` "" if there is no limit."""
     noun = "whole number" if whole else "number"
     limit = f"{low} to {high}" if high else low
     return UsageError(

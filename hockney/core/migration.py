@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What earlier schemas wrote, as the present one has it: the one place that knows them.
+"""Converts files of earlier schemas to the current one. No other code depends on earlier schemas.
 
-Schema 1: a record's `work` was an object of its own and is now metrics and a label; a collective's case named
-no algorithm, it was MPI's own; a machine had a kind and no traits; which of two forms of a model is preferred
-was the beginning of its `why`, and whether ranks were bound that of a launch's `binding`. (A rank had no
-node; its host is the default.)
+Schema 1: a record's `work` was a separate object and is now metrics and a label; a collective's case named no
+algorithm, it was MPI's own; a machine had a kind and no traits; whether a form of a model is preferred was
+the beginning of its `why`, and whether ranks were bound that of a launch's `binding`. (A rank had no node;
+its host is the default.)
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 SCHEMA = 2
-"""Of everything that is written."""
+"""The schema of all files written now."""
 
 WORK_METRICS = {"preset_s": ("work", "s"), "error": ("work_error", ""), "imbalance": ("imbalance", "")}
 
@@ -21,11 +21,11 @@ COLLECTIVES = (
     "allgather", "allreduce", "alltoall", "bcast", "gather", "reduce", "reduce_scatter_block", "scan",
     "scatter",
 )  # fmt: skip
-"""Those that schema 1 knew."""
+"""The operations in schema 1."""
 
 
 def upgraded_case(case: str) -> str:
-    """A canonical case of any earlier schema; of the present one it is the same."""
+    """A canonical case of any earlier schema; one of the current schema is unchanged."""
     name, *parameters = case.split(" ")
     if name not in COLLECTIVES or any(word.startswith("algorithm=") for word in parameters):
         return case
@@ -49,7 +49,7 @@ _TRAITS_OF_KIND: dict[str, dict[str, Any]] = {
     },
     "fake": {"origin": "fake", "local": False},
 }
-"""Of the kinds of schema 1 that differ from a real machine."""
+"""Traits of the kinds in schema 1 that differ from a real machine."""
 
 
 def upgraded_line(line: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a user should know, though nothing failed."""
+"""Something that a user should know although nothing failed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Notice:
-    """`code` is a kebab-case word as errors have it, `text` a sentence."""
+    """`code` is a kebab-case identifier, as for errors, `text` a sentence."""
 
     text: str
     code: str

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of studies, and lists of values for parameters of any kind.
 
-A list is written with commas; numbers also take ranges. What a range steps through goes by the kind:
+A list is written with commas; numbers also take ranges, whose steps depend on the kind:
 
     sizes, counts    0:4MiB       powers of two
     times            10us:10ms    1 and 3 times powers of ten
@@ -25,13 +25,13 @@ Kind = Literal["integer", "real", "choice", "text", "path"]
 
 @dataclass(frozen=True)
 class StudyParameter:
-    """What a study may be told beyond ranks and sizes.
+    """A parameter of a study, in addition to ranks and sizes.
 
     `unit` of a number is "B", "s", "share" (1% or 0.01) or "" (a plain number); `low` and `high` are
     inclusive, and `above` is an exclusive lower end. With `many` a list may be given, and its value is a
     tuple, sorted where it holds numbers. An empty `default` means that the study decides: the value is then
-    None, or () with `many`. A `path` is looked into by nobody; one called `survey` names a run that is read
-    before the study plans (`Options.surveyed`).
+    None, or () with `many`. A `path` is not opened; one called `survey` names a run that is read before the
+    study plans (`Options.surveyed`).
     """
 
     name: str
@@ -48,7 +48,7 @@ class StudyParameter:
 
     @property
     def metavar(self) -> str:
-        """The parameter as a help shows it: work=TIME,..."""
+        """The parameter as shown in help texts: work=TIME,..."""
         noun = {"B": "SIZE", "s": "TIME", "share": "SHARE", "": "N"}[self.unit]
         if self.kind not in ("integer", "real"):
             noun = "|".join(self.choices) or self.kind.upper()
@@ -56,12 +56,12 @@ class StudyParameter:
 
     @property
     def described(self) -> str:
-        """What it is, an example, and the default where there is a fixed one."""
+        """Its description, an example, and the default if it is fixed."""
         example = f"; as {self.name}={self.example}" if self.example else ""
         return f"{self.help}{example}" + (f"  [default: {self.default}]" if self.default else "")
 
     def value(self, text: str | None = None) -> Any:
-        """The value of `text` in its type, of the default where there is none. Raises UsageError."""
+        """The value of `text` in its type, or the default if there is none. Raises UsageError."""
         if text is None and not self.default:
             return () if self.many else None
         given = self.default if text is None else text
@@ -95,7 +95,7 @@ class StudyParameter:
 
     @property
     def _example(self) -> str:
-        """NAME=VALUE to copy; "" where there is none."""
+        """NAME=VALUE to copy; "" if there is none."""
         value = self.example or self.default
         return f"{self.name}={value}" if value else ""
 
@@ -112,7 +112,7 @@ def parse_parameters(
 
 
 def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
-    """The single values that `text` lists, as texts, each once: numbers ascending, all else as given.
+    """The values listed in `text`, as texts, each once: numbers ascending, others as given.
 
     Colons mean a range of numbers; in a text they belong to the value (shares=equal,3:1). Raises UsageError
     for a range that does not ascend and for a part that is empty.

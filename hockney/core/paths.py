@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Paths as users give them, and the folder where hockney keeps what it can make again."""
+"""Paths as users give them, and the folder for files that hockney can recreate."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from pathlib import Path
 from hockney.core import messages
 
 AnyPath = str | os.PathLike[str]
-"""What a path may be given as."""
+"""The types accepted for a path."""
 
 COMPLETE = ".hockney-complete"
-"""Written last into what hockney builds in its cache, so that an interrupted build is not taken for good. It
-holds its folder's path, since scripts of a build contain that path and stop working when it is moved."""
+"""Written last into folders that hockney builds in its cache, so that an interrupted build is not considered
+complete. It contains its folder's path, since scripts of a build contain that path and stop working when it
+is moved."""
 
 LAUNCH_FOLDER = ".launch-"
-"""How the folder begins that a launch keeps its plan in while it runs."""
+"""Prefix of the folder in which a launch keeps its plan while it runs."""
 
 
 def to_path(path: AnyPath) -> Path:
-    """Raises UsageError for a text that can name no file."""
+    """Raises UsageError for a text that is not a valid file name."""
     text = os.fspath(path)
     if not text or "\0" in text:
         raise messages.not_a_path(text)
@@ -30,7 +31,7 @@ def to_path(path: AnyPath) -> Path:
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
-    """$HOCKNEY_CACHE, else hockney below $XDG_CACHE_HOME, else below ~/.cache.
+    """$HOCKNEY_CACHE, otherwise hockney below $XDG_CACHE_HOME, otherwise below ~/.cache.
 
     A relative $XDG_CACHE_HOME is ignored, as the XDG Base Directory Specification asks.
     """

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A described machine: what a simulator needs to know to stand in for it.
+"""A described machine: everything that is needed to simulate it.
 
 Times in seconds, sizes in bytes, rates in bytes a second. A message of x bytes takes, one way and
 undisturbed,
@@ -8,8 +8,8 @@ undisturbed,
     send_s + send_s_per_byte x + latency_s + hops hop_s + per_byte_s x + receive_s + receive_s_per_byte x
 
 with the segment that holds for x: LogGP (Alexandrov, Ionescu, Schauser and Scheiman 1995) with overheads o_s
-and o_r that grow with the size, L = latency_s, G = per_byte_s. What messages take from each other, links,
-NICs and a shared medium decide.
+and o_r that grow with the size, L = latency_s, G = per_byte_s. How messages slow each other down depends on
+links, NICs and a shared medium.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ CALLED = (
     "reduce_scatter_block", "scan",
 )  # fmt: skip
 """MPI operations whose calls may cost more than their messages. Both lists are the vocabulary of machine
-files, hence of SMPI: a workload of any name may perform them (its `operation` in the catalog)."""
+files, hence of SMPI; a workload of any name may perform them (its `operation` in the catalog)."""
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What holds for messages of `first` bytes and more, up to the next segment.
+    """Costs of messages of `first` bytes and more, up to the next segment.
 
     `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of MPI_Sendrecv's sending
-    half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: this long after a message
-    set out its sender's next one waits; beyond `eager` only while the message is under way. `exchange_s`
-    and `exchange_s_per_byte` are what a receive takes longer where the receiver's own message met it on
-    the way.
+    half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: the time from the departure of a
+    message to the earliest departure of its sender's next one; beyond `eager` only while the message is in
+    flight. `exchange_s` and `exchange_s_per_byte` are the additional time of a receive whose message crossed
+    the receiver's own.
     """
 
     first: int = 0
@@ -62,7 +62,7 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     exchange_s_per_byte: float = 0.0
 
     def one_way(self, size: float, hops: int = 0, hop_s: float = 0.0) -> float:
-        """Seconds from the call of MPI_Send to the return of MPI_Recv, nothing else under way."""
+        """Seconds from the call of MPI_Send to the return of MPI_Recv, with nothing else in flight."""
         fixed = self.send_s + self.latency_s + hops * hop_s + self.receive_s
         return fixed + (self.send_s_per_byte + self.per_byte_s + self.receive_s_per_byte) * size
 
@@ -75,16 +75,16 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How nodes are joined.
+    """How nodes are connected.
 
     `dims` are the nodes along each axis of a torus or mesh. A fat tree has for each level from below: `down`
     children of a switch, `up` parents of a node or switch, `cables` parallel cables. A dragonfly has
-    `dragonfly` = groups, chassis a group, routers a chassis, nodes a router. Other shapes have as many nodes
-    as `nodes` count. A bus is one link for all. `nic` is a node's rate into the network; with duplex half,
-    sending and receiving share it. `link` is the rate of each direction of each cable between routers,
-    `hop_s` what each of them adds. A medium is held by every message for `medium_message_s` + x
-    `medium_s_per_byte`, one after the other, before it goes its way: an Ethernet's cable, or a daemon that
-    every message passes.
+    `dragonfly` = groups, chassis per group, routers per chassis, nodes per router. The other shapes have as
+    many nodes as `nodes` contain. A bus is one link for all. `nic` is a node's rate into the network; with
+    duplex half, sending and receiving share it. `link` is the rate of each direction of each cable between
+    routers, `hop_s` the latency that each adds. A medium is occupied by every message for `medium_message_s`
+    + x `medium_s_per_byte`, one after the other, before it continues: an Ethernet's cable, or a daemon that
+    every message passes through.
     """
 
     shape: Shape = "switch"
@@ -103,18 +103,18 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every message's latency is multiplied by exp(s N), N from a normal distribution cut to positive values
-    (waiting only adds), s = `relative`; the same `seed` gives the same times."""
+    """Every message's latency is multiplied by exp(s N), with N from a normal distribution restricted to
+    positive values (delays only add), s = `relative`; the same `seed` gives the same times."""
 
     relative: float
     seed: int = 1
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where one number of the description comes from. `key` is its place ("network.link",
-    "segments[0].latency_s"; a prefix stands for all below it), `source` the line of the paper, the row fitted
-    to, or the reason of a guess; `rows` names the published rows that a fit has used (reference keys), which
-    therefore are no predictions."""
+    """The origin of one number of the description. `key` is its position ("network.link",
+    "segments[0].latency_s"; a prefix stands for everything below it), `source` the line of the paper, the
+    fitted row, or the reason for a guess; `rows` names the published rows used in a fit (reference keys),
+    which are therefore not predictions."""
 
     key: str
     status: Status
@@ -126,12 +126,12 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """`segments` hold between nodes, `on_node` between ranks of one node (empty: as between nodes, without
     links).
 
-    `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is what adding
-    doubles costs in a reduction; `hardware_barrier_s`, where not None, makes MPI_Barrier end this long after
+    `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is the cost of
+    adding doubles in a reduction; with `hardware_barrier_s`, if not None, MPI_Barrier ends this long after
     the last rank entered, without messages. `eager` is the largest message sent before its receive is posted.
     `calls` has for operations of CALLED pairs of bytes (of a block or vector, as the engine counts them) and
-    seconds: what a call costs each rank beyond its messages, on straight lines between the pairs. `clock_s`
-    is what a reading of the clock takes.
+    seconds: the cost of a call for each rank in addition to its messages, interpolated linearly. `clock_s` is
+    the time of a reading of the clock.
     """
 
     name: str
@@ -165,7 +165,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def capacity(self) -> int:
-        """The most ranks, one on each core."""
+        """The maximum number of ranks, one on each core."""
         return sum(group.count * group.cores for group in self.nodes)
 
     def segment(self, size: float, *, on_node: bool = False) -> Segment:

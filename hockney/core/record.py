@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's `records.jsonl` holds: one JSON object a line, each of one of four kinds.
+"""The contents of a run's `records.jsonl`: one JSON object per line, of one of four kinds.
 
-`launch` says where and how the records that name it were measured; `record` is one case's result
-with every repetition's time; `failure` is a case that gave no result, and why; `close` ends a launch.
-The engine writes launches, records and the failures it survives; the lab writes the rest. The schema in
-`contract/records.schema.json` is made from these classes.
+`launch` describes where and how the records that refer to it were measured; `record` is one case's result
+with every repetition's time; `failure` is a case without a result, and why; `close` ends a launch. The engine
+writes launches, records and the failures it survives; the lab writes the rest. The schema in
+`contract/records.schema.json` is generated from these classes.
 
-Seconds and bytes everywhere.
+Times are in seconds, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from hockney.core.machine import Machine
 
 Origin = Literal["measured", "emulated", "simulated", "published", "fake"]
-"""How a number came about. Kinds of machines are open (`lab/kinds`); these are not, since pages and models
-treat each of them differently."""
+"""How a number was obtained. Kinds of machines are open (`lab/kinds`); this list is not, since pages and
+models treat each origin differently."""
 
 
 class Rank(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one rank ran. `cpus` is its affinity mask as a list, for example "0" or "0-3,8". Ranks with
-    the same `node` share memory; it is the host where none is given."""
+    """Where one rank ran. `cpus` is its affinity mask as a list, for example "0" or "0-3,8". Ranks with the
+    same `node` share memory; by default it is the host."""
 
     host: str
     pid: int
@@ -51,8 +51,8 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
-    """One mpiexec. `command` is its words; `library` is MPI_Get_library_version's first line; `binding` says
-    where the ranks run, `bound` whether each is bound to cores (null where that is not known)."""
+    """One mpiexec. `command` is its command line; `library` is the first line of MPI_Get_library_version;
+    `binding` describes where the ranks run, `bound` whether each is bound to cores (null if unknown)."""
 
     schema: int
     launch: str
@@ -80,14 +80,14 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
 
 
 class Sync(msgspec.Struct, frozen=True, kw_only=True):
-    """How repetitions were started together.
+    """How the start of repetitions was synchronised.
 
-    `kind` none: the pattern keeps its ranks in step by itself (ping-pong); barrier: MPI_Barrier before
-    each repetition; window: all ranks start at one moment of a synchronised global clock; loop: MPI_Barrier,
-    then a batch of operations back to back, which may overlap. Where times depend on that clock (windows,
-    and times from one rank's entry or exit to another's), `error_s` is the residual of its model (largest
-    over the ranks, re-measured after the case); of windows, `late` counts repetitions dropped because some
-    rank was not ready in time.
+    `kind` none: the pattern synchronises its ranks itself (ping-pong); barrier: MPI_Barrier before each
+    repetition; window: all ranks start at one moment of a synchronised global clock; loop: MPI_Barrier, then
+    a batch of operations back to back, which may overlap. If times depend on that clock (windows, and times
+    from one rank's entry or exit to another's), `error_s` is the residual of its model (largest over the
+    ranks, re-measured after the case); for windows, `late` counts repetitions dropped because some rank was
+    not ready in time.
     """
 
     kind: Literal["none", "barrier", "window", "loop"]
@@ -96,8 +96,8 @@ class Sync(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stop(msgspec.Struct, frozen=True, kw_only=True):
-    """Why repetition ended. `achieved` is the half width of the 95% interval of the median over the
-    median, None with too few repetitions for an interval."""
+    """Why repetition ended. `achieved` is the relative half width of the 95% interval of the median, None if
+    there are too few repetitions for an interval."""
 
     reason: Literal["precision", "budget", "repetitions"]
     precision: float
@@ -106,9 +106,9 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
 
 class Verified(msgspec.Struct, frozen=True, kw_only=True):
     """Payload checks outside the timed region, summed over the ranks: `bytes` compared, and `errors`, the
-    messages or blocks that differ. `first` describes one (rank, what, offset); empty when there is none.
-    `runs` were verified of the `of_runs` that followed the warm-up, both summed over the ranks as well. This
-    took `seconds` in all, on the rank where it took longest. 0 in older records."""
+    number of messages or blocks that differ. `first` describes one (rank, what, offset); empty if there is
+    none. `runs` were verified of the `of_runs` that followed the warm-up, both summed over the ranks as well.
+    This took `seconds` in total, on the rank where it took longest. 0 in older records."""
 
     bytes: int
     errors: int
@@ -119,9 +119,9 @@ class Verified(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Visits(msgspec.Struct, frozen=True, kw_only=True):
-    """When a case was measured within its launch. Entry by entry: how many seconds `after_s` the record's
-    `started_s` a visit began, how many `repetitions` it has (they follow one another in `times_s`), and how
-    often the system took a rank's core away during them (`preempted`)."""
+    """When a case was measured within its launch. For each visit: its start `after_s` in seconds after the
+    record's `started_s`, its number of `repetitions` (they are consecutive in `times_s`), and how often a
+    rank was preempted during it (`preempted`)."""
 
     after_s: list[float] = []
     repetitions: list[int] = []
@@ -133,11 +133,11 @@ Per = Literal["record", "repetition"]
 
 
 class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
-    """What a workload reported of one metric; the catalog says what the metric means.
+    """A workload's values of one metric; the catalog describes the metric.
 
-    `values` holds one number where the metric is per record and combined over the ranks, one for each entry
-    of `times_s` where it is per repetition. Where `over_ranks` is each, ranks vary fastest. A `phase` is
-    a part of the operation's time, in seconds per operation.
+    `values` has one number if the metric is per record and combined over the ranks, one for each entry of
+    `times_s` if it is per repetition. If `over_ranks` is each, ranks vary fastest. A `phase` is a part of the
+    operation's time, in seconds per operation.
     """
 
     unit: str
@@ -150,13 +150,13 @@ class MetricSeries(msgspec.Struct, frozen=True, kw_only=True):
 class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="record"):
     """One case, measured in one launch, in one visit or in many at different moments.
 
-    `times_s` has one entry for each repetition: the time of one operation as the workload defines it
-    (one way for a ping-pong, the longest over the ranks for a collective), already divided by `batch`,
-    the operations between two readings of the clock (2 for a ping-pong, more where the clock needs it).
-    `warmup_s` are the repetitions before the times settled, `bytes_moved` the payload one operation moves in
-    the sense in which the workload's bandwidth is quoted, `visits` when the repetitions were made (none
-    listed: in one visit), `position` the place in the launch's shuffled
-    order. `metrics` are what else the workload reports, by name, and `labels` words that belong to them.
+    `times_s` has one entry for each repetition: the time of one operation as the workload defines it (one way
+    for a ping-pong, the longest over the ranks for a collective), already divided by `batch`, the operations
+    between two readings of the clock (2 for a ping-pong, more if the clock requires it). `warmup_s` are the
+    repetitions before the times settled, `bytes_moved` the payload that one operation moves by the convention
+    of the workload's bandwidth, `visits` when the repetitions were made (empty: in one visit), `position`
+    that in the launch's shuffled order. `metrics` are the workload's other metrics, by name, and `labels`
+    texts that belong to them.
     """
 
     schema: int
@@ -178,7 +178,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
 
     @property
     def times_by_visit(self) -> list[list[float]]:
-        """`times_s` of each visit, in order; those without a repetition are left out."""
+        """`times_s` of each visit, in order; without visits that have no repetition."""
         parts, first = [], 0
         for count in self.visits.repetitions or [len(self.times_s)]:
             parts.append(self.times_s[first : first + count])
@@ -204,14 +204,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
         return parse_canonical(self.case)
 
     def metric(self, name: str) -> float | None:
-        """The value of a metric that has one for the whole record; None where there is no such metric."""
+        """The value of a metric that has a single one for the whole record; None if there is no such
+        metric."""
         series = self.metrics.get(name)
         single = series is not None and series.per == "record" and len(series.values) == 1
         return series.values[0] if series is not None and single else None
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="failure"):
-    """A case that gave no result. `silent_ranks` did not answer the watchdog."""
+    """A case without a result. `silent_ranks` did not report to the watchdog."""
 
     schema: int
     launch: str
@@ -222,12 +223,12 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Close(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="close"):
-    """The end of a launch, written by the lab: how it ended and what else the machine did meanwhile.
+    """The end of a launch, written by the lab: how it ended and the machine's other activity.
 
-    `outside_cores` is the CPU time that processes other than the launch's used, in cores; `steal` the
-    fraction of CPU time the hypervisor took away; both None where the system does not tell. `seconds` is 0
-    for a simulated launch. `reason` is why a launch ended before its plan, empty where it did not or an older
-    hockney wrote it; corrupted: a message between ranks arrived changed.
+    `outside_cores` is the CPU time used by processes other than the launch's, in cores; `steal` the fraction
+    of CPU time taken by the hypervisor; both None if unknown. `seconds` is 0 for a simulated launch. `reason`
+    is why a launch ended before its plan, empty if it did not or if an older hockney wrote it; corrupted: a
+    message between ranks arrived corrupted.
     """
 
     schema: int
@@ -282,7 +283,7 @@ def decode_line(raw: bytes) -> Line:
 
 @dataclass(frozen=True)
 class RunRecords:
-    """All that `records.jsonl` says, in the order written."""
+    """The contents of `records.jsonl`, in the order written."""
 
     launches: tuple[Launch, ...] = ()
     records: tuple[Record, ...] = ()
@@ -298,37 +299,37 @@ class RunRecords:
 
     @property
     def wrong(self) -> list[Record]:
-        """Those whose payload arrived wrong."""
+        """The records whose payload arrived wrong."""
         return [record for record in self.records if record.verified.errors]
 
     @property
     def corrupted(self) -> int:
-        """Launches in which a message of hockney's own arrived wrong."""
+        """Launches in which one of hockney's own messages arrived corrupted."""
         return sum(close.reason == "corrupted" for close in self.closes)
 
     @property
     def hosts(self) -> frozenset[str]:
-        """Every host that a rank of any launch was on."""
+        """Every host on which a rank of any launch ran."""
         return frozenset().union(*(launch.hosts for launch in self.launches))
 
     @property
     def nodes(self) -> frozenset[str]:
-        """Every node that a rank of any launch was on."""
+        """Every node on which a rank of any launch ran."""
         return frozenset().union(*(launch.nodes for launch in self.launches))
 
     def most_hosts(self, ranks: int | None = None) -> int:
-        """The largest number of hosts of one launch, or of one launch of `ranks` ranks; at least 1. Two
-        launches on different hosts do not add up: a case has the hosts of its own launch only."""
+        """The largest number of hosts of one launch, or of one launch of `ranks` ranks; at least 1. Launches
+        on different hosts do not add up: a case only has the hosts of its own launch."""
         launches = [x for x in self.launches if ranks is None or len(x.ranks) == ranks]
         return max((1, *(len(launch.hosts) for launch in launches)))
 
     def cores(self, machine: Machine) -> int:
-        """The cores that a launch of this run could use, taking the hosts to be alike: with more ranks the
-        scheduler is measured. The cores of a described machine are those of all its nodes already."""
+        """The cores available to a launch of this run, assuming that hosts are alike: with more ranks the
+        scheduler is measured. A described machine's cores are already those of all its nodes."""
         return max(1, machine.cores) * (1 if machine.traits.described else self.most_hosts())
 
     def by_case(self) -> dict[str, list[Record]]:
-        """Records grouped by case line, one record a launch, in the order written."""
+        """Records grouped by case line, one record per launch, in the order written."""
         groups: dict[str, list[Record]] = {}
         for record in self.records:
             groups.setdefault(record.case, []).append(record)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a run is measured: what `plan.txt` begins with, and what a report says of its method."""
+"""How a run is measured: the first part of `plan.txt`, and the method section of a report."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from hockney.core.launcher_options import LauncherOptions, launcher_options
 
 MOST_LAUNCHES = 10_000
 FEWEST_LAUNCHES = 3
-"""From so many on, an interval includes what differs between launches."""
+"""From this many launches on, an interval includes differences between launches."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run is to be measured. `mpi` and `machine` are as typed (empty: hockney chooses); times in s.
+    """How a run is to be measured. `mpi` and `machine` are as typed (empty: hockney chooses). Times are in
+    seconds.
 
-    Where `every_s` is not 0, the run is repeated through a period: its `launches` are rounds that begin so
-    far apart, and `budget_s` is for each of them. With `through_s` it ends with that period. With
-    `extend` more launches than planned follow while cases are less precise than wanted and time is left.
-    With `refine` sizes between those planned are added where a cost changes.
-    `mpiexec_args` and `variables` (NAME=VALUE) are what the user adds to the launcher's words, as typed;
-    `label` is the user's name for the run. `mark` shows that this user typed what of it names programs."""
+    If `every_s` is not 0, the run is repeated over a period: its `launches` are rounds that begin this far
+    apart, and `budget_s` is for each of them. With `through_s` it ends with that period. With `extend` more
+    launches than planned follow while cases are less precise than required and time is left. With `refine`
+    sizes between the planned ones are added around changes of a cost. `mpiexec_args` and `variables`
+    (NAME=VALUE) are the user's additions to the launch command, as typed; `label` is the user's name for the
+    run. `mark` proves that this user typed the settings that name programs."""
 
     study: str
     budget_s: float = 60.0
@@ -44,7 +45,7 @@ class Settings:
 
     @property
     def out_of_range(self) -> str:
-        """The name of a setting whose value no option could give; "" where there is none."""
+        """The name of a setting whose value no option could give; "" if there is none."""
         limits = {
             "budget_s": 0 <= self.budget_s < math.inf,
             "precision": 0 < self.precision <= 1,
@@ -57,7 +58,7 @@ class Settings:
 
     @property
     def total_s(self) -> float:
-        """For all measuring."""
+        """The time for all measurements."""
         return self.budget_s * (self.launches if self.every_s else 1)
 
     @property

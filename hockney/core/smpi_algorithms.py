@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the algorithms that SimGrid's MPI (SMPI) has for collective operations, and which are used by
-default. Machine files, the launcher and the models share them."""
+"""Names of the algorithms of SimGrid's MPI (SMPI) for collective operations, and the defaults. Shared by
+machine files, the launcher and the models."""
 
 from __future__ import annotations
 
 from hockney.core import messages
 
 SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
-"""Names that stand for a library's own choice by size and ranks; every operation has them.
+"""Names for a library's own choice by size and ranks; every operation has them.
 
-Left out of what SMPI offers: rab, which adds by itself and so cannot charge a description's `sum_s_per_byte`,
-and automatic, which tries everything, rab too."""
+Algorithms of SMPI left out: rab, which adds without calling the operation and so cannot charge a
+description's `sum_s_per_byte`, and automatic, which tries everything, including rab."""
 
 _ALGORITHMS = """
 allgather 2dmesh 3dmesh bruck GB loosely_lr NTSLR NTSLR_NB pair rdb rhv ring SMP_NTS smp_simple
@@ -33,7 +33,7 @@ reduce arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi_chain o
 reduce_scatter ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich_pair mpich_rdb mpich_noncomm
 scatter ompi_basic_linear ompi_linear_nb ompi_binomial mvapich2_two_level_binomial mvapich2_two_level_direct
 """
-"""The same in SimGrid 3.32 and 4.1: what `smpirun --cfg=smpi/OPERATION:?` lists. It offers no choice for
+"""The same in SimGrid 3.32 and 4.1: the output of `smpirun --cfg=smpi/OPERATION:?`. It offers no choice for
 gatherv and scatterv: the root exchanges messages with every rank, all at once."""
 
 KNOWN: dict[str, tuple[str, ...]] = {"gatherv": ("default",), "scatterv": ("default",)}
@@ -53,15 +53,16 @@ DEFAULTS = {
     "alltoall": "bruck",
     "reduce_scatter": "ompi_basic_recursivehalving",
 }
-"""Used where a machine file names nothing: what libraries take for small messages, works on any number of
-ranks, sends O(P log P) messages or fewer and prepares nothing. The selectors do not: some compare all pairs
-of ranks at first use, some take algorithms that refuse a number of ranks. For large messages a machine file
-may name others (an all-to-all by `ring`, a broadcast by `scatter_LR_allgather`). A calibrated machine names
-all of them, and assumes others where its run cannot decide (`ASSUMED`)."""
+"""Used if a machine file names no algorithm: they are common in libraries for small messages, work on any
+number of ranks, send O(P log P) messages or fewer and need no preparation. The selectors do not meet this:
+some compare all pairs of ranks at first use, some select algorithms that do not support a number of ranks.
+For large messages a machine file may name others (an all-to-all by `ring`, a broadcast by
+`scatter_LR_allgather`). A calibrated machine names all of them, and assumes others if its run cannot decide
+(`ASSUMED`)."""
 
 
 def chosen(named: dict[str, str]) -> dict[str, str]:
-    """The algorithm of every operation that has a choice: what is `named`, else the default."""
+    """The algorithm of every operation that has a choice: that in `named`, otherwise the default."""
     for operation, name in named.items():
         check(operation, name)
     return {operation: named.get(operation, default) for operation, default in DEFAULTS.items()}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Text in CSV files, which people open with spreadsheets."""
+"""Text in CSV files that may be opened with spreadsheets."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def not_a_formula(text: str) -> str:
-    """`text`, with an apostrophe before it where a spreadsheet would take it for a formula."""
+    """`text`, preceded by an apostrophe if a spreadsheet would interpret it as a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `survey.json` holds: the survey that a study took its machine's parameters from, kept with the study's
-own run, so that its report can be made again when the survey's folder is gone."""
+"""The contents of `survey.json`: the survey from which a study took its machine's parameters, stored with the
+study's run, so that its report can be written again when the survey's folder no longer exists."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hockney.core.record import SCHEMA
 
 
 class Surveyed(msgspec.Struct, frozen=True):
-    """The survey's fits, the machine it was made on, and its folder as the user named it. `differences` are
-    what is not the same on the study's machine, in words: --force has overruled them."""
+    """The survey's fits, its machine, and its folder as the user named it. `differences` from the study's
+    machine are texts; they were overridden with --force."""
 
     fits: Fits
     machine: Machine

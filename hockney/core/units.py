@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes and seconds: read from what people type, written for people to read.
+"""Bytes and seconds: parsed from user input, formatted for output.
 
-Inside hockney everything is bytes and seconds; only this module knows other units.
+Inside hockney everything is in bytes and seconds; only this module converts other units.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SECONDS = {
     "min": "60",
     "h": "3600",
 }
-# An exponent of more digits is no size or time, and beyond what Decimal takes.
+# A longer exponent is not a valid size or time, and exceeds what Decimal accepts.
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([A-Za-zµ%]*)\s*")
 
 
@@ -51,8 +51,8 @@ def _split(text: str, kind: str, example: str) -> tuple[Decimal, str]:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes from "0", "8", "4KiB", "40kB", "1000words". K, M, G alone are binary, kB, MB, GB decimal;
-    a word has 4 bytes, as in papers that count in words."""
+    """Bytes from "0", "8", "4KiB", "40kB", "1000words". K, M, G alone are binary, kB, MB, GB decimal; a word
+    has 4 bytes, as in papers that count in words."""
     value, unit = _split(text, "size", "4KiB or 40kB")
     factor = _BYTES.get(unit.lower())
     if factor is None:
@@ -109,7 +109,7 @@ def parse_seconds_per_byte(text: str) -> float:
 
 
 def _per(text: str, divisor: str, kind: str, example: str) -> str:
-    """What is before the / of "308MB/s"."""
+    """The part before the / of "308MB/s"."""
     amount, slash, below = text.partition("/")
     if not slash or below.strip() != divisor:
         raise messages.quantity_without_divisor(text, kind, divisor, example)
@@ -128,7 +128,7 @@ def parse_fraction(text: str) -> float:
 
 
 def parse_share(text: str) -> float:
-    """A fraction in [0, 1] from "1%", "0.01" or "0": a part of a whole, which may be none of it or all."""
+    """A fraction in [0, 1] from "1%", "0.01" or "0": a part of a whole, possibly none or all of it."""
     return _fraction(text, zero_allowed=True)
 
 
@@ -143,8 +143,8 @@ def _fraction(text: str, *, zero_allowed: bool) -> float:
 
 
 def half_decades(first: float, last: float) -> list[float]:
-    """first, then 1 and 3 times the powers of ten between, then last; each as the number one would type, so
-    that 30us is the same in every list."""
+    """first, then 1 and 3 times the powers of ten between, then last; each exactly as typed, so that 30us is
+    the same in every list."""
     return sorted({first, *(step for step in _half_decades(first, last) if first < step < last), last})
 
 
@@ -163,7 +163,7 @@ def _half_decades(low: float, high: float) -> list[float]:
 
 
 def parse_counts(text: str, noun: str = "ranks") -> tuple[int, ...]:
-    """Whole positive numbers from "1,2,4" or "1:8" (doubling), sorted, each once."""
+    """Positive integers from "1,2,4" or "1:8" (doubling), sorted, each once."""
     return _listing(text, lambda part: _count(part, noun))
 
 
@@ -199,7 +199,7 @@ def doubling(first: int, last: int) -> list[int]:
 
 
 def format_bytes(count: float) -> str:
-    """Binary units where they are exact or large: 8 B, 4 KiB, 1.5 MiB."""
+    """Binary units if they are exact or the number is large: 8 B, 4 KiB, 1.5 MiB."""
     value = float(count)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if abs(value) < 1024 or unit == "TiB":
@@ -209,7 +209,7 @@ def format_bytes(count: float) -> str:
 
 
 def format_seconds(seconds: float, digits: int = 3) -> str:
-    """Three significant digits with the unit that fits: 435 ns, 1.03 us, 2.5 ms, 1m40s."""
+    """Three significant digits with a suitable unit: 435 ns, 1.03 us, 2.5 ms, 1m40s."""
     if not math.isfinite(seconds):
         return "unknown"
     size = abs(seconds)
@@ -223,7 +223,7 @@ def format_seconds(seconds: float, digits: int = 3) -> str:
 
 
 def format_rate(bytes_per_second: float) -> str:
-    """Bandwidth in decimal units, as networks are sold: 9.42 GB/s."""
+    """Bandwidth in decimal units, as usual for networks: 9.42 GB/s."""
     value = bytes_per_second
     for unit in ("B/s", "kB/s", "MB/s", "GB/s"):
         if abs(value) < 999.5 or unit == "GB/s":
@@ -261,7 +261,7 @@ _SCALES = {
 
 
 def format_interval(value: float, low: float | None, high: float | None, unit: str) -> str:
-    """A value and its interval in one unit, with the digits that the interval deserves: 435 ns [430, 441].
+    """A value and its interval in one unit, with as many digits as the interval justifies: 435 ns [430, 441].
 
     Three significant digits of the value at least, and more where the interval is so narrow that half
     its width would vanish. An interval that is not known, or has no width, is left out.
@@ -286,7 +286,7 @@ def format_interval(value: float, low: float | None, high: float | None, unit: s
 
 
 def format_significant(value: float, digits: int) -> str:
-    """So many significant digits, with zeros at the end and without an exponent."""
+    """This many significant digits, with trailing zeros and without an exponent."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     rounded = round(value, digits - 1 - math.floor(math.log10(abs(value))))
@@ -295,7 +295,7 @@ def format_significant(value: float, digits: int) -> str:
 
 
 def format_number(value: float, digits: int = 3) -> str:
-    """So many significant digits, without an exponent and without zeros at the end."""
+    """At most this many significant digits, without an exponent or trailing zeros."""
     return "<0.001" if 0 < value < 1e-3 else f"{float(f'{value:.{digits}g}'):.15g}"
 
 

@@ -12,7 +12,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:
-    """ "a, b, c and 4 more"; with semicolons where a name has commas itself."""
+    """ "a, b, c and 4 more"; with semicolons if a name contains commas."""
     shown = ("; " if any("," in name for name in names[:most]) else ", ").join(names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cells that keep the numbers they show, so that a table can give a whole column one unit."""
+"""Cells that keep the numbers they show, so that a table can use one unit for a whole column."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SCALES = {
 }
 SMALL_PER_BYTE = 1e-11
 WIDEST = 9
-"""Characters of a number in a column of one unit; with more, every cell has the unit that fits it."""
+"""Maximum characters of a number in a column of one unit; otherwise each cell has a suitable unit."""
 
 
 class Amount(str):
-    """Text of one value ("451 ns") or of an interval ("449 ns to 453 ns"). `values` are the numbers in it
-    (SI), `unit` is one of SCALES, `form` the text with {} in the place of each number, which has so many
-    significant `digits`."""
+    """Text of one value ("451 ns") or of an interval ("449 ns to 453 ns"). `values` are its numbers (SI),
+    `unit` is one of SCALES, `form` is the text with {} in place of each number, which has `digits`
+    significant digits."""
 
     values: tuple[float, ...]
     unit: str
@@ -55,7 +55,7 @@ class Amount(str):
 
 
 def unit_of(cells: Sequence[str]) -> str:
-    """The SI unit that all cells with numbers have; "" where there is none, or a cell is other text."""
+    """The SI unit that all cells with numbers share; "" if there is none, or if a cell is other text."""
     units = {cell.unit for cell in cells if isinstance(cell, Amount) and cell.values}
     others = any(cell for cell in cells if not isinstance(cell, Amount))
     unit = next(iter(units), "")
@@ -63,7 +63,7 @@ def unit_of(cells: Sequence[str]) -> str:
 
 
 def shortest_scale(cells: Sequence[str]) -> tuple[float, str] | None:
-    """The scale that makes the longest of the cells' numbers shortest; None where they would be long."""
+    """The scale that makes the longest of the cells' numbers shortest; None if they would be long."""
     shown = [cell for cell in cells if isinstance(cell, Amount)]
     numbers = [value for cell in shown for value in cell.values]
     digits = max((cell.digits for cell in shown), default=0)

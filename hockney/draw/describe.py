@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a figure says in words: at a point, on an axis, and to those who do not see it."""
+"""Figures as text: of a point, of an axis, and for screen readers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def axis_title(axis: Axis) -> str:
 
 
 def place_words(axis: Axis, value: float) -> str:
-    """A value of the axis: with its unit, or the name that it stands for."""
+    """A value of the axis: with its unit, or the name that it represents."""
     return axis.names[int(value)] if axis.names else format_value(value, axis.unit)
 
 
@@ -34,7 +34,7 @@ def point(figure: Figure, series: Series, k: int) -> str:
 
 
 def describe(figure: Figure | Plane) -> str:
-    """The figure for a screen reader: what is drawn against what, and where each series goes."""
+    """The figure for a screen reader: what is drawn against what, and the course of each series."""
     if isinstance(figure, Plane):
         over = f"{axis_title(figure.z)} over {axis_title(figure.x)} and {axis_title(figure.y)}"
         return one_line(" ".join([f"{figure.title}. {over}.", *(_corners(figure, s) for s in figure.sheets)]))
@@ -56,7 +56,7 @@ def _course(figure: Figure, series: Series) -> str:
 
 
 def _corners(plane: Plane, sheet: Sheet) -> str:
-    """From the grid's first place to its last."""
+    """From the first point of the grid to the last."""
     seen = [
         (z, x, y)
         for row, y in zip(sheet.z, plane.grid_y, strict=True)

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures as data: what is drawn, free of how. The same figure becomes an interactive one and a file."""
+"""Figures as data, independent of how they are drawn. The same figure becomes an interactive one and a
+file."""
 
 from __future__ import annotations
 
@@ -12,11 +13,12 @@ Kind = Literal["points", "line"]
 
 @dataclass(frozen=True)
 class Axis:
-    """`unit` is "s", "B", "B/s" or a plain word; values are in it and formatted at the edge.
+    """`unit` is "s", "B", "B/s" or a plain word; values are in that unit and are formatted for display.
 
-    A log axis with `zero` shows x = 0 at a place of its own left of the smallest positive value. `include`
-    are values that the axis shows in any case, so that figures side by side have the same one. A linear axis
-    with `names` stands for them: 0 is the first. As x it runs down the figure's left side, the first on top.
+    A log axis with `zero` shows x = 0 at a separate position left of the smallest positive value. `include`
+    are values that the axis always shows, so that figures side by side have the same axis. On a linear axis
+    with `names` the values are indices of the names. As x axis it runs down the figure's left side, the first
+    name on top.
     """
 
     label: str
@@ -29,9 +31,9 @@ class Axis:
 
 @dataclass(frozen=True)
 class Series:
-    """One line or cloud of points. `low` and `high` (both or neither) are drawn as error bars for
-    points and as a band for a line; an end that is not known is nan. `group` gives series that belong
-    together one colour. `detail` is one text a point, shown when hovering. `hollow` points are outlines."""
+    """One line or cloud of points. `low` and `high` (both or neither) are drawn as error bars for points and
+    as a band for a line; an unknown end is nan. `group` gives related series the same colour. `detail` is one
+    text per point, shown when hovering. `hollow` points are outlines."""
 
     name: str
     x: tuple[float, ...]
@@ -46,8 +48,8 @@ class Series:
 
 @dataclass(frozen=True)
 class Figure:
-    """`name` is a file name without ending; `caption` says in a sentence what one sees;
-    `warnings` are the doubts that touch the numbers drawn; `marks` are labelled vertical lines."""
+    """`name` is a file name without suffix; `caption` describes the figure in a sentence; `warnings` are the
+    caveats about the numbers drawn; `marks` are labelled vertical lines."""
 
     name: str
     title: str
@@ -61,8 +63,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Sheet:
-    """z over the grid of its plane: `z[j][i]` stands at (x[i], y[j]). `levels` are the values of z whose
-    contour lines are drawn, each with its label."""
+    """z over the grid of its plane: `z[j][i]` is the value at (x[i], y[j]). `levels` are the values of z
+    whose contour lines are drawn, each with its label."""
 
     name: str
     z: tuple[tuple[float, ...], ...]
@@ -71,8 +73,8 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Plane:
-    """Sheets over one grid, seen twice: as surfaces in three dimensions, and from above as contour lines.
-    `x` and `y` give the grid, ascending, in the units of their axes."""
+    """Sheets over one grid, shown in two views: as surfaces in three dimensions, and as contour lines. `x`
+    and `y` give the grid, ascending, in the units of their axes."""
 
     name: str
     title: str

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as a Plotly figure, in plain data that JSON can hold (no NaN, no infinity, no live markup).
+"""A figure as a Plotly figure, in plain data for JSON (no NaN, no infinity, no live markup).
 
-Beside Plotly's own `data`, `layout` and `config` there are `legend` (what the page's legend shows, and
-which traces each entry switches) and `ticks` (levels from coarse to fine, for the page to choose from
-after a zoom). Colours are those of the light theme; the page maps them to the dark one.
+In addition to Plotly's `data`, `layout` and `config` there are `legend` (the entries of the page's legend,
+and which traces each one switches) and `ticks` (levels from coarse to fine, from which the page chooses after
+a zoom). Colours are those of the light theme; the page maps them to the dark one.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
-# Pixels of an ordinary figure's axes; the page knows better once it is drawn.
+# Pixels of an ordinary figure's axes; the page uses the actual size once it is drawn.
 X_LENGTH, Y_LENGTH = 600, 330
 MARK_ROW_PX = 15
 
 
-# The page has a keyboard, a legend and buttons of its own; Plotly's bar would double them.
+# The page has its own keyboard control, legend and buttons; Plotly's bar would duplicate them.
 CONFIG = {
     "displayModeBar": False,
     "scrollZoom": True,
@@ -157,10 +157,10 @@ def _trace(figure: Figure, series: Series, shown: Picture) -> dict[str, Any]:
 
 
 def _hover(figure: Figure, series: Series, k: int) -> str:
-    """What is known at this place: the point, and what the group's other series say of the same x.
+    """The hover text at a point: the point, and the values of the group's other series at the same x.
 
-    A point and its model stand on one another, and the reader cannot aim between them. Plotly reads a
-    small HTML in hover texts (bold, links), so what comes from outside is escaped.
+    A point and its model overlap, so the reader cannot aim between them. Plotly interprets some HTML in hover
+    texts (bold, links), so external text is escaped.
     """
     here = [(series, k)]
     if series.group:
@@ -182,7 +182,7 @@ def _layout(shown: Picture, across: Scale, up: Scale) -> dict[str, Any]:
 
 
 def layout(x: Scale, y: Scale, top: float) -> dict[str, Any]:
-    """With two axes, and so many pixels free above them."""
+    """With two axes, and this many pixels free above them."""
     return {
         "autosize": True,
         "showlegend": False,
@@ -261,7 +261,7 @@ def _shapes(shown: Picture) -> list[dict[str, Any]]:
 
 
 def _annotations(shown: Picture, across: Scale) -> list[dict[str, Any]]:
-    """Annotations on a log axis stand at the logarithm of the value (shapes do not)."""
+    """Annotations on a log axis are positioned at the logarithm of the value (shapes are not)."""
     return [
         {
             "xref": "x",

@@ -24,10 +24,10 @@ from hockney.draw.plane_files import Part
 from hockney.system.files import replace
 
 FORMATS = ("svg", "png", "pdf")
-# Inches and points: two thirds of a page's width, readable when a two-column paper shrinks it to one column.
+# Inches and points: two thirds of a page's width, legible when a two-column paper shrinks it to one column.
 WIDTH, HEIGHT = 6.4, 3.9
 DPI = 200
-# Inches of a row, where names run down the side.
+# Inches per row, if names run down the side.
 ROW = 0.19
 SETTINGS = {
     "svg.fonttype": "none",
@@ -35,7 +35,7 @@ SETTINGS = {
     "font.family": "sans-serif",
     "font.sans-serif": ["Helvetica Neue", "Helvetica", "Arial", "Liberation Sans", "DejaVu Sans"],
     "font.size": SIZE,
-    # A dollar sign in a host's name is no formula.
+    # A dollar sign in a host's name is not a formula.
     "text.parse_math": False,
     "text.usetex": False,
 }
@@ -59,15 +59,16 @@ def save(figure: Figure | Plane, folder: Path, formats: Iterable[str] = ("svg", 
 
 
 def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:
-    """The figure's file in memory; of a plane also one half of it."""
+    """The figure's file in memory; for a plane also one half of it."""
     buffer = io.BytesIO()
     with _quiet():
-        # Here, since matplotlib takes longer to import than most verbs to answer.
+        # Imported here, since importing matplotlib takes longer than most verbs.
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure as Canvas
 
-        # matplotlib names clip paths by a hash: one salt for each figure keeps them apart on one page.
+        # matplotlib names clip paths by a hash: a different salt for each figure keeps them apart on one
+        # page.
         with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": f"hockney {file_name(figure.name)}"}):
             canvas = Canvas(figsize=(WIDTH, HEIGHT), layout="constrained", facecolor="white")
             FigureCanvasAgg(canvas)
@@ -81,7 +82,7 @@ def rendered(figure: Figure | Plane, ending: str, part: Part = "all") -> bytes:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without matplotlib's warnings of missing fonts or a read-only home: users cannot act on them."""
+    """Without matplotlib's warnings about missing fonts or a read-only home, which do not help users."""
     logger = logging.getLogger("matplotlib")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

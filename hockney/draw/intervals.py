@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Points with and without an interval look different: without one they are hollow."""
+"""Points without an interval are hollow."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import replace
 from hockney.draw.figure import Figure, Series
 
 UNKNOWN = math.nan
-"""Stands for the end of an interval that is not known."""
+"""The label for an unknown end of an interval."""
 SUFFIX = ", no interval"
 
 
 def parted(figure: Figure) -> Figure:
-    """The figure with a series of their own for the points of a series that have no interval. Series without
-    any interval stay as they are where they do not claim one (`low` is empty)."""
+    """The figure with a separate series for those points of a series that have no interval. Series without
+    any interval stay as they are if they do not claim one (`low` is empty)."""
     return replace(figure, series=tuple(part for series in figure.series for part in _parts(series)))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both ways of drawing share: a figure laid out on its scales, before any library draws it."""
+"""Common to both ways of drawing: a figure laid out on its scales, before any library draws it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hockney.draw.ticks import ZERO_OCTAVES, Scale, drawable, scale
 
 # Intervals may stretch the y axis by this factor beyond the values; the rest of a long one is cut off.
 STRETCH = 2.5
-# The widest a label's character gets, as a part of the narrowest figure (11.5 px type, 265 px on a phone).
+# Maximum width of a label's character, relative to the narrowest figure (11.5 px type, 265 px on a phone).
 CHARACTER = 6.2 / 265
-# Labels of marks stand in so many rows at most.
+# Maximum number of rows of labels of marks.
 MOST_ROWS = 3
 
 
@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mark:
-    """A labelled vertical line at `at`, a place on the axis that runs across; labels that would meet stand in
+    """A labelled vertical line at `at`, a position on the horizontal axis; labels that would overlap are in
     different rows, 0 lowest."""
 
     at: float
@@ -42,7 +42,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Picture:
-    """`gap` is where a line parts the place of zero from the rest of a log axis."""
+    """`gap` is where a line separates the position of zero from the rest of a log axis."""
 
     x: Scale
     y: Scale
@@ -54,7 +54,7 @@ class Picture:
         return max((mark.row + 1 for mark in self.marks), default=0)
 
     def bar(self, series: Series, k: int) -> Bar:
-        """The k-th error bar; nothing where the value itself is not drawn."""
+        """The k-th error bar; None if the value itself is not drawn."""
         y = self.y.place(series.y[k])
         if y is None or not series.low:
             return Bar(0.0, 0.0)
@@ -62,10 +62,10 @@ class Picture:
         return Bar(max(high - y, 0.0), max(y - low, 0.0))
 
     def path(self, series: Series) -> list[tuple[float | None, int | None]]:
-        """The line's points as (place, index), sorted; (None, None) breaks it.
+        """The line's points as (position, index), sorted; (None, None) breaks it.
 
-        At 0 on a log axis the model is a dash of its own: a line from there to the smallest size would
-        claim a course that the axis does not have.
+        At 0 on a log axis the model is a separate dash: a line from there to the smallest size would suggest
+        values that the axis does not have.
         """
         result: list[tuple[float | None, int | None]] = []
         for k in sorted(range(len(series.x)), key=lambda k: series.x[k]):
@@ -79,7 +79,7 @@ class Picture:
         return result
 
     def bands(self, series: Series) -> list[list[tuple[float, float, float]]]:
-        """Pieces of the band as (place, low, high)."""
+        """Pieces of the band as (position, low, high)."""
         pieces: list[list[tuple[float, float, float]]] = [[]]
         for x, k in self.path(series) if series.low else []:
             if x is None or k is None:
@@ -91,7 +91,7 @@ class Picture:
         return [piece for piece in pieces if len(piece) > 1]
 
     def _inside(self, end: float, fallback: float) -> float:
-        """An interval's end that the axis can show: on a log axis, 0 or less goes past the edge."""
+        """An interval's end clipped to the axis: on a log axis, 0 or less lies beyond the edge."""
         if not drawable(end):
             return fallback
         return max(end, self.y.low / 10) if self.y.axis.scale == "log" else end
@@ -103,7 +103,7 @@ class Picture:
 
 @functools.lru_cache(maxsize=1)
 def picture(figure: Figure) -> Picture:
-    """The last one is kept: a page draws each figure twice."""
+    """The last one is cached: a page draws each figure twice."""
     x = scale(figure.x, (v for s in figure.series for v in s.x), _counts(figure))
     y = scale(figure.y, _heights(figure))
     gap = x.zero * 2 ** (ZERO_OCTAVES / 2) if x.zero is not None else None
@@ -111,7 +111,7 @@ def picture(figure: Figure) -> Picture:
 
 
 def _counts(figure: Figure) -> list[float]:
-    """Where something was counted: whole numbers of a word that is no unit."""
+    """The values of an axis that counts things: integers with a unit that is a plain word."""
     places = [float(v) for s in figure.series if s.kind == "points" for v in s.x]
     whole = figure.x.unit not in ("s", "B", "B/s") and all(v.is_integer() for v in places)
     return places if whole and len(set(places)) <= 40 else []
@@ -132,7 +132,7 @@ def _heights(figure: Figure) -> list[float]:
 
 
 def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
-    """Rows are counted for the narrowest figure, so that no width makes labels meet."""
+    """Rows are computed for the narrowest figure, so that labels do not overlap at any width."""
     ends: list[float] = []
     result = []
     for at, text in sorted(figure.marks):
@@ -146,7 +146,7 @@ def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
         )
         start = where - {"left": 0.0, "center": width / 2, "right": width}[anchor]
         row = next((r for r, end in enumerate(ends) if end + CHARACTER < start), len(ends))
-        if row == MOST_ROWS:  # the line is there, its label would push the figure down
+        if row == MOST_ROWS:  # the line is drawn, but its label would push the figure down
             result.append(Mark(placed, "", 0, anchor))
             continue
         ends[row : row + 1] = [start + width]

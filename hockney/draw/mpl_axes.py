@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Axes and legend of a figure in a file: what curves and planes have in common."""
+"""Axes and legend of a figure in a file, for curves and planes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hockney.draw.describe import axis_title
 from hockney.draw.palette import LIGHT
 from hockney.draw.ticks import Scale
 
-# Points of type, and inches of a row of the legend.
+# Type size in points, and height of a row of the legend in inches.
 SIZE, ROW = 9.0, 0.2
 
 
 def dress(axes: Any, x: Scale, y: Scale, points: float) -> None:
-    """Scales, ticks, grid and titles of axes that are so many points wide."""
+    """Scales, ticks, grid and titles of axes that are this many points wide."""
     from matplotlib.ticker import NullLocator
 
     for set_scale, set_limits, axis, scale, room in (
@@ -39,7 +39,7 @@ def dress(axes: Any, x: Scale, y: Scale, points: float) -> None:
 
 
 def legend(canvas: Any, handles: list, names: list[str], characters: int = 95) -> None:
-    """Above all else, in rows of about so many characters of the names, each with its sign and a gap."""
+    """At the top, in rows of about this many characters of the names, each with its symbol and a gap."""
     names = [_shortened(one_line(name)) for name in names]
     columns = max(1, min(len(names), math.floor(characters / (max(map(len, names)) + 7))))
     columns = math.ceil(len(names) / math.ceil(len(names) / columns))

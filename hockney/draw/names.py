@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of figures: as file names, and each once."""
+"""Names of figures: as file names, and unique."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hockney.draw.figure import Figure, Plane
 
 
 def file_name(name: str) -> str:
-    """`name` as a file name that any system takes and that stays inside its folder."""
+    """`name` as a file name that is valid on any system and stays inside its folder."""
     return re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:100] or "figure"
 
 
 def named(figures: Iterable[Figure | Plane]) -> dict[str, Figure | Plane]:
-    """The figures by file names that differ in more than capitals: the second of a name gets -2."""
+    """The figures under file names that differ in more than capitals: the second figure of a name gets -2."""
     found: dict[str, Figure | Plane] = {}
     taken: set[str] = set()
     for figure in figures:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A page as data: what a study has to say, in the order a reader wants it."""
+"""A page as data: the results of a study, in the order a reader needs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.draw.figure import Figure, Plane
 
 @dataclass(frozen=True)
 class Caveat:
-    """What makes numbers doubtful, which ones, and what to do about it. `code` is a short stable name."""
+    """A reason to doubt numbers, which ones, and the remedy. `code` is a short stable name."""
 
     code: str
     text: str
@@ -37,8 +37,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Widget:
-    """Something interactive on the page. `script` names a file in `report/widgets` that draws it from `data`:
-    numbers, texts, lists and dictionaries. `fallback` is shown where scripts do not run."""
+    """An interactive element of the page. `script` names a file in `report/widgets` that draws it from
+    `data`: numbers, texts, lists and dictionaries. `fallback` is shown if scripts do not run."""
 
     name: str
     title: str
@@ -50,9 +50,9 @@ class Widget:
 
 @dataclass(frozen=True)
 class Section:
-    """`id` names a section that caveats may belong to, whatever its title. One that is `closed` shows its
-    title until the reader opens it, and is printed only then. The figures of `multiples` are small, side by
-    side."""
+    """`id` identifies a section to which caveats may belong, whatever its title. A `closed` section shows
+    only its title until the reader opens it, and is printed only then. The figures of `multiples` are small,
+    side by side."""
 
     title: str
     text: tuple[str, ...] = ()
@@ -67,8 +67,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """`headline` is the answer in words, one sentence each; `environment` are name and value pairs. `lead` is
-    the one figure of the first screen, next to the headline, or what stands there in place of one."""
+    """`headline` is the answer, one sentence each; `environment` are name and value pairs. `lead` is the
+    figure of the first screen, next to the headline, or its replacement."""
 
     title: str
     subtitle: str

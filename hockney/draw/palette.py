@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colours, symbols and dashes, the same in the interactive figure, in its file and on the page.
 
-The series colours start from Okabe and Ito's palette (Color Universal Design, 2008), moved for paper and
-for a dark screen until each stands out from its ground by a contrast of 3 (WCAG 2.2, 1.4.11) and no two
-look alike to colour-blind eyes (tests/draw/test_palette.py). They are told apart by symbol and dash too,
-for those who see no colour, and for print.
+The series colours start from Okabe and Ito's palette (Color Universal Design, 2008), adjusted for paper and
+for a dark screen until each has a contrast of 3 with its background (WCAG 2.2, 1.4.11) and no two look alike
+to colour-blind readers (tests/draw/test_palette.py). Series also differ by symbol and dash, for readers who
+see no colour, and for print.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Look:
 
 
 def looks(figure: Figure) -> tuple[Look, ...]:
-    """One look a series: a colour for each group (or name, where there is no group), in their order.
+    """One look per series: a colour for each group (or name, if there is no group), in order.
 
     Within a group, the second cloud of points is hollow and the second line dashed.
     """

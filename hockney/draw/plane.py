@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What all ways of drawing a plane share: its grid on scales, contour lines, and where their labels stand."""
+"""Common to all ways of drawing a plane: its grid on scales, contour lines, and the positions of their
+labels."""
 
 from __future__ import annotations
 
@@ -19,22 +20,23 @@ if TYPE_CHECKING:
 
 Place = tuple[float, float]
 Spot = tuple[float, float, float]
-# Where the eye is, in degrees: low x and y in front, so that what grows along x is seen rising.
+# The camera's direction, in degrees: low x and y in front, so that what grows along x is seen rising.
 ELEVATION, AZIMUTH = 26.0, -122.0
 # The axes' lengths in space.
 BOX = (1.2, 1.2, 0.85)
-# A finer mesh is no better to see, and makes a large file.
+# A finer mesh does not look better, and makes a large file.
 CELLS = 12
-# What a label of a contour line takes of the picture: a character's width, a line's height, room around.
+# The space for a label of a contour line, relative to the picture: a character's width, a line's height, the
+# margin around it.
 LABEL_WIDTH, LABEL_HEIGHT, LABEL_ROOM = 0.014, 0.056, 0.02
-# Where along a line its label is tried, best first.
+# Positions along a line to try for its label, best first.
 ALONG = (0.5, 0.42, 0.58, 0.33, 0.67, 0.25, 0.75, 0.17, 0.83, 0.1, 0.9)
 
 
 @dataclass(frozen=True)
 class Contour:
-    """The line z = `value` of a sheet in pieces. Places are fractions of both axes, 0 to 1 from the low
-    end; `label_at` is None where the label would stand on another one."""
+    """The line z = `value` of a sheet in pieces. Positions are fractions of both axes, 0 to 1 from the low
+    end; `label_at` is None if the label would overlap another one."""
 
     value: float
     label: str
@@ -44,8 +46,8 @@ class Contour:
 
 @dataclass(frozen=True)
 class Relief:
-    """`columns` and `rows` index those values of the plane's grid that the axes can show, `across` and
-    `along` are where they stand as fractions of the axes. `contours` has a tuple for each sheet."""
+    """`columns` and `rows` index those values of the plane's grid that the axes can show; `across` and
+    `along` are their positions as fractions of the axes. `contours` has a tuple for each sheet."""
 
     plane: Plane
     x: Scale
@@ -58,14 +60,14 @@ class Relief:
     contours: tuple[tuple[Contour, ...], ...]
 
     def height(self, sheet: int, row: int, column: int) -> float | None:
-        """z at a place of the plane's grid; None where there is nothing to draw."""
+        """z at a point of the plane's grid; None if there is nothing to draw."""
         return self.z.place(self.plane.sheets[sheet].z[row][column])
 
 
 @functools.lru_cache(maxsize=1)
 def relief(plane: Plane) -> Relief:
-    """The plane laid out; the last one is kept, since a page draws each plane twice. Raises ValueError where
-    a sheet's z has not the form of the grid."""
+    """The plane laid out; the last one is cached, since a page draws each plane twice. Raises ValueError if a
+    sheet's z does not have the grid's shape."""
     for sheet in plane.sheets:
         if len(sheet.z) != len(plane.grid_y) or any(len(row) != len(plane.grid_x) for row in sheet.z):
             raise ValueError(f"sheet '{sheet.name}' does not have the form of its plane's grid")
@@ -107,8 +109,8 @@ def _contours(shown: Relief) -> tuple[tuple[Contour, ...], ...]:
 
 
 def _lines(shown: Relief, sheet: int) -> Iterator[tuple[list[np.ndarray], tuple[float, str]]]:
-    """For each level the pieces of its line, straight between the values of the grid as they are drawn."""
-    # Here, since numpy takes longer to import than most verbs to answer; it comes with matplotlib.
+    """For each level the pieces of its line, straight between the values of the grid as drawn."""
+    # Imported here, since importing numpy takes longer than most verbs; it comes with matplotlib.
     import numpy as np
     from contourpy import contour_generator
 
@@ -154,7 +156,7 @@ def _length(line: tuple[Place, ...]) -> float:
 
 
 def _walked(line: tuple[Place, ...], part: float) -> Place:
-    """The place on the line after this part of its length."""
+    """The point on the line after this fraction of its length."""
     left = part * _length(line)
     for (a, b), (c, d), step in zip(line, line[1:], _steps(line), strict=False):
         if step >= left > 0 or (step > 0 and left <= 0):
@@ -184,7 +186,7 @@ def _corner(shown: Relief, sheet: int, j: int, i: int) -> Spot | None:
 
 
 def _coarse(count: int) -> list[int]:
-    """At most CELLS steps from the first to the last of so many grid lines."""
+    """At most CELLS steps from the first to the last of this many grid lines."""
     steps = min(count - 1, CELLS)
     return [round(k * (count - 1) / steps) for k in range(steps + 1)] if steps > 0 else []
 

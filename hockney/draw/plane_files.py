@@ -72,7 +72,7 @@ def _contours(axes: Any, shown: Relief) -> None:
 
 
 def _surfaces(axes: Any, shown: Relief) -> None:
-    """All cells of all sheets in one collection: they hide one another by their distance from the eye."""
+    """All cells of all sheets in one collection: they hide one another by their distance from the camera."""
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     mesh = list(cells(shown))
@@ -89,7 +89,7 @@ def _surfaces(axes: Any, shown: Relief) -> None:
 
 
 def _axis(axes: Any, letter: str, scale: Scale) -> None:
-    """The library has no log axes in space: everything is in fractions of its axis, named by hand."""
+    """matplotlib has no log axes in 3-D: all positions are fractions of the axis, with explicit labels."""
     axis = getattr(axes, f"{letter}axis")
     getattr(axes, f"set_{letter}lim")(0, 1)
     ticks = scale.ticks(150.0, lambda t: 0.5 * SIZE * len(t) + 9)

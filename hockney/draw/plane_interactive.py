@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A plane as two Plotly figures, in plain data that JSON can hold: contour lines, and surfaces.
+"""A plane as two Plotly figures, in plain data for JSON: contour lines, and surfaces.
 
-The contour lines are `data`, `layout`, `config`, `legend` and `ticks` as of any figure. Beside them there are
-`surface` (the `data` and `layout` of the other view, a trace for each sheet) and `words`, from which the page
-puts together what is said at a place: a line for `x` and `y`, then one for each sheet's `z`.
+The contour lines are `data`, `layout`, `config`, `legend` and `ticks` as for any figure. In addition there
+are `surface` (the `data` and `layout` of the other view, a trace for each sheet) and `words`, from which the
+page composes the hover text at a point: a line for `x` and `y`, then one for each sheet's `z`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hockney.draw.plane import Relief, flat, relief
 from hockney.draw.ticks import Scale
 
 CLEAR = "rgba(0,0,0,0)"
-# Pixels that an axis has in space, about.
+# Approximate length of an axis in space, in pixels.
 IN_SPACE = 290
 # Steps of the mesh that is drawn on a surface.
 MESH = 20
@@ -31,7 +31,7 @@ MESH = 20
 def interactive_plane(plane: Plane) -> dict[str, Any]:
     shown = relief(plane)
     count = len(plane.sheets)
-    # Labels over all lines, whose halo would be crossed by others' lines else.
+    # Labels above all lines, otherwise other lines would cross their halo.
     data = [
         _ground(shown),
         *(_lines(shown, k) for k in range(count)),
@@ -52,7 +52,7 @@ def interactive_plane(plane: Plane) -> dict[str, Any]:
         )
     return {
         "data": data,
-        "layout": layout(shown.x, shown.y, 10) | {"hoverdistance": -1},  # to the nearest, however far
+        "layout": layout(shown.x, shown.y, 10) | {"hoverdistance": -1},  # to the nearest, at any distance
         "config": dict(CONFIG),
         "legend": legend,
         "ticks": {"x": levels(shown.x), "y": levels(shown.y)},
@@ -75,7 +75,7 @@ def _places(axis_: Scale, fractions: tuple[float, ...]) -> list[float]:
 
 
 def _ground(shown: Relief) -> dict[str, Any]:
-    """Nothing to see, but everywhere something to point at: the places of the grid, row by row."""
+    """Invisible points that receive the pointer everywhere: those of the grid, row by row."""
     x, y = _places(shown.x, shown.across), _places(shown.y, shown.along)
     return {
         "type": "scatter",
@@ -139,7 +139,7 @@ def _surface(shown: Relief, sheet: int) -> dict[str, Any]:
 
 
 def _mesh(scale: Scale, count: int) -> dict[str, Any]:
-    """Lines on the surface, evenly along the axis as it is drawn; without them one sees no form."""
+    """Lines on the surface, evenly spaced along the drawn axis; without them its shape is not visible."""
     low, high = scale.low, scale.high
     if scale.axis.scale == "log":
         low, high = math.log10(low), math.log10(high)
@@ -206,6 +206,6 @@ def _words(shown: Relief) -> dict[str, Any]:
 
 
 def _value(axis_: Axis, value: float) -> str:
-    """A number that has no unit would not say what it is."""
+    """Values without a unit get the axis' label."""
     words = format_value(value, axis_.unit)
     return inert(words if axis_.unit else f"{axis_.label} {words}")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as an object of Plotly's own, for notebooks: with title and legend, which the page has outside."""
+"""A figure as a Plotly object, for notebooks: with title and legend, which the page places outside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEIGHT_PX = 480
 
 
 def plotly_figure(figure: Figure | Plane, *, surface: bool = False) -> PlotlyFigure:
-    """With `surface` the view of a plane in space, else its contour lines."""
+    """With `surface` the three-dimensional view of a plane, otherwise its contour lines."""
     from plotly import graph_objects  # takes longer than the figure
 
     drawn = interactive(figure)
@@ -53,8 +53,8 @@ def plotly_figure(figure: Figure | Plane, *, surface: bool = False) -> PlotlyFig
 
 
 def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each entry of the page's legend is one of Plotly's: its last trace that is no text stands for it, and
-    all of them are switched together."""
+    """Each entry of the page's legend becomes one of Plotly's: it is represented by its last trace that is
+    not text, and all its traces are switched together."""
     shown: dict[int, dict[str, Any]] = {}
     for number, entry in enumerate(drawn["legend"]):
         last = max(trace for trace in entry["traces"] if drawn["data"][trace]["mode"] != "text")
@@ -65,7 +65,7 @@ def _with_legend(drawn: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _tell(traces: list[dict[str, Any]], words: dict[str, Any]) -> None:
-    """What is known at each place of a plane's grid, which the page puts together itself."""
+    """The hover texts at the points of a plane's grid, which the page composes itself."""
     texts = [
         [
             "<br>".join([f"<b>{x}, {y}</b>", *(f"{name}: {z[j][i]}" for name, z in sheets)])
@@ -79,5 +79,5 @@ def _tell(traces: list[dict[str, Any]], words: dict[str, Any]) -> None:
     for trace in traces:
         if trace["type"] == "surface":
             trace["hovertext"] = np.array(texts)  # lists in a list become texts of lists
-        else:  # the places of the grid, row by row
+        else:  # the points of the grid, row by row
             trace["text"] = [text for row in texts for text in row]

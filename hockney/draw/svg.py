@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure's still picture inside a page: seen first, without JavaScript, and in print.
+"""A figure's still picture inside a page: shown at first, without JavaScript, and in print.
 
-Drawn here and not by matplotlib, which takes a hundred times as long; files for papers are its business.
+Drawn here and not by matplotlib, which takes a hundred times as long; it is used for files for papers.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from hockney.draw.svg_elements import (
 from hockney.draw.svg_plane import plane_stills
 from hockney.draw.svg_symbols import BAR, symbols
 
-# Units of a picture's width, and of its axes' height.
+# A picture's width, and the height of its axes, in units.
 WIDTH, HEIGHT = 420.0, 215.0
-# The height of a row, where names run down the side.
+# The height of a row, if names run down the side.
 ROW = 12.5
 LINE, CAP = 1.5, 2.0
 MARK, MARK_ROW = 0.9 * SIZE, 11.0
@@ -41,9 +41,9 @@ ANCHORS: dict[str, Anchor] = {"left": "start", "center": "middle", "right": "end
 
 
 def still(figure: Figure | Plane, identity: str) -> Markup:
-    """SVG for a place inside HTML, which has the colours as variables. Of a plane two pictures, surfaces and
-    contour lines, since a phone has no room for both side by side. All text in it is escaped; `identity` is
-    unique on the page, for the one id that a picture needs."""
+    """SVG for embedding in HTML, which defines the colours as variables. A plane has two pictures, surfaces
+    and contour lines, since a phone has no room for both side by side. All text in it is escaped; `identity`
+    is unique on the page, for the one id that a picture needs."""
     if isinstance(figure, Plane):
         return plane_stills(figure)
     figure = parted(figure)
@@ -157,7 +157,7 @@ def _points(frame: Frame, series: Series, look: Look, shown: Picture) -> str:
 
 
 def _places(frame: Frame, series: Series, shown: Picture) -> list[tuple[float | None, float | None]]:
-    """Where each point is drawn; None where it has no place on an axis."""
+    """Where each point is drawn; None if it has no position on an axis."""
     placed = [(shown.x.place(x), shown.y.place(y)) for x, y in zip(series.x, series.y, strict=True)]
     if shown.x.axis.names:
         placed = [(y, x) for x, y in placed]

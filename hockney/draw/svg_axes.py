@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Axes and legend of the pictures inside a page: what curves and planes have in common."""
+"""Axes and legend of the pictures inside a page, for curves and planes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from hockney.draw.describe import axis_title
 from hockney.draw.svg_elements import SIZE, Label, element, labels, number, shortened, text_width
 from hockney.draw.ticks import Scale, Ticks
 
-# Units that the axes leave free: a tick with its gap, a line of the title, and what is right of them.
+# Space around the axes, in units: a tick with its gap, a line of the title, and the right margin.
 TICK, TITLE, RIGHT = 4.0, 1.7 * SIZE, 18.0
-# A row of the legend, the sign of an entry with its gap, and the gap to the next one.
+# A row of the legend, an entry's symbol with its gap, and the gap to the next entry.
 ROW, SIGN, GAP = 1.55 * SIZE, 24.0, 14.0
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A rectangle on which two scales meet; y grows downwards, as SVG has it."""
+    """A rectangle in which two scales meet; y grows downwards, as in SVG."""
 
     x: Scale
     y: Scale
@@ -39,7 +39,7 @@ class Frame:
 
     @property
     def end(self) -> float:
-        """Where the axis' words end, below it."""
+        """The lower end of the axis' labels."""
         return self.bottom + TICK + 1.7 * SIZE + TITLE
 
     def across(self, place: float) -> float:
@@ -50,7 +50,7 @@ class Frame:
 
 
 def _fraction(scale: Scale, place: float) -> float:
-    """An interval may end at nothing, which is below every log axis."""
+    """An interval may end at 0, which is below every log axis."""
     return -1.0 if scale.axis.scale == "log" and place <= 0 else scale.fraction(place)
 
 
@@ -65,7 +65,7 @@ def _up(scale: Scale, height: float) -> Ticks:
 
 
 def axes(frame: Frame) -> str:
-    """Grid, axes, ticks and their words."""
+    """Grid, axes, ticks and their labels."""
     across = frame.x.ticks(frame.width, lambda t: text_width(t) + 8)
     up = _up(frame.y, frame.height)
     columns = [frame.across(v) for v in across.values]
@@ -106,8 +106,8 @@ def said(words: Sequence[Label]) -> str:
 
 
 def legend(names: Sequence[str], sign: Callable[[int, float, float], str], width: float) -> tuple[str, float]:
-    """Above all else, row by row in columns: the markup and its height. `sign` draws an entry's sign at
-    the left end of a row's middle. Nothing where there is one series only."""
+    """At the top, row by row in columns: the markup and its height. `sign` draws an entry's symbol at the
+    left end of a row, vertically centred. Empty if there is only one series."""
     if len(names) < 2:
         return "", 0.0
     names = [shortened(name, width - SIGN) for name in names]

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of the SVG pictures inside a page: short numbers, escaped text, and about how wide text is.
+"""Elements of the SVG pictures inside a page: short numbers, escaped text, and the approximate width of text.
 
-Colours are variables of the page, so that its themes need no other picture. The font is the page's and
-its metrics are unknown here: widths are those of a wide one, so that nothing meets in a narrow one.
+Colours are variables of the page, so that its themes need no other picture. The font is the page's and its
+metrics are unknown here: widths are those of a wide font, so that nothing overlaps in a narrow one.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Anchor = Literal["start", "middle", "end"]
 Point = tuple[float, float]
 # Units of type; a unit is about a pixel where a figure has half the page's width.
 SIZE = 9.5
-# Parts of the type's size, of DejaVu Sans, the widest font that a page is likely to get.
+# Fractions of the type size for DejaVu Sans, the widest font that a page is likely to get.
 NARROW, WIDE = frozenset(" .,:;'|!ijlI()[]/ft"), frozenset("mwMW@%")
-# What is further out than this is outside every picture.
+# Anything further out than this is outside every picture.
 FAR = 9999.0
 
 
 @functools.lru_cache(maxsize=1 << 14)
 def _tenths(count: int) -> str:
-    """A number of tenths, as short as SVG reads it: 12, -.5, 3.1."""
+    """A number of tenths in SVG's shortest form: 12, -.5, 3.1."""
     return f"{count / 10:g}".replace("0.", ".", 1) if abs(count) < 10 else f"{count / 10:g}"
 
 
@@ -46,7 +46,7 @@ def _rounded(value: float) -> int:
 
 
 def path(points: Iterable[Point], close: bool = False) -> str:
-    """Straight lines through `points`: the first as it is, each of the others relative to the last."""
+    """Straight lines through `points`: the first absolute, each of the others relative to the last."""
     last: tuple[int, int] | None = None
     parts: list[str] = []
     for point in points:
@@ -70,7 +70,7 @@ def element(name: str, content: str = "", **attributes: str | float) -> str:
 
 
 def svg(content: Iterable[str], left: float, top: float, width: float, height: float) -> Markup:
-    """A picture of its content. Its size is the page's business; its words are said by the page."""
+    """A picture with its content. Its size and its text alternative are set by the page."""
     box = " ".join(map(number, (left, top, width, height)))
     return Markup(
         element("svg", "".join(content), viewBox=box, aria_hidden="true", focusable="false", font_size=SIZE)
@@ -83,7 +83,7 @@ def slot(number_of_series: int) -> str:
 
 
 def dashes(dash: int, width: float) -> dict[str, str]:
-    """The attribute that dashes a line of this width; nothing for a solid one."""
+    """The attribute that dashes a line of this width; empty for a solid one."""
     pattern = DASHES[dash][1]
     if isinstance(pattern, str):
         return {}
@@ -104,7 +104,7 @@ def _part(character: str) -> float:
 
 
 def shortened(text: str, room: float, size: float = SIZE) -> str:
-    """`text` as one line, as much of it as has room."""
+    """`text` as one line, cut to the available space."""
     line = one_line(text)
     if text_width(line, size) <= room:
         return line
@@ -116,7 +116,7 @@ def shortened(text: str, room: float, size: float = SIZE) -> str:
 
 @dataclass(frozen=True)
 class Label:
-    """A line of text whose middle is at the height y; `angle` turns it clockwise about its anchor."""
+    """A line of text vertically centred at y; `angle` rotates it clockwise about its anchor."""
 
     x: float
     y: float

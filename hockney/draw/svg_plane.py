@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A plane's still pictures inside a page: its surfaces in space, and their contour lines from above."""
+"""A plane's still pictures inside a page: its surfaces, and their contour lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.draw.svg_axes import Frame, axes, framed, legend
 from hockney.draw.svg_elements import SIZE, Label, Point, dashes, element, path, shortened, slot, svg
 from hockney.draw.svg_space import surfaces
 
-# Units of one picture's width, and of the axes' height from above.
+# Units of one picture's width, and of the height of the contour lines' axes.
 WIDTH, HEIGHT = 340.0, 225.0
 LINE = 1.4
 SMALL = 0.9 * SIZE
@@ -61,7 +61,7 @@ def _above(frame: Frame, place: Place) -> Point:
 
 
 def _over_lines(labels: list[Label], sheet: int) -> str:
-    """Labels whose ground covers the lines below them."""
+    """Labels whose background covers the lines below them."""
     return element(
         "g",
         "".join(map(str, labels)),

@@ -29,14 +29,14 @@ from hockney.draw.svg_elements import (
 )
 from hockney.draw.ticks import Scale
 
-# Units of a unit of BOX, and how many of these the eye is away: parallels nearly stay parallels.
+# Units per unit of BOX, and the camera's distance in these: parallel lines remain nearly parallel.
 SIDE, DISTANCE = 150.0, 10.7
 _SIN_E, _COS_E = math.sin(math.radians(ELEVATION)), math.cos(math.radians(ELEVATION))
 _SIN_A, _COS_A = math.sin(math.radians(AZIMUTH)), math.cos(math.radians(AZIMUTH))
 
 
 def surfaces(shown: Relief, legend: str, legend_height: float, width: float, height: float) -> Markup:
-    """The picture, at least so large: a narrower one would be shown larger than its neighbour."""
+    """The picture, with a minimum size: a narrower one would be shown larger than its neighbour."""
     edges = [_Edge(shown.x, *FLOOR_X), _Edge(shown.y, *FLOOR_Y), _Edge(shown.z, *UPRIGHT)]
     words = [label for edge in edges for label in edge.words()]
     corners = [seen((u, v, w)) for u in (0, 1) for v in (0, 1) for w in (0, 1)]
@@ -58,7 +58,7 @@ def surfaces(shown: Relief, legend: str, legend_height: float, width: float, hei
 
 
 def _cells(shown: Relief) -> Iterable[str]:
-    """What they have in common is in the page's style, since there are hundreds."""
+    """Common attributes are in the page's style sheet, since there are hundreds of cells."""
     mesh = list(cells(shown))
     # Four cells share a corner.
     places = {corner: seen(corner) for _, corners in mesh for corner in corners}
@@ -68,7 +68,7 @@ def _cells(shown: Relief) -> Iterable[str]:
 
 
 def seen(spot: Spot) -> Point:
-    """Where the eye sees a place of the unit cube, whose middle is at 0."""
+    """The projection of a point of the unit cube, whose centre is at 0."""
     a, b, c = _moved(spot)
     size = SIDE * DISTANCE / (DISTANCE - nearness(spot))
     right = -_SIN_A * a + _COS_A * b
@@ -77,7 +77,7 @@ def seen(spot: Spot) -> Point:
 
 
 def nearness(spot: Spot) -> float:
-    """How far in front of the cube's middle a place is."""
+    """How far a point is in front of the cube's centre."""
     a, b, c = _moved(spot)
     return _COS_E * (_COS_A * a + _SIN_A * b) + _SIN_E * c
 
@@ -88,8 +88,8 @@ def _moved(spot: Spot) -> Spot:
 
 
 Course = Callable[[float], tuple[Spot, ...]]
-# Where an axis' fraction is, and the places that its grid line joins. Nothing stands before these edges:
-# the near ones of the floor, and the upright one at the left.
+# The positions of an axis' fraction, and the ends of its grid line. These edges are never hidden: the near
+# ones of the floor, and the upright one at the left.
 FLOOR_X: tuple[Callable[[float], Spot], Course] = (
     lambda f: (f, 0, 0),
     lambda f: ((f, 0, 0), (f, 1, 0), (f, 1, 1)),
@@ -106,7 +106,7 @@ UPRIGHT: tuple[Callable[[float], Spot], Course] = (
 
 @dataclass(frozen=True)
 class _Edge:
-    """An axis in space, its ticks and words on its outer side."""
+    """An axis in space, with ticks and labels on its outer side."""
 
     scale: Scale
     at: Callable[[float], Spot]
@@ -125,7 +125,7 @@ class _Edge:
     def outward(self) -> Point:
         dx, dy = self.along
         x, y = seen(self.at(0.5))
-        # The cube's middle is at (0, 0).
+        # The cube's centre is at (0, 0).
         return (-dy, dx) if -dy * x + dx * y > 0 else (dy, -dx)
 
     @functools.cached_property
@@ -136,7 +136,7 @@ class _Edge:
         return [(self.scale.fraction(v), t) for v, t in zip(ticks.values, ticks.labels, strict=True)]
 
     def grid(self) -> list[str]:
-        """With the outline of the walls."""
+        """Including the outline of the walls."""
         return [path(map(seen, self.course(f))) for f in (*(f for f, _ in self.ticks), 1.0)]
 
     def lines(self) -> list[str]:
@@ -147,7 +147,7 @@ class _Edge:
         x, y = self.outward
         anchor: Anchor = "start" if x > 0.1 else "end" if x < -0.1 else "middle"
         places = [(self._outside(f, TICK + 4), t) for f, t in self.ticks]
-        # Below a slanted edge, so that the labels of two edges do not meet in their corner.
+        # Below a slanted edge, so that the labels of two edges do not overlap in their corner.
         ticks = [Label(at[0], at[1] + 0.5 * SIZE * y, t, anchor) for at, t in places]
         far = max((text_width(t) * abs(x) for _, t in self.ticks), default=0.0) + SIZE * abs(y)
         title = shortened(axis_title(self.scale.axis), 1.2 * self.length)
@@ -156,7 +156,7 @@ class _Edge:
 
     @property
     def _angle(self) -> float:
-        """That of the edge, and never upside down."""
+        """The angle of the edge, never upside down."""
         dx, dy = self.along
         angle = math.degrees(math.atan2(dy, dx))
         return angle if -95 < angle < 85 else angle - math.copysign(180, angle)

@@ -15,7 +15,7 @@ RADIUS = 2.5
 
 
 def symbols(places: list[Point], look: Look) -> str:
-    """One path for all points of a series: to each place, then around it."""
+    """One path for all points of a series: to each position, then around it."""
     shape = SHAPES[SYMBOLS[look.symbol][0]]
     colour = slot(look.slot)
     outline = "".join(f"M{number(x)} {number(y)}{shape}" for x, y in places)
@@ -25,7 +25,7 @@ def symbols(places: list[Point], look: Look) -> str:
 
 
 def _outline(corners: list[Point]) -> str:
-    """From the middle to the first corner, then around."""
+    """From the centre to the first corner, then around."""
     return "m" + path([(RADIUS * x, RADIUS * y) for x, y in corners], close=True)[1:]
 
 

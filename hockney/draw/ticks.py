@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where an axis has its ticks and what they say: bytes at powers of two, times and rates at decades.
+"""Positions and labels of an axis' ticks: bytes at powers of two, times and rates at decades.
 
-Ticks come in levels from coarse to fine, so that who draws can take the finest whose labels have room,
-again after each zoom, and the words are made here only.
+Ticks come in levels from coarse to fine, so that the renderer can choose the finest whose labels fit, again
+after each zoom, and labels are only made here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from hockney.core.errors import one_line
 from hockney.core.units import format_value
 from hockney.draw.figure import Axis
 
-# Zero stands this many octaves left of the smallest size: clearly apart, yet next to it.
+# Zero is this many octaves left of the smallest size: clearly separate, yet next to it.
 ZERO_OCTAVES = 2.0
 
-# No quantity of this world in bytes or seconds is larger, nor smaller than its inverse.
+# No real quantity in bytes or seconds is larger, nor smaller than its inverse.
 BEYOND = 1e30
 
 
@@ -41,7 +41,7 @@ class Ticks:
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis with its view: `low` and `high` are its ends, `zero` the place where 0 stands on a log axis."""
+    """An axis with its view: `low` and `high` are its ends, `zero` the position of 0 on a log axis."""
 
     axis: Axis
     low: float
@@ -50,7 +50,8 @@ class Scale:
     levels: tuple[Ticks, ...]
 
     def place(self, value: float) -> float | None:
-        """Where `value` is drawn; None where it cannot be: no number, or not positive on a log axis."""
+        """The position of `value`; None if it cannot be drawn: not a number, or not positive on a log
+        axis."""
         if not drawable(value):
             return None
         if self.axis.names:  # the first on top
@@ -66,7 +67,8 @@ class Scale:
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self, length: float, room: Callable[[str], float]) -> Ticks:
-        """The finest level whose labels do not meet on an axis of `length`; `room` is what a label takes."""
+        """The finest level whose labels do not overlap on an axis of `length`; `room` is the size of a
+        label."""
         shown = [level.within(self.low, self.high) for level in self.levels]
         fitting = [level for level in shown if self._fits(level, length, room)]
         return fitting[-1] if fitting else shown[0]
@@ -81,8 +83,8 @@ class Scale:
 def scale(axis: Axis, values: Iterable[float], counts: Iterable[float] = ()) -> Scale:
     """The view of `axis` that shows all `values` that can be shown.
 
-    `counts` are the whole numbers at which something was measured (of ranks, for example): they make
-    better ticks than decades.
+    `counts` are the integers at which something was measured (of ranks, for example): they make better ticks
+    than decades.
     """
     if axis.names:
         return _named(axis)
@@ -94,7 +96,7 @@ def scale(axis: Axis, values: Iterable[float], counts: Iterable[float] = ()) -> 
     zero = smallest / 2**ZERO_OCTAVES if axis.zero and 0.0 in finite else None
     first = zero if zero is not None else smallest
     pad = max((largest / first) ** 0.035, 1.12 if largest > first else 1.6)
-    # The dash that a model is at zero reaches 0.3 of the way to both sides.
+    # The dash of a model at zero extends 0.3 to both sides.
     low, high = (
         (first / pad if zero is None else min(first / pad, zero / 2 ** (0.4 * ZERO_OCTAVES))),
         largest * pad,
@@ -112,16 +114,16 @@ def _named(axis: Axis) -> Scale:
 
 def _linear(axis: Axis, values: list[float]) -> Scale:
     smallest, largest = (min(values), max(values)) if values else (0.0, 1.0)
-    # A time or a rate is read against nothing at all, unless all values are far from it and near each other.
+    # A time or a rate is shown relative to zero, unless all values are far from zero and close together.
     base = 0.0 if smallest >= 0 and (smallest < 0.8 * largest or smallest == largest) else smallest
-    # Values that agree to the last digits, or that are nothing, still need an axis.
+    # Values that agree to the last digits, or that are all zero, still need an axis.
     span = max(largest - base, abs(largest) * 1e-9) if abs(largest) > 1 / BEYOND else 1.0
     low, high = base - 0.025 * span, largest + 0.05 * span
     levels = []
     for step in _steps(high - low, axis.unit):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         points = [k * step for k in range(first, last + 1)]
-        # As many digits as tell two neighbours apart.
+        # Enough digits to distinguish neighbours.
         digits = max(1, 1 + math.ceil(math.log10(max(abs(low), abs(high)) / step)))
         levels.append(_labelled(points, lambda v, d=digits: _name(v, axis.unit, d)))
     levels = [level for level in levels if level.values] or [
@@ -178,7 +180,7 @@ def _labelled(points: list[float], name: Callable[[float], str]) -> Ticks:
 
 
 def _name(value: float, unit: str, digits: int) -> str:
-    """A word that is no unit ("ranks") is the axis title's business, not each tick's. Decades are not told in
+    """A unit that is a plain word ("ranks") is part of the axis title, not of each tick. Decades are not in
     minutes: 100 s, 1000 s."""
     if value == 0:
         return "0%" if unit == "%" else "0"
@@ -189,5 +191,5 @@ def _name(value: float, unit: str, digits: int) -> str:
 
 
 def _trim(text: str) -> str:
-    """Without zeros that say nothing: "10.0 GB/s" is "10 GB/s" on an axis."""
+    """Without redundant zeros: "10.0 GB/s" is "10 GB/s" on an axis."""
     return re.sub(r"(\.\d*?)0+(?=\D|$)", lambda m: m[1] if m[1] != "." else "", text)

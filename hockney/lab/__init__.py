@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The only orchestrator: prepares a bench, lays out a run, measures it, and brings its results to models."""
+"""The only orchestrator: prepares a bench, sets up a run, measures it, and passes its results to models."""
 
 from typing import TYPE_CHECKING
 

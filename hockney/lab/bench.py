@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What measuring needs: a launcher, the engine's catalog, the machine, a clock, and the load from outside."""
+"""Everything needed for measuring: a launcher, the engine's catalog, the machine, a clock, and the external
+load."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Bench:
-    """`launch_cost_s` is what starting ranks cost when it was checked; budgets are kept by `now`, and between
-    rounds `wait` lets that clock go on by so many seconds."""
+    """`launch_cost_s` is the measured cost of starting ranks. Budgets are kept by the clock `now`, and
+    between rounds `wait` advances that clock by the given seconds."""
 
     launcher: Launcher
     catalog: Catalog
@@ -40,7 +41,7 @@ class Bench:
         return self.catalog.workload(case.workload).group
 
     def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
-        """How many launches of each of `cases` fit the budget."""
+        """The number of launches of each of `cases` that fit into the budget."""
         groups = len({(case.ranks, self.group_of(case)) for case in cases})
         return launch_count(budget_s, self.launch_cost_s or TYPICAL_COST_S, groups, len(cases))
 
@@ -48,12 +49,12 @@ class Bench:
         return moment() if self.machine.traits.local else None
 
     def load(self, before: Moment | None) -> Load:
-        """The load from outside since then; unknown on a machine that is not this host."""
+        """The external load since then; unknown on a machine that is not this host."""
         return Load(None, None) if before is None else load_between(before, moment())
 
 
 def check_ranks(bench: Bench, most: int) -> None:
-    """Raises UsageError for more ranks than this machine can carry."""
+    """Raises UsageError if there are more ranks than this machine can run."""
     if bench.machine.platform is not None:
         simulated.check_ranks(bench.machine.platform, most)
     else:
@@ -61,10 +62,11 @@ def check_ranks(bench: Bench, most: int) -> None:
 
 
 def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:
-    """Check that the ranks of `cases` start, before anything is written; the bench then has the cost of that,
-    and its machine the transports that MPI reports.
+    """Check that the ranks of `cases` start, before anything is written. The returned bench has the cost of
+    starting them, and its machine the transports that MPI reports.
 
-    Raises UsageError for more ranks than this machine can carry, EnvironmentProblem when they do not start.
+    Raises UsageError if there are more ranks than this machine can run, EnvironmentProblem if they do not
+    start.
     """
     most = max((case.ranks for case in cases), default=0)
     check_ranks(bench, most)

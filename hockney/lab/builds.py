@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What users build without measuring: the C++ library for their MPI, and SimGrid."""
+"""Builds that do not measure: the C++ library for the user's MPI, and SimGrid."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hockney.machine import find_mpi, find_simgrid, processors, simgrids
 from hockney.machine.cpu import memory_bytes
 
 JOB_BYTES = 1 << 30
-"""SimGrid's largest source takes GCC 12 0.53 GB."""
+"""GCC 12 needs 0.53 GB for SimGrid's largest source."""
 
 
 def install_library(mpi: str, prefix: Path, notify: Tell) -> Mpi:
@@ -33,9 +33,9 @@ def bring_simgrid(
     progress: Callable[[int, int], None],
     environ: Mapping[str, str] | None = None,
 ) -> Mpi:
-    """The SimGrid that simulated machines will use; `again` builds one even where there is one.
+    """The SimGrid that simulated machines will use; `again` builds one even if there is one already.
 
-    Raises EnvironmentProblem where there is none and none can be built.
+    Raises EnvironmentProblem if there is none and none can be built.
     """
     environ = os.environ if environ is None else environ
     there = None if again else usable(environ, notify)
@@ -47,12 +47,12 @@ def bring_simgrid(
 
 
 def usable(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
-    """The one that $HOCKNEY_SIMGRID names, which has to work, or the first one found."""
+    """The SimGrid named by $HOCKNEY_SIMGRID, which has to work, or the first one found."""
     if environ.get("HOCKNEY_SIMGRID"):
         return find_simgrid(environ, notify)
     return next(simgrids(environ, notify), None)
 
 
 def jobs() -> int:
-    """How many compilers run at once: as many as usable cores and memory allow."""
+    """Number of compilers to run at once: as many as usable cores and memory allow."""
     return max(1, min(processors().cores.usable, memory_bytes() // JOB_BYTES))

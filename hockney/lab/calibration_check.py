@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a run to the machine that a simulator stands in for it with, and the survey of that twin."""
+"""From a run to the simulated machine calibrated from it, and a survey of that machine."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from hockney.simulated.calibrate.survey import PAIR
 from hockney.store import RunFolder
 
 BUDGET_S = 600.0
-"""Wall clock; two ranks take seconds."""
+"""Wall-clock time; two ranks take seconds."""
 
 
 def surveyed(folder: RunFolder) -> tuple[Survey, tuple[Notice, ...]]:
-    """A run as calibration sees it, and the notices of reading it."""
+    """A run prepared for calibration, and the notices of reading it."""
     source = results(folder, save=False)
     name = folder.path.resolve().name or str(folder.path)
     return Survey(name, source.fits, source.run, source.machine), source.notices
 
 
 def twin_cases(real: Survey) -> list[Case]:
-    """What the twin measures: all cases of the run between two ranks. A simulator has no caches, so
-    buffers are never cold."""
+    """The cases to simulate: all cases of the run between two ranks. A simulator has no caches, so buffers
+    are never cold."""
     cases = (parse_canonical(summary.case) for summary in real.fits.summaries)
     return [case for case in cases if case.ranks == PAIR and case.get("buffers") != "cold"]
 
 
 def survey_twin(platform: Platform, real: Survey, notify: Tell, listen: Listener) -> Survey:
-    """Survey `platform` in simulation with the cases of `real`. Without noise: medians are compared."""
+    """Survey `platform` in simulation with the cases of `real`, without noise: medians are compared."""
     quiet = msgspec.structs.replace(platform, noise=None)
     with tempfile.TemporaryDirectory(prefix="hockney-twin-") as place:
         description = Path(place) / "twin.toml"

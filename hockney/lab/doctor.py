@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Everything a survey needs, checked step by step."""
+"""Checks everything a survey needs, step by step."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LITTLE_SHARED_BYTES = 128 << 20
 
 
 def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi]]:
-    """This machine, and all its MPIs: first the one that would be used. Raises where `mpi` is none."""
+    """This machine and all its MPIs, first the one that would be used. Raises if there is no usable `mpi`."""
     if kind_of(machine).TRAITS.invented:
         return prepare(machine).machine, []
     mpis: list[Mpi] = []
@@ -57,8 +57,8 @@ def look_around(machine: str, mpi: str, notify: Tell) -> tuple[Machine, list[Mpi
 
 
 def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
-    """Findings as they are made; the first bad one is the last, since the rest depends on it. The noise is
-    watched for `noise_s`, if any."""
+    """Yields findings as they are made; the first bad one is the last, since the rest depends on it. Noise is
+    observed for `noise_s`, if given."""
     traits = kind_of(machine).TRAITS
     if traits.invented:
         yield messages.machine_is_fake()
@@ -118,7 +118,7 @@ def _noise(mpi: Mpi, built: build.Engine, seconds: float) -> Iterator[Finding]:
 
 
 def shared_room(room: tuple[int, int] | None) -> Finding:
-    """Docker gives 64 MB by default, which some MPIs fill with a few ranks."""
+    """Docker's default is 64 MB, which some MPIs fill with a few ranks."""
     if room is None:
         return messages.no_shared_memory()
     if room[0] < LITTLE_SHARED_BYTES:
@@ -132,7 +132,7 @@ def cache_room(folder: Path) -> Finding:
 
 
 def simulator(environ: Mapping[str, str]) -> Finding:
-    """Without SimGrid all but simulated machines works."""
+    """Without SimGrid everything works except simulated machines."""
     try:
         simgrid = find_simgrid(environ)
     except HockneyError as problem:
@@ -141,7 +141,7 @@ def simulator(environ: Mapping[str, str]) -> Finding:
 
 
 def _binding(launcher: MpiLauncher, ranks: int) -> Finding:
-    """Start ranks with nothing to do, and see where they report to be."""
+    """Start idle ranks and read where they are reported to be bound."""
     for line in launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0)):
         if isinstance(line, Launch):
             return messages.binding_reported(line.binding, bool(line.bound))
@@ -149,7 +149,7 @@ def _binding(launcher: MpiLauncher, ranks: int) -> Finding:
 
 
 def _oversubscribed(launcher: MpiLauncher, ranks: int) -> Finding:
-    """More ranks than cores can start on most machines, but not in every allocation."""
+    """Most machines can start more ranks than cores, but not every allocation allows it."""
     try:
         launcher.check(ranks)
     except HockneyError as problem:
@@ -158,7 +158,7 @@ def _oversubscribed(launcher: MpiLauncher, ranks: int) -> Finding:
 
 
 def _load() -> Finding:
-    """Measure for a second what else runs."""
+    """Measure the load from other processes for a second."""
     before = moment()
     time.sleep(LISTENING_S)
     busy = load_between(before, moment()).outside_cores

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the lab tells while it measures; whoever listens decides how to show it."""
+"""Events of the lab while it measures; listeners decide how to show them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hockney.core.record import Failure, Record, RunRecords
 
 @dataclass(frozen=True)
 class CasesChosen:
-    """What will be measured, in the order asked for, and the workloads of these cases. Nothing is written
-    yet: a listener that cannot use them may raise a UsageError."""
+    """The cases to be measured, in the order requested, and their workloads. Nothing is written yet: a
+    listener that cannot use them may raise a UsageError."""
 
     cases: tuple[Case, ...]
     workloads: tuple[Workload, ...]
@@ -24,8 +24,8 @@ class CasesChosen:
 
 @dataclass(frozen=True)
 class MeasuringBegan:
-    """`measurements` are left of `planned` (pairs of case and launch). `budget_s` is from the first launch to
-    the end, the waiting between `rounds` included; these begin `every_s` after one another."""
+    """`measurements` are left of `planned` (pairs of case and launch). `budget_s` is the time from the first
+    launch to the end, including the waiting between `rounds`, which begin every `every_s`."""
 
     measurements: int
     planned: int
@@ -50,7 +50,7 @@ class CaseBegan:
 
 @dataclass(frozen=True)
 class CaseEnded:
-    """Stored already. `elapsed_s` since measuring began, by the bench's clock."""
+    """The result is already stored. `elapsed_s` is the time since measuring began, by the bench's clock."""
 
     result: Record | Failure
     elapsed_s: float
@@ -58,7 +58,7 @@ class CaseEnded:
 
 @dataclass(frozen=True)
 class CaseSettled:
-    """No further launch will measure this case, in this call of `measure`; `run` has its records, if any."""
+    """No further launch will measure this case in this call of `measure`; `run` has its records, if any."""
 
     case: Case
     run: RunRecords
@@ -72,7 +72,7 @@ class LaunchEnded:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Told about once a second: the round `round` of `rounds` (counted from 1) begins in `seconds`."""
+    """Sent about once a second: the round `round` of `rounds` (counted from 1) begins in `seconds`."""
 
     seconds: float
     round: int
@@ -81,21 +81,22 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Status:
-    """What is being done before anything is measured, or was done, as a line of text."""
+    """A preparation in progress or completed, as a line of text."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Working:
-    """Something begins that takes a moment and has no steps, as fitting; "" where it has ended."""
+    """A short operation without steps has begun, such as fitting; "" when it has ended."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Counted:
-    """`done` of `total` steps of something long are over, as files compiled; `what` is done to them."""
+    """`done` of `total` steps of a long operation are complete, such as files compiled; `what` describes
+    it."""
 
     what: str
     done: int
@@ -120,9 +121,9 @@ Listener = Callable[[Event], None]
 
 
 def silent(event: Event) -> None:
-    """The listener that nobody hears."""
+    """A listener that ignores all events."""
 
 
 def notifier(listen: Listener) -> Callable[[str], None]:
-    """For functions that tell lines of text: each becomes a `Status`."""
+    """For functions that report lines of text: each becomes a `Status`."""
     return lambda text: listen(Status(text))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The engine, and the executables that are compiled when one of their workloads is first asked for."""
+"""The engine, and the executables that are compiled when one of their workloads is first used."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hockney.lab.bench import Tell
 def executables(
     mpi: Mpi, workloads: Collection[str], notify: Tell
 ) -> tuple[build.Engine, Catalog, dict[str, Path]]:
-    """The engine, the catalog of all that can be run, and the executables of those of `workloads` that the
-    engine does not have."""
+    """The engine, the catalog of everything that can be run, and the executables of those of `workloads` that
+    the engine does not contain."""
     built = build.engine(mpi, notify=notify)
     catalog, others = built.catalog, {}
     for group, names in other_groups().items():
@@ -31,5 +31,5 @@ def executables(
 
 
 def other_groups() -> dict[str, tuple[str, ...]]:
-    """Workloads that are compiled when first asked for, by executable: the names of their files."""
+    """Workloads that are compiled on first use, by executable: the names of their files."""
     return build.groups(build.source_folder())

@@ -11,7 +11,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Finding:
-    """`code` is a kebab-case word, `subject` and `text` are for users, `numbers` for programs."""
+    """`code` is a kebab-case identifier, `subject` and `text` are for users, `numbers` for programs."""
 
     verdict: Literal["good", "note", "bad"]
     subject: str

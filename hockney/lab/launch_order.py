@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The order of measuring: rounds of launches, one for each rank count and executable, cases shuffled in
-each."""
+"""The order of measuring: rounds of launches, one for each rank count and executable, with shuffled cases."""
 
 from __future__ import annotations
 
@@ -15,10 +14,10 @@ from hockney.store import Item
 def schedule(
     cases: Sequence[Case], launches: int, seed: int, group_of: Callable[[Case], str] = lambda case: ""
 ) -> tuple[Item, ...]:
-    """Every case once in each of `launches` rounds. Rounds come one after another, so that a run ended
-    early has measured everything at least once; in each launch the order is another, so that what
-    drifts with time does not look like an effect of size. `group_of` gives the executable that runs a case:
-    a launch has one."""
+    """Every case once in each of `launches` rounds. Rounds come one after another, so that a run ended early
+    has measured everything at least once; each launch has a different order, so that drift over time does not
+    look like an effect of size. `group_of` gives the executable that runs a case: a launch has a single one.
+    """
     kinds = sorted({(case.ranks, group_of(case)) for case in cases})
     items = []
     for round_ in range(launches):

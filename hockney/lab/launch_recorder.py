@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One launch: its lines into the store as they come, and how it ended."""
+"""One launch: its lines go into the store as they arrive, followed by how it ended."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from hockney.store import Appender
 
 
 class LaunchRecorder:
-    """After `launch`: `answered` cases have a record or a failure, `failed` a failure. `began` is when
-    measuring began, by the bench's clock."""
+    """After `launch`: `answered` cases have a record or a failure, `failed` a failure. `began` is the start
+    of measuring by the bench's clock."""
 
     def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget, began: float) -> None:
         self.bench = bench
@@ -35,9 +35,9 @@ class LaunchRecorder:
         self._last_result = 0.0
 
     def launch(self, cases: Sequence[Case], options: LaunchOptions) -> LaunchFailed | None:
-        """Run the cases; the failure returned is stored already, unless only time was lacking. A Close line
-        ends the launch however it ended, also on Ctrl-C. What simulating took is no property of the machine
-        simulated."""
+        """Run the cases; a returned failure is already stored, unless only time was lacking. A Close line
+        ends the launch however it ended, also on Ctrl-C. The time taken by a simulation is not stored as a
+        property of the simulated machine."""
         self.listen(LaunchBegan(options.launch, cases[0].ranks, len(cases), options.budget_s))
         began, before = self.bench.now(), self.bench.moment()
         problem: LaunchFailed | None = None
@@ -96,7 +96,7 @@ class LaunchRecorder:
         self.listen(CaseEnded(line, self.bench.now() - self.began))
 
     def _blame(self, failed: LaunchFailed, launch: str) -> None:
-        """The case that was running when the launch broke gave no result."""
+        """The case that was running when the launch broke has no result."""
         case = failed.case or self._running
         if failed.reason == "time" or not case or parse_canonical(case) in self.answered:
             return

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before measuring: do the planned ranks fit this machine, is a resumed run still on the same one."""
+"""Checks before measuring: do the planned ranks fit this machine, and is a resumed run still on the same
+one?"""
 
 from __future__ import annotations
 
@@ -34,14 +35,14 @@ class MachineDifference:
 Settings = Mapping[str, str] | None
 
 ALIKE = ("host", "cpu", "cores", "mpi")
-"""What must be the same for parameters measured on one machine to hold on another."""
+"""Fields that must agree for parameters measured on one machine to apply to another."""
 RESUMED = ("host", "cpu", "mpi", "compiler")
-"""What must be the same for later numbers of a run to be comparable with earlier ones."""
+"""Fields that must agree for later numbers of a run to be comparable with earlier ones."""
 
 
 def unlike(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
-    """Why a survey's parameters need not hold on the machine `here`; nothing where they do. How a simulated
-    machine behaves depends on its description alone."""
+    """Why a survey's parameters may not hold on the machine `here`; empty if they do. The behaviour of a
+    simulated machine depends on its description alone."""
     if survey.kind != here.kind:
         return _different(survey, here, ("kind",))
     if here.platform is not None or survey.platform is not None:
@@ -52,12 +53,12 @@ def unlike(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
 
 
 def differences(before: Machine, now: Machine) -> tuple[MachineDifference, ...]:
-    """What makes a resumed run's numbers hard to compare with those it has."""
+    """Differences that make a resumed run's numbers hard to compare with its earlier ones."""
     return (*_different(before, now, RESUMED), *setting_differences(before.settings, now.settings))
 
 
 def setting_differences(left: Settings, right: Settings) -> tuple[MachineDifference, ...]:
-    """What differs in the settings that steer MPI; nothing where one side has not recorded them."""
+    """Differences in the settings that control MPI; empty if one side has not recorded them."""
     if left is None or right is None:
         return ()
     pairs = ((name, left.get(name), right.get(name)) for name in sorted({*left, *right}))
@@ -65,7 +66,7 @@ def setting_differences(left: Settings, right: Settings) -> tuple[MachineDiffere
 
 
 def in_words(difference: MachineDifference, survey: Machine, here: Machine) -> str:
-    """Why a survey is not of the machine `here`."""
+    """Why a survey does not belong to the machine `here`, as text."""
     left, right = difference.left, difference.right
     if difference.field == "kind":
         return messages.other_kind(left, survey.host, right, here.host)

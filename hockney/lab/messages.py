@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of measuring: errors, notices on the way, and the findings of 'hockney doctor'."""
+"""The wording of measuring: errors, progress notices, and the findings of 'hockney doctor'."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def compiling_library(mpi: str) -> str:
 
 
 def simgrid_present(title: str, prefix: str, built_here: bool) -> str:
-    """`built_here` tells whether it is the one in the cache."""
+    """`built_here`: whether it is the one in the cache."""
     other = "" if built_here else " and is used; --force builds another one into the cache"
     return f"{title} is already in {prefix}{other}"
 
@@ -74,7 +74,7 @@ def field_name(field: str) -> str:
 
 
 def not_set() -> str:
-    """The value of a variable that is not there."""
+    """The displayed value of a variable that is not set."""
     return "unset"
 
 
@@ -169,7 +169,7 @@ def out_of_time(problem: HockneyError) -> Notice:
 
 
 def sizes_added(workloads: Sequence[str]) -> str:
-    """`workloads` has the name of each added case's."""
+    """`workloads` has the name of each added case's workload."""
     where = ", ".join(f"{count} of {name}" for name, count in Counter(workloads).items())
     return f"measuring {plural(len(workloads), 'more size')} where the cost curve changes: {where}"
 

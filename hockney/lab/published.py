@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A published machine as a run folder, for everything that reads one."""
+"""A published machine as a run folder, for everything that reads runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STUDY = "published"
 def export_published(name: str, path: Path) -> RunFolder:
     """Write the printed numbers of the machine `name` as a run into `path`, new or empty.
 
-    Raises UsageError for an unknown name, Inconclusive where nothing was printed that a case asks for.
+    Raises UsageError for an unknown name, Inconclusive if no printed number corresponds to a case.
     """
     catalog = bundled_catalog()
     machine, run = reference.run_of(reference.paper_of(name), catalog)

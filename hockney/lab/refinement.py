@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cases that a run adds to its plan while it measures: sizes between those planned, where a cost changes.
+"""Cases that a run adds while it measures: sizes between the planned ones, around changes of a cost.
 
-Later launches have them among the planned ones, so that all are compared at the same moments. They are not
-in `plan.txt`: what a run was asked for is complete without them."""
+Later launches include them among the planned cases, so that all are measured under the same conditions. They
+are not in `plan.txt`: the requested run is complete without them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hockney.models.statistics import Observation
 from hockney.store import Plan
 
 MOST_SHARE = 0.4
-"""Of the cases planned: the time of these is not to be used up by others."""
+"""Maximum relative to the planned cases, whose time must not be used up by added ones."""
 DECISIONS = ((0.2, 0.6), (0.4, 0.85), (0.6, 1.0))
-"""After which part of the launches sizes are added, and up to which part of the most: a gap becomes narrow in
-steps, and what is added has launches still to come."""
+"""After which fraction of the launches sizes are added, and up to which fraction of the maximum: gaps become
+narrow in steps, and added cases need launches still to come."""
 
 
 class Refinement:
-    """`cases` are those added so far; a run that is resumed goes on with those that it has records of."""
+    """`cases` are those added so far; a resumed run continues with those for which it has records."""
 
     def __init__(self, plan: Plan, bench: Bench, run: RunRecords) -> None:
         planned = set(plan.cases)
@@ -37,14 +37,16 @@ class Refinement:
         self.done = set(measured)
 
     def refine(self, rounds: int, observations: Sequence[Observation]) -> tuple[Case, ...]:
-        """After so many rounds of launches, add sizes where the observed costs change; what is added."""
+        """After this number of rounds of launches, add sizes around changes of the observed costs; returns
+        the added cases."""
         most = int(self.decisions[rounds] * self.most)
         added = tuple(sizes_between(observations, max(0, most - len(self.cases))))
         self.cases += added
         return added
 
     def along_with(self, case: Case, launch: int) -> list[Case]:
-        """Those added that the planned launch of this number, which measures `case`, has still to measure."""
+        """The added cases that the planned launch of this number, which measures `case`, has still to
+        measure."""
         alike = (added for added in self.cases if self._launch_of(added) == self._launch_of(case))
         return [added for added in alike if (added, launch) not in self.done]
 
@@ -53,5 +55,5 @@ class Refinement:
 
 
 def decisions(rounds: int) -> dict[int, float]:
-    """After how many of the rounds of launches sizes are added, and up to which share of the most."""
+    """The numbers of rounds after which sizes are added, and up to which share of the maximum."""
     return {max(1, round(rounds * part)): share for part, share in DECISIONS}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A paper measured again: each part of it in a separate run folder, so that finished parts are kept."""
+"""A published study measured again, each part in a separate run folder, so that finished parts are kept."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from hockney.store import RunFolder, left
 STUDY = "cases"
 """A part's folder is a run of ad-hoc cases: `hockney report`, `models` and `export` read it."""
 BUDGET_S = 7200.0
-"""Wall clock for one part. Simulated repetitions are all alike, so a part ends when each case has its few."""
+"""Wall-clock time for one part. Simulated repetitions are all alike, so a part ends when each case has its
+few repetitions."""
 
 
 def run_part(
     path: Path, machine: str, cases: Sequence[Case], prepare: Callable[[str], Bench], listen: Listener
 ) -> tuple[RunFolder, int]:
-    """Measure what the run at `path` lacks of `cases`; returns the folder, and how many cases are left.
+    """Measure those of `cases` that the run at `path` lacks; returns the folder, and the number of cases
+    left.
 
-    `prepare` gives the bench of a machine; it is asked only when something is to be measured. Raises
-    UsageError for a folder that was made for other cases.
+    `prepare` creates the bench of a machine; it is called only if something is to be measured. Raises
+    UsageError for a folder that was created for other cases.
     """
     if (path / "plan.txt").is_file():
         folder = RunFolder.open(path)

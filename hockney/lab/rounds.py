@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run that is repeated through a period: its rounds, when each of them begins, and the time each has.
+"""A run that is repeated over a period: its rounds, their start times and budgets.
 
-One plan, measured again and again, shows how single runs scatter over minutes or hours, which launches one
-after another cannot: what else happens on a machine lasts. Hanebutte and Tatsumi ('Study of Parallel
-Efficiency in Message Passing Environments', 1996) plot single runs next to their mean for that reason.
+Measuring one plan again and again shows how single runs scatter over minutes or hours, which consecutive
+launches cannot, because disturbances last. Hanebutte and Tatsumi ('Study of Parallel Efficiency in Message
+Passing Environments', 1996) plot single runs next to their mean for that reason.
 
-Rounds begin `every_s` after one another, counted from the first, so that one that took too long delays the
-next but not those after it, as far as they can be hurried.
+Rounds begin every `every_s`, counted from the first, so that a round that takes too long delays the next one
+but not those after it, as far as they can be shortened.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from hockney.store import Item, Plan
 SLICE_S = 1.0
 """How often a wait is reported."""
 LEAST_SHARE = 0.5
-"""A late round has less time than the others, but never less than this part of its budget."""
+"""A late round has less time than the others, but never less than this fraction of its budget."""
 LATE_SHARE = 0.05
-"""A round that begins later than due by this part of the distance between rounds is reported."""
+"""A round that begins later than due by this fraction of the distance between rounds is reported."""
 
 
 def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, ...]]]:
-    """What there is to do, by rounds: each one's number in the plan, from 0, and its items. A run that is
-    not repeated is one round: all its launches share one budget."""
+    """The remaining work by rounds: each one's number in the plan, from 0, and its items. A run that is not
+    repeated is one round: all its launches share one budget."""
     if not plan.settings.every_s:
         return [(0, tuple(todo))] if todo else []
     groups = plan.groups  # looks at all items
@@ -42,8 +42,8 @@ def rounds_of(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, .
 
 @dataclass
 class Rounds:
-    """`count` rounds from now on, each with `budget_s` for measuring. Where `every_s` is 0 there is one.
-    With `ends`, the time in which all would fit if none were late is all there is for them."""
+    """`count` rounds from now on, each with `budget_s` for measuring. There is one if `every_s` is 0. With
+    `ends`, their total time is that in which all would fit if none were late."""
 
     plan: Plan
     count: int
@@ -63,12 +63,12 @@ class Rounds:
 
     @property
     def total_s(self) -> float:
-        """From the first round's beginning to the last one's end, when none takes longer than it may."""
+        """From the first round's beginning to the last one's end, if none exceeds its time."""
         return max(0, self.count - 1) * self.every_s + self.budget_s
 
     def begin(self, k: int, number: int) -> bool:
-        """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False where
-        the period is over before."""
+        """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False if the period
+        is over before."""
         due = self.began + k * self.every_s
         late_s = self.bench.now() - due
         if k and self.ends and self._over():
@@ -82,8 +82,8 @@ class Rounds:
         return True
 
     def share_s(self, k: int, items: int) -> float:
-        """The time for `items` of the k-th round, which begins now: what they are of its budget, less where
-        the next round is due before that is over."""
+        """The time for `items` of the k-th round, which begins now: their share of its budget, less if the
+        next round is due earlier."""
         if not self.every_s:
             return self.budget_s
         until_next = self.began + (k + 1) * self.every_s - self.bench.now()
@@ -98,7 +98,7 @@ class Rounds:
         return self.bench.now() + LEAST_SHARE * self.budget_s > self.began + self.total_s
 
     def _report_late(self, number: int, late_s: float) -> None:
-        """Once; `end` counts where it happens repeatedly."""
+        """Reported once; `end` counts repeated occurrences."""
         self.late += 1
         if self.late == 1:
             self.listen(messages.round_late(number + 1, late_s, self.every_s))

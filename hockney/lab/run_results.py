@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From records to models: read what is there, summarise, fit, keep the fits."""
+"""From records to models: read the records, summarise, fit, save the fits."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ class Results:
 def results(
     folder: RunFolder, *, save: bool = True, reading: Reading | None = None, cost: Cost = "typical"
 ) -> Results:
-    """Always computed from the records; `fits.json` is for other programs. A survey's
-    fits take 0.6 s of processor time, which is less than its report does; reading them back from the file
-    would take 3 ms, but show after an update of hockney what an older one had fitted. `reading` spares
-    reading the records again. `fits.json` has the fits of the typical cost; those of another `cost` are not
-    saved."""
+    """Always computed from the records; `fits.json` is for other programs. A survey's fits take 0.6 s of
+    processor time, which is less than its report takes; reading them back from the file would take 3 ms, but
+    after an update of hockney it would show an older version's fits. `reading` avoids reading the records
+    again. `fits.json` has the fits of the typical cost; those of another `cost` are not saved."""
     reading = reading or folder.read()
     machine = folder.machine()
     kept = folder.catalog()

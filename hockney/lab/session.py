@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measuring a run: launch after launch, every line stored before the next is read."""
+"""Measuring a run: launch after launch, with every line stored before the next is read."""
 
 from __future__ import annotations
 
@@ -33,14 +33,15 @@ from hockney.store import Appender, Item, Plan, RunFolder, left, missing
 MOST_FAILURES_OF_A_CASE = 2
 """A case that failed in two launches is left out of the later ones: a hung case costs its time-out."""
 MOST_BROKEN_LAUNCHES = 5
-"""After this many failed launches without a record between them, the cases are not to blame."""
+"""After this many failed launches without a record between them, the cases are not the cause."""
 SHORTEST_HANG_S = 20.0
 LONGEST_HANG_S = 60.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`left` measurements were planned and are `missing` (as the store has it), `failed` were tried."""
+    """`left` measurements were planned, `missing` are left now (according to the store), `failed` were
+    attempted."""
 
     measured: int
     left: int
@@ -55,8 +56,8 @@ def begin(
     bench: Bench,
     surveyed: Surveyed | None = None,
 ) -> RunFolder:
-    """Lay out a run, complete before its first launch, with the survey that its study goes by; without `path`
-    in the default place, under a new name."""
+    """Set up a run, complete before its first launch, with the survey that its study uses; without `path` in
+    the default place, under a new name."""
     plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.group_of))
     if path is None:
         return RunFolder.create_new(settings.study, plan, bench.machine, surveyed, bench.catalog)
@@ -64,10 +65,10 @@ def begin(
 
 
 def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:
-    """Measure what `folder`'s plan has and its records lack. Failed cases are tried again, once. `budget_s`
-    is for all of it, or for each round of a run that is repeated through a period.
+    """Measure what is planned in `folder` and missing from its records. Failed cases are tried again, once.
+    `budget_s` is the total time, or that of each round of a run that is repeated over a period.
 
-    Raises EnvironmentProblem or LaunchFailed when nothing can be launched; all that was measured is kept.
+    Raises EnvironmentProblem or LaunchFailed if nothing can be launched; all results so far are kept.
     """
     plan = folder.plan()
     with folder.append() as out:
@@ -133,8 +134,8 @@ class _Session:
         return Outcome(self.measured, still_left, self.failures.total(), seconds)
 
     def _round(self, todo: tuple[Item, ...], whole: bool) -> None:
-        """Launch after launch. One of many rounds is always made `whole`, though hurried: cut off where its
-        time is up, every round would lack the same launches."""
+        """Launch after launch. If there are several rounds, each is completed (`whole`), though shortened: if
+        every round were cut off at its end, all would lack the same launches."""
         launches = _by_launch(todo)
         waiting = len(todo)
         for number, (index, items) in enumerate(launches.items()):
@@ -151,7 +152,7 @@ class _Session:
             waiting -= len(items)
 
     def _refine(self, index: int) -> None:
-        """Before the launch `index`, where a round of launches has just ended that decides."""
+        """Before the launch `index`, if a round of launches after which sizes are added has just ended."""
         rounds, within = divmod(index, self.plan.groups)
         if not within and rounds in self.refinement.decisions:
             added = self.refinement.refine(rounds, self._observed())
@@ -159,7 +160,7 @@ class _Session:
                 self.listen(Status(messages.sizes_added([case.workload for case in added])))
 
     def _cases_of(self, index: int, items: Sequence[Item]) -> list[Case]:
-        """What a planned launch measures: its cases in their order, and among them those added."""
+        """The cases of a planned launch, in order, including added ones."""
         cases = [item.case for item in items]
         shuffle = random.Random(f"{self.plan.settings.seed} {index} added")
         for case in self.refinement.along_with(cases[0], index):
@@ -170,7 +171,7 @@ class _Session:
         return observe(self.out.run(), self.bench.catalog, times=self.times)
 
     def _go_on(self) -> None:
-        """More launches than planned, while time is left, for cases that are not as precise as wanted."""
+        """More launches than planned, while time is left, for cases that are not precise enough."""
         known = (*self.plan.cases, *self.refinement.cases)
         cases = [case for case in known if self.failures[case] < MOST_FAILURES_OF_A_CASE]
         for index in count(1 + max((item.launch for item in self.plan.items), default=-1)):
@@ -213,7 +214,7 @@ class _Session:
             self._judge(problem, watch, bool(cases))
 
     def _heard(self, event: Event) -> None:
-        """An event of a launch. A case that is visited once a launch is over with its last one."""
+        """Handles an event of a launch. A case with one visit per launch is settled after its last launch."""
         self.listen(event)
         if isinstance(event, CaseEnded) and not self.bench.machine.traits.varies:
             case = parse_canonical(event.result.case)
@@ -221,7 +222,7 @@ class _Session:
                 self._settle([case])
 
     def _settle(self, cases: Sequence[Case]) -> None:
-        """Tell of these cases, unless that was done, that they are over."""
+        """Report these cases as settled, unless already done."""
         new = [case for case in cases if case not in self.settled]
         run = self.out.run() if new else None
         for case in new:
@@ -229,7 +230,7 @@ class _Session:
             self.listen(CaseSettled(case, run))
 
     def _judge(self, problem: LaunchFailed | None, watch: LaunchRecorder, more: bool) -> None:
-        """Whether to go on after a launch; raises when another one would be no better."""
+        """Whether to continue after a launch; raises if another one would not help."""
         self.broken = 0 if watch.recorded or problem is None else self.broken + 1
         if problem is not None and not watch.answered and (problem.reason == "refused" or self.broken > 1):
             raise problem
@@ -237,7 +238,7 @@ class _Session:
             if problem.reason == "corrupted":
                 raise problem
             raise messages.launches_failed(self.broken, problem) from problem
-        if problem is not None and not watch.failed:  # else the case's failure was reported already
+        if problem is not None and not watch.failed:  # otherwise the case's failure was reported already
             self.listen(messages.launch_failed(problem))
         if problem is not None and more:
             self.listen(messages.cases_relaunched())
@@ -251,7 +252,7 @@ class _Session:
             budget_s=given,
             precision=self.plan.settings.precision,
             max_repetitions=self.repetitions,
-            # after a launch that broke, one case after the other shows which of them breaks it
+            # after a launch that broke, run the cases one by one to find the one that breaks it
             visits=VISITS if self.bench.machine.traits.varies and not self.broken else 1,
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
             origin=self.bench.machine.traits.origin,
@@ -259,7 +260,7 @@ class _Session:
 
 
 class _Names:
-    """Launch names: planned number, dot, how often that number was launched before."""
+    """Launch names: planned number, dot, number of earlier launches with that number."""
 
     def __init__(self, run: RunRecords) -> None:
         named = {launch.launch for launch in run.launches} | {close.launch for close in run.closes}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a case needs another launch: by the interval that is printed, not by that of one launch."""
+"""Whether a case needs another launch: decided by the interval that is printed, not by that of one launch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hockney.models.statistics import Observation, precision_of
 def imprecise_cases(
     cases: Sequence[Case], observations: Sequence[Observation], settings: Settings
 ) -> tuple[Case, ...]:
-    """Of the cases that were measured those that are not as precise as wanted."""
+    """The measured cases that are not yet precise enough."""
     known = set(cases)
     reached = {seen.case: precision_of(seen) for seen in observations if seen.case in known}
     wanted = settings.precision
@@ -23,7 +23,7 @@ def imprecise_cases(
 
 
 def one_launch_of(cases: Sequence[Case], bench: Bench) -> tuple[Case, ...]:
-    """Those that one launch can measure: of the rank count and executable that have most of them."""
+    """The cases that one launch can measure: those of the most frequent rank count and executable."""
     groups: dict[tuple[int, str], list[Case]] = {}
     for case in cases:
         groups.setdefault((case.ranks, bench.group_of(case)), []).append(case)

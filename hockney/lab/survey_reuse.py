@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A machine's parameters from the run of an earlier survey, for a study that need not measure them again."""
+"""A machine's parameters from an earlier survey, for a study that then need not measure them again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hockney.store import RunFolder
 def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
     """The survey in the run folder `path`, and the notices of reading it.
 
-    Raises UsageError where it does not give the cost of a message.
+    Raises UsageError if it does not give the cost of a message.
     """
     source = results(RunFolder.open(path), save=False)
     where = printable(str(path))
@@ -34,8 +34,8 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
 
 
 def take_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
-    """The survey as the study on the machine `here` keeps it. Raises UsageError where it was made on another
-    machine or with another MPI, unless `force`: then the run keeps what differs."""
+    """The survey as stored with the study on the machine `here`. Raises UsageError if it was made on another
+    machine or with another MPI, unless `force`: then the run stores the differences."""
     unalike = unlike(surveyed.machine, here)
     differences = tuple(in_words(difference, surveyed.machine, here) for difference in unalike)
     if differences and not force:

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Start ranks and read what the engine says."""
+"""Start ranks and read the engine's lines."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How many hosts the batch job has in which hockney runs."""
+"""The number of hosts in the batch job in which hockney runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def hosts(environ: Mapping[str, str]) -> int:
-    """By what Slurm, Torque, PBS and LSF say; 1 outside of a job, and where they do not say."""
+    """From the variables of Slurm, Torque, PBS and LSF; 1 outside of a job, or if they do not report it."""
     for name in ("SLURM_JOB_NUM_NODES", "SLURM_NNODES", "PBS_NUM_NODES"):
         count = environ.get(name, "")
         if count.isdecimal():

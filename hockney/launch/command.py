@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The words that start ranks, for every family of MPI. Nothing is started here.
+"""Command lines that start ranks, for every family of MPI. Nothing is started here.
 
-Options were tried on Open MPI 4.1 and 5.0, MPICH 4.0 and 5.0 and Intel MPI 2021.18.
+Tested with Open MPI 4.1 and 5.0, MPICH 4.0 and 5.0 and Intel MPI 2021.18.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ def command(
     environ: Mapping[str, str] | None = None,
     user: LauncherOptions = NOTHING_ADDED,
 ) -> LaunchCommand:
-    """How `ranks` ranks of the engine are started.
+    """The command that starts `ranks` ranks of the engine.
 
-    With more ranks than cores, nothing is bound. On `many_hosts` (a batch job) the launcher has the hosts and
-    their slots, and this host's cores tell nothing about the others. `environ` is what the launcher inherits
-    (os.environ if None); what it sets there is not set again. The arguments of `user` come last; where they
-    place the ranks, nothing is bound here.
+    With more ranks than cores, ranks are not bound. On `many_hosts` (a batch job) the launcher knows the
+    hosts and their slots, and this host's cores say nothing about the others. `environ` is the launcher's
+    environment (os.environ if None); variables set there are not set again. The arguments of `user` come
+    last; if they place the ranks, no binding is requested here.
     """
     many_hosts = many_hosts or name_hosts(user)
     placed = name_binding(user)
     crowded = not many_hosts and ranks > cores.usable
     bound = not placed and bind and (many_hosts or ranks <= len(cores.cpus))
-    # a list only where it is needed: it is the same on every host, and launchers know better otherwise
+    # a list only if needed: it is the same on every host, and otherwise launchers choose better
     chosen = Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
     listed = chosen if bound and cores.restricted and not many_hosts else None
     options, variables = OPTIONS[mpi.family](mpi, bound, listed, crowded)
@@ -73,7 +73,7 @@ def command(
 
 
 def planned(bound: bool, listed: Cores | None, requested: bool) -> str:
-    """The binding that the launcher is asked for."""
+    """The binding requested from the launcher."""
     if not bound:
         return binding.not_bound_oversubscribed() if requested else binding.not_bound_as_requested()
     return binding.bound_to_list(listed.cpus) if listed else binding.bound_to_cores()
@@ -83,7 +83,7 @@ Options = tuple[list[str], dict[str, str]]
 
 
 def _sharing(mpi: Mpi, crowded: bool) -> list[str]:
-    """The words that let ranks share cores, without any about binding."""
+    """The options that allow ranks to share cores, without any about binding."""
     if mpi.family != "openmpi" or not crowded:
         return []
     return ["--oversubscribe"] if _before_prrte(mpi) else ["--map-by", ":OVERSUBSCRIBE"]
@@ -106,14 +106,14 @@ def open_mpi(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Opti
 
 
 def mpich(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
-    """Hydra oversubscribes without being asked; its user list has the system's numbers."""
+    """Hydra oversubscribes without an option; its user list has the system's numbers."""
     if listed:
         return ["-bind-to", "user:" + ",".join(map(str, listed.cpus))], {}
     return ["-bind-to", "core" if bound else "none"], {}
 
 
 def intel(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
-    """Intel's hydra is told by the environment."""
+    """Intel's hydra is controlled by the environment."""
     if listed:
         return [], {"I_MPI_PIN": "1", "I_MPI_PIN_PROCESSOR_LIST": ",".join(map(str, listed.cpus))}
     if bound:
@@ -122,7 +122,7 @@ def intel(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options
 
 
 def unknown(mpi: Mpi, bound: bool, listed: Cores | None, crowded: bool) -> Options:
-    """MPI's standard (section 11.5 of version 4.1) has -n and no word about binding."""
+    """MPI's standard (section 11.5 of version 4.1) has -n but no option for binding."""
     return [], {}
 
 

@@ -28,8 +28,8 @@ SIGNALS = {
 
 @dataclass(frozen=True)
 class Ending:
-    """`signal` ended `rank` (None where the launcher does not name it) or, with `of_launcher`, the launcher;
-    None where nothing was ended by a signal: then there are the job's exit code and its last `output`."""
+    """`signal` ended `rank` (None if the launcher does not name it) or, with `of_launcher`, the launcher;
+    None if nothing was ended by a signal: then there are the job's exit code and its last `output`."""
 
     job_exit: int
     signal: int | None = None
@@ -39,9 +39,9 @@ class Ending:
 
 
 def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
-    """Which process ended how, as far as the launcher reports it."""
+    """Which process ended and how, as far as the launcher reports it."""
     lines = [line for line in output if line.strip()]
-    text = " ".join(" ".join(lines).split())  # sentences are broken into lines anywhere
+    text = " ".join(" ".join(lines).split())  # sentences may be broken into lines anywhere
     for pattern in PATTERNS:
         match = re.search(pattern, text)
         if match and int(match["signal"]) in SIGNALS:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cause of a failed launch, from what its launcher printed."""
+"""The cause of a failed launch, from its launcher's output."""
 
 from __future__ import annotations
 
@@ -43,11 +43,12 @@ CAUSES: tuple[tuple[str, int, Callable[[Mpi, int, str], Explanation]], ...] = (
         lambda mpi, ranks, name: explanations.no_shared_memory(mpi.title),
     ),
 )
-"""Patterns in the launcher's output, their flags, and what they mean; `name` is what the pattern captures."""
+"""Patterns in the launcher's output, their flags, and their meaning; `name` is the pattern's captured
+text."""
 
 
 def explain(mpi: Mpi, ranks: int, output: Iterable[str]) -> Explanation | None:
-    """The meaning of the launcher's output, for those failures that have a known remedy."""
+    """The meaning of the launcher's output, for failures with a known remedy."""
     text = "\n".join(output)
     for pattern, flags, explanation in CAUSES:
         match = re.search(pattern, text, flags)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Network fabrics that ranks of one host do not use, left out of their start.
+"""Network fabrics that ranks on one host do not use, disabled when they start.
 
-Open MPI opens the libfabric transport `btl/ofi` in MPI_Init even where all ranks share a host and travel by
-shared memory (`btl/sm`, before version 5 `btl/vader`): 1.0 s of a launch of 1.2 s with the 5.0.11 of Python's
-package index. `benchmarks/launch.py` compares launches and message times with and without it.
+Open MPI opens the libfabric transport `btl/ofi` in MPI_Init even if all ranks share a host and communicate by
+shared memory (`btl/sm`, before version 5 `btl/vader`): 1.0 s of a launch of 1.2 s with version 5.0.11 from
+PyPI. `benchmarks/launch.py` compares launches and message times with and without it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hockney.system.mca_files import lines_in, parameter_files, parameters_in
 
 WITHOUT_FABRIC = {"OMPI_MCA_btl": "^ofi"}
 TRANSPORTS = ("btl", "mtl", "pml", "osc")
-"""Frameworks of Open MPI that choose how messages travel. Who sets one of them chooses all."""
+"""Frameworks of Open MPI that choose how messages travel. If the user sets one of them, none is changed."""
 HOST_FILES = ("openmpi-default-hostfile", "prte-default-hostfile")
 HOST_VARIABLES = (
     "OMPI_MCA_orte_default_hostfile",
@@ -32,8 +32,8 @@ HOST_VARIABLES = (
 def without_fabric(
     mpi: Mpi, environ: Mapping[str, str], *, many_hosts: bool, user: LauncherOptions = NOTHING_ADDED
 ) -> dict[str, str]:
-    """What leaves the unused fabric out; empty where there is none, where several hosts may take part, and
-    where the user or the site chose transports."""
+    """The options that disable the unused fabric; empty if there is none, if several hosts may take part, and
+    if the user or the site chose transports."""
     if mpi.family != "openmpi" or many_hosts or any(environ.get(name) for name in HOST_VARIABLES):
         return {}
     if name_transports(user, TRANSPORTS):

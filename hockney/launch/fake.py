@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A launcher without MPI: it answers from a world with known costs, on the real path.
+"""A launcher without MPI: it generates results from a world with known costs, using the real code path.
 
-It keeps the engine's promises (order, budget, precision, one line at a time, the lines' very bytes) on a
-simulated clock, and can be set to die, hang, refuse or fail verification on a given case.
+It has the engine's guarantees (order, budget, precision, one line at a time, identical bytes) on a simulated
+clock, and can be set to die, hang, refuse or fail verification on a given case.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ EPOCH = 1_700_000_000.0
 
 @dataclass(frozen=True)
 class Fault:
-    """`case` matches every case that has all its words; it strikes `times` times."""
+    """`case` matches every case that has all its words; the fault occurs `times` times."""
 
     kind: FaultKind
     case: str
@@ -56,7 +56,7 @@ class Fault:
 
 
 class FakeLauncher(Launcher):
-    """`pace_s` really sleeps before each case, so that a test can kill in between; `launch_s` is the
+    """`pace_s` is a real delay before each case, so that a test can kill in between; `launch_s` is the
     simulated cost of starting and ending a launch."""
 
     def __init__(
@@ -172,7 +172,7 @@ class FakeLauncher(Launcher):
     def _repeat(
         self, case: Case, batch: int, share: float, options: LaunchOptions
     ) -> tuple[np.ndarray, Stop]:
-        """Repeat as the engine does: until the interval of the median is narrow enough or time is out."""
+        """Repeat as the engine does: until the interval of the median is narrow enough or time is up."""
         count = 8
         while True:
             count = min(count * 2, options.max_repetitions)
@@ -196,9 +196,9 @@ class FakeLauncher(Launcher):
 
 
 def achieved(times: np.ndarray) -> float | None:
-    """Half width of the 95% interval of the median over the median, from the order statistics with ranks
-    n/2 -+ 1.96 sqrt(n)/2 (Le Boudec, "Performance Evaluation of Computer and Communication Systems",
-    appendix A); None where they do not exist."""
+    """Relative half width of the 95% interval of the median, from the order statistics with ranks n/2 -+ 1.96
+    sqrt(n)/2 (Le Boudec, "Performance Evaluation of Computer and Communication Systems", appendix A); None if
+    they do not exist."""
     n = len(times)
     low = math.floor(n / 2 - 0.98 * math.sqrt(n)) - 1
     high = math.ceil(n / 2 + 1 + 0.98 * math.sqrt(n)) - 1
@@ -211,7 +211,7 @@ def achieved(times: np.ndarray) -> float | None:
 def fake_from_words(text: str) -> FakeLauncher:
     """ "fake", or with settings: "fake:pace=5ms;seed=3;die=barrier ranks=2;hang=..." (see FaultKind).
 
-    A fault strikes always; with an exclamation mark ("die!=...") only once.
+    A fault occurs every time; with an exclamation mark ("die!=...") only once.
     """
     world, faults, pace = World(), [], 0.0
     for part in filter(None, text.partition(":")[2].split(";")):

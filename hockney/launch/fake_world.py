@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A world whose message passing costs are known exactly, for the fake launcher.
+"""A world with exactly known message passing costs, for the fake launcher.
 
-One message costs what a piecewise Hockney model says, a train of messages what LogGP says (the PRTT of
-Hoefler, Lichei and Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks",
-2007), a collective a + rounds * (latency + bytes * per_byte), an exchange on a ring its steps' messages,
-computing what was asked for, a barrier of messages those of its longest path, one in shared memory its
-flags. Fits of what it answers must find these parameters again.
+One message follows a piecewise Hockney model, a train of messages LogGP (the PRTT of Hoefler, Lichei and
+Rehm, "Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks", 2007). A collective takes
+a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its steps' messages, computing
+the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags.
+Fits of its results must recover these parameters.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from hockney.core.record import MetricSeries
 from hockney.system.bundled import bundled_catalog
 
 PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
-"""What an operation between two ranks costs, in times of a message one way."""
+"""The cost of an operation between two ranks, relative to a one-way message."""
 
 LINEAR = ("gather", "scatter", "allgather", "alltoall")
-"""Operations that take a message for each other rank in this world."""
+"""Operations that take a message per other rank in this world."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class FakePiece:
 
 @dataclass(frozen=True)
 class LongestWork:
-    """What the rank with most to compute computes, and its parallel part over the mean."""
+    """The computing time of the busiest rank, and its parallel part relative to the mean."""
 
     seconds: float
     imbalance: float = 1.0
@@ -48,8 +48,9 @@ class LongestWork:
 
 @dataclass(frozen=True)
 class World:
-    """The truth. Noise: each time is multiplied by a lognormal of relative width `noise`, by a factor of
-    the launch of width `launch_noise`, and with probability `tail` by an exponential excess of mean 5."""
+    """The true costs. Noise: each time is multiplied by a lognormal factor of relative width `noise`, by a
+    factor of the launch of width `launch_noise`, and with probability `tail` by an exponential excess of mean
+    5."""
 
     pieces: tuple[FakePiece, ...] = (
         FakePiece(0, 0.45e-6, 0.09e-9),
@@ -68,7 +69,7 @@ class World:
     round_per_byte_s: float = 0.12e-9
     flag_s: float = 0.06e-6
     exits: float = 0.4
-    """The spread of the exits of a barrier, in times of what it takes."""
+    """The spread of the exits of a barrier, relative to its time."""
     noise: float = 0.03
     launch_noise: float = 0.004
     tail: float = 0.02
@@ -76,8 +77,8 @@ class World:
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:
-        """Seconds of one operation of `case`, without noise: by the role of its workload. What has no role of
-        its own here costs what its operation costs as a collective."""
+        """Seconds of one operation of `case`, without noise: by the role of its workload. Workloads with a
+        role not handled here cost the same as their operation does as a collective."""
         workload = self.catalog.entry(case.workload)
         size = case.bytes
         cold = case.get("buffers") == "cold"
@@ -104,12 +105,13 @@ class World:
         return self.collective(workload.operation, case.ranks, size) * (self.cold_factor if cold else 1)
 
     def exchange(self, ranks: int, one_way: float) -> float:
-        """Equation 3 of Hanebutte and Tatsumi on a switch: two steps, and a third where the ranks are odd."""
+        """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is
+        odd."""
         return 0.0 if ranks < 2 else (2 + ranks % 2) * one_way
 
     def work(self, case: Case) -> LongestWork | None:
-        """What the rank with most work computes: all of the serial part and the largest share of the rest;
-        None where a case computes nothing for a preset time."""
+        """The computing time of the busiest rank: the serial part and the largest share of the rest; None if
+        a case does not compute for a preset time."""
         if "work" not in case:
             return None
         work = case.number("work")
@@ -121,8 +123,9 @@ class World:
         return LongestWork(serial + longest, float(np.max(shares)))
 
     def metrics(self, case: Case, times: np.ndarray) -> dict[str, MetricSeries]:
-        """What a workload declares besides its times, for repetitions that took `times`: what is known of its
-        work, else values of this world's own, the same for the same metric. Phases share the time evenly."""
+        """The metrics that a workload declares besides its times, for repetitions that took `times`: known
+        values for its work, otherwise made-up values, the same for the same metric. Phases share the time
+        evenly."""
         declared = self.catalog.entry(case.workload).metrics
         phases = sum(metric.phase for metric in declared)
         return {
@@ -145,21 +148,21 @@ class World:
         value = share_s if metric.phase else np.full(len(share_s), truth[metric.name])
         if metric.per == "record":
             value = np.median(value, keepdims=True)
-        if metric.over_ranks == "each":  # a rank in the middle has half of what the last one has
+        if metric.over_ranks == "each":  # a rank in the middle has half the value of the last one
             value = np.outer(value, np.arange(1, case.ranks + 1) / case.ranks).ravel()
         return value
 
     @staticmethod
     def truth(name: str) -> float:
-        """The value of a metric that this world knows nothing of: from 1 to 11."""
+        """The made-up value of a metric that this world does not model: from 1 to 11."""
         return 1 + zlib.crc32(name.encode()) % 1000 / 100
 
     def labels(self, case: Case) -> dict[str, str]:
         return {} if self.work(case) is None else {"work_clock": "thread"}
 
     def shares(self, text: str, seed: int, ranks: int) -> np.ndarray:
-        """Every rank's share of the parallel work, with mean 1. What is drawn is of the kind asked for, but
-        not the engine's very numbers."""
+        """Every rank's share of the parallel work, with mean 1. Random shares have the requested
+        distribution, but not the engine's values."""
         word, _, rest = text.partition(":")
         random = np.random.default_rng(seed)
         drawn = {
@@ -179,14 +182,14 @@ class World:
         return piece.latency_s + size * piece.per_byte_s * (self.cold_factor if cold else 1)
 
     def pause(self, case: Case) -> float:
-        """Seconds between two messages of a train; none where there is but one."""
+        """Seconds between two messages of a train; 0 if there is only one."""
         if self.catalog.entry(case.workload).role != "train" or case.number("messages") == 1:
             return 0.0
         return case.number("delay") + case.number("pause") * self.prtt(1, 0.0, case.bytes)
 
     def prtt(self, messages: int, delay: float, size: int) -> float:
-        """Equations 1 and 2 of the paper: PRTT(1, 0, s), then each further message costs the larger of
-        o + d and the gap. Payload enters as s G (the paper's s - 1 differs by one byte's gap)."""
+        """Equations 1 and 2 of the paper: PRTT(1, 0, s), then each additional message costs the larger of o +
+        d and the gap. Payload enters as s G (the paper's s - 1 differs by one byte's gap)."""
         overhead = self.send_overhead_s + self.receive_overhead_s
         round_trip = 2 * (self.latency_s + overhead + size * self.gap_per_byte_s)
         return round_trip + (messages - 1) * max(
@@ -218,7 +221,7 @@ class World:
         return self.catalog.entry(case.workload).payload(case)
 
     def sample(self, case: Case, launch: int, count: int) -> np.ndarray:
-        """`count` repetitions of `case` in a launch: the same again for the same seed."""
+        """`count` repetitions of `case` in a launch: the same for the same seed."""
         words = f"{self.seed} {launch} {case.line}".encode()
         random = np.random.default_rng(zlib.crc32(words))
         factor = 1 + self.launch_noise * random.standard_normal()

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""When a case has taken too long, and which ranks did not answer. Pure: time comes from the caller."""
+"""Detects when a case has taken too long, and which ranks did not respond. Pure: time comes from the
+caller."""
 
 from __future__ import annotations
 
@@ -12,17 +13,18 @@ from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.messages import failures
 
 START_SECONDS = 120.0  # for mpiexec and MPI_Init, on large machines
-MARGIN_SECONDS = 2.0  # for the ranks' own watchdogs to speak first
-ANSWER_SECONDS = 1.0  # between the first rank's answer and the last one's
+MARGIN_SECONDS = 2.0  # lets the ranks' own watchdogs report first
+ANSWER_SECONDS = 1.0  # between the first rank's line and the last one's
 LINE = re.compile(r"hockney-watchdog rank=(\d+) case=(.*) phase=(\S+) repetition=(-?\d+)")
 
 
 @dataclass
 class HangDetector:
-    """Follows one launch. `deadline` is when patience ends (seconds of the caller's clock), None for never.
+    """Follows one launch. `deadline` is the time after which it counts as hung (seconds of the caller's
+    clock), None for never.
 
-    The engine gives each case an equal share of what is left of the budget; so does the watch. Where cases
-    are visited several times, those after the first have what is left of the launch.
+    Like the engine, it gives each case an equal share of the remaining budget. If cases are visited several
+    times, visits after the first have the launch's remaining time.
     """
 
     options: LaunchOptions
@@ -55,7 +57,8 @@ class HangDetector:
         self._allow(now, 0)
 
     def take_answer(self, now: float, line: str) -> bool:
-        """Whether `line` of standard error is a rank's watchdog; then only the other ranks are waited for."""
+        """Whether `line` of standard error is from a rank's watchdog; then only the other ranks are waited
+        for."""
         match = LINE.search(line)
         if not match:
             return False

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Before anything is measured: do n ranks start, does each see all n, and which MPI library do they find?"""
+"""Before measuring: do n ranks start, does each see all n, and which MPI library do they use?"""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ decode_hello = msgspec.json.Decoder(Hello).decode
 
 
 def say_hello(command: LaunchCommand, mpi: Mpi, ranks: int, timeout: float = START_SECONDS) -> CheckedRanks:
-    """Run `command`, an engine with --hello; one Hello a rank, in order, and the transports that MPI reports.
-    Raises EnvironmentProblem."""
+    """Run `command`, an engine with --hello; returns one Hello per rank, in order, and the transports that
+    MPI reports. Raises EnvironmentProblem."""
     try:
         done = process.capture(command.words, env=dict(command.environment), timeout=timeout)
     except process.CannotStart as error:
@@ -52,8 +52,8 @@ def say_hello(command: LaunchCommand, mpi: Mpi, ranks: int, timeout: float = STA
 
 
 def hellos_in(lines: Iterable[str]) -> list[Hello]:
-    """Other lines are output of the launcher, of MPI, or of the site's start-up scripts; they may run into
-    those of ranks."""
+    """Other lines are output of the launcher, of MPI, or of the site's start-up scripts; they may be merged
+    with those of ranks."""
     hellos = []
     for line in lines:
         try:
@@ -64,8 +64,8 @@ def hellos_in(lines: Iterable[str]) -> list[Hello]:
 
 
 def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello]) -> Explanation | None:
-    """What is wrong with these answers; None where all `ranks` ranks answer and see each other, and where
-    none answers."""
+    """The problem with these answers; None if all `ranks` ranks answer and see each other, and if none
+    answers."""
     families = {family_of(hello.library) for hello in hellos} - {mpi.family, "unknown"}
     if families and mpi.family != "unknown":
         return explanations.other_library(mpi.title, TITLES[families.pop()])

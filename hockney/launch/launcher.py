@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a launcher is: something that runs cases on a number of ranks and gives back the engine's lines."""
+"""The launcher interface: something that runs cases on a number of ranks and returns the engine's lines."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Reason = Literal["hung", "died", "refused", "time", "corrupted"]
 
 @dataclass(frozen=True)
 class LaunchOptions:
-    """What holds for one launch. Seconds and fractions.
+    """Options of one launch, in seconds and fractions.
 
     `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
-    cases together, `precision` the wanted relative half width of the median's 95% interval, `visits` the most
-    of a case, at shuffled moments of the launch; a case that lasts `hang_s` longer than it may is reported as
+    cases together, `precision` the target relative half width of the median's 95% interval, `visits` the
+    maximum per case, in random order over the launch; a case that exceeds its time by `hang_s` is reported as
     hung and ends the launch."""
 
     launch: str
@@ -40,11 +40,11 @@ class LaunchOptions:
 
 @dataclass(frozen=True)
 class LaunchCommand:
-    """How a launch is started: what a person would type, and what is laid over the environment.
+    """How a launch is started: the command line, and the variables added to the environment.
 
     `binding` describes where the ranks run ("rank i on cpu i of 0,1"), `bound` is whether each is bound to
-    cores; `placed_by_user` is whether the user's own arguments decide that, so that only the ranks know;
-    `notes` are what was done on the user's behalf.
+    cores; `placed_by_user` is whether the user's arguments decide that, so that only the ranks can report it;
+    `notes` list what was done on the user's behalf.
     """
 
     words: tuple[str, ...]
@@ -57,7 +57,7 @@ class LaunchCommand:
 
 
 class Hello(msgspec.Struct, frozen=True):
-    """What one rank reports of itself. `library` is MPI_Get_library_version's first line."""
+    """One rank's report about itself. `library` is the first line of MPI_Get_library_version."""
 
     rank: int
     size: int
@@ -67,19 +67,20 @@ class Hello(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CheckedRanks:
-    """What ranks reported that only said who they are; `transport` is empty where MPI does not report it."""
+    """Reports of ranks that were started only to identify themselves; `transport` is empty if MPI does not
+    report it."""
 
     hellos: tuple[Hello, ...] = ()
     transport: Mapping[str, str] = field(default_factory=dict)
 
 
 class LaunchFailed(HockneyError):
-    """A launch that ended before its plan did. Lines yielded before are good.
+    """A launch that ended before its plan did. Lines yielded before are valid.
 
-    `reason` hung: a case did not end in its time, and the job was killed; died: a rank, mpiexec or the engine
-    ended the job; refused: it never started; time: its time was used up, and nothing is wrong; corrupted: a
-    message of the engine's own arrived changed. `case` is the line of the case that was running, empty when
-    none was; `silent_ranks` did not answer the watchdog; `phase` is where the others were. `job_exit` is the
+    `reason` hung: a case exceeded its time, and the job was killed; died: a rank, mpiexec or the engine ended
+    the job; refused: it never started; time: its time was used up, which is not an error; corrupted: one of
+    the engine's own messages arrived corrupted. `case` is the line of the running case, empty if there was
+    none; `silent_ranks` did not report to the watchdog; `phase` is where the others were. `job_exit` is the
     job's exit code, `tail` the last lines of its standard error.
     """
 
@@ -117,15 +118,15 @@ class Launcher(ABC):
         """A generator of the engine's lines, as they arrive.
 
         First a Launch (with `command`, `binding` and `bound` filled in), then for every case Start and then
-        Record or Failure, at last End. Raises LaunchFailed when the job dies or hangs. Closing the generator,
+        Record or Failure, at last End. Raises LaunchFailed if the job dies or hangs. Closing the generator,
         or an exception such as KeyboardInterrupt passing through it, ends every process of the launch.
         """
 
     def check(self, ranks: int) -> CheckedRanks:
-        """Start `ranks` ranks that only report who they are; nothing where starting them cannot fail. Raises
-        EnvironmentProblem."""
+        """Start `ranks` ranks that only identify themselves; does nothing if starting them cannot fail.
+        Raises EnvironmentProblem."""
         return CheckedRanks()
 
     @abstractmethod
     def describe(self, ranks: int) -> LaunchCommand:
-        """How `run` starts its ranks; starts nothing."""
+        """How `run` would start its ranks; starts nothing."""

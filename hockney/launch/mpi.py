@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real launches: the engine under an mpiexec."""
+"""Real launches: the engine under mpiexec."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ PLAN = "plan.txt"
 
 
 class MpiLauncher(Launcher):
-    """Launches `engine` with `mpi` on this host's `cores`, or wherever a batch job's mpiexec goes.
+    """Launches `engine` with `mpi` on this host's `cores`, or on the hosts of a batch job.
 
-    `others` are the executables of workloads that it does not have; `user` is what the user adds to
-    mpiexec's words.
+    `others` are the executables of workloads that it does not contain; `user` are the user's arguments of
+    mpiexec.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class MpiLauncher(Launcher):
         return self._command(self.engine, ranks, "--plan", "FILE")
 
     def check(self, ranks: int) -> CheckedRanks:
-        """Start `ranks` ranks that only report who they are. Raises EnvironmentProblem."""
+        """Start `ranks` ranks that only identify themselves. Raises EnvironmentProblem."""
         started = self._command(self.engine, ranks, "--hello")
         present = {*self.environ, *(name for name, _ in self.user.variables)}
         report = report_variables(self.mpi, present)
@@ -106,17 +106,18 @@ def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> P
 
 
 def plan_folder(plan: Sequence[Case], beside: Path) -> Scratch:
-    """The plan as file PLAN of a new folder. It is next to the engine, so that every host that can start the
-    engine can read it, or among the temporary files where the engine's folder cannot be written to.
+    """The plan as file PLAN in a new folder. It is next to the engine, so that every host that can start the
+    engine can read it, or among the temporary files if the engine's folder is not writable.
 
-    A file, because Open MPI 5's launcher does not pass standard input on unchanged (engine/app/session.cpp).
+    It is a file because Open MPI 5's launcher does not forward standard input unchanged
+    (engine/app/session.cpp).
     """
     place = beside if os.access(beside, os.W_OK) else Path(tempfile.gettempdir())
     return Scratch(place / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan)})
 
 
 def plan_text(plan: Sequence[Case]) -> str:
-    """What the engine reads."""
+    """The plan as the engine reads it."""
     return "".join(f"{case.line}\n" for case in plan)
 
 

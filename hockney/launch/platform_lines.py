@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A described machine in the words of the simulator: the lines that the plugin engine/smpi/platform.cpp
-reads, and smpirun's options that name the algorithm of each collective operation.
+"""A described machine in the simulator's format: the lines that the plug-in engine/smpi/platform.cpp reads,
+and smpirun's options for the algorithm of each collective operation.
 
-The lines: one key and its numbers each, in seconds, bytes and their quotients; what is not said is nothing.
+Each line has one key and its numbers, in seconds, bytes and their quotients; keys that are missing are zero.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from hockney.core.smpi_algorithms import chosen
 
 
 def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:
-    """The whole description as text. `events`: messages after which the simulation is ended, 0 for never;
-    `seed_offset` is added to the noise's seed, so that launches differ as real ones do."""
+    """The whole description as text. `events`: the number of messages after which the simulation is ended, 0
+    for never; `seed_offset` is added to the noise's seed, so that launches differ as real ones do."""
     return "".join(f"{line}\n" for line in _lines(platform, events, seed_offset))
 
 

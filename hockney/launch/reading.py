@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One started engine: its lines as they come, its silence, its end."""
+"""A started engine: its lines as they arrive, its hangs, its end."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from hockney.launch.launcher import LaunchCommand, LaunchFailed
 from hockney.launch.messages import binding, failures
 
 FINISH_SECONDS, FINISH_SECONDS_PER_RANK = 8.0, 0.02
-"""For MPI_Finalize; all results are safe by then."""
+"""Time for MPI_Finalize; all results are stored by then."""
 
 CORRUPTED_EXIT_CODE = 76
-"""Of a rank that received a damaged message (engine/comm/checked_message.hpp)."""
+"""The exit code of a rank that received a corrupted message (engine/comm/checked_message.hpp)."""
 CORRUPTED = re.compile(r"hockney-corrupted rank=(\d+) from=(\d+)")
 
 Died = Callable[[int, str, int, tuple[str, ...]], LaunchFailed]
 
 
 class EngineReader:
-    """Starts `started` and follows it. `scratch` is there while it runs; `died` makes the error of a launch
+    """Starts `started` and follows it. `scratch` exists while it runs; `died` creates the error of a launch
     that failed, from ranks, the case it failed on, exit code and last output."""
 
     def __init__(
@@ -56,7 +56,8 @@ class EngineReader:
         self.died = died
 
     def lines(self) -> Iterator[EngineLine]:
-        """The engine's lines, the launch's with its command; raises LaunchFailed when it dies or hangs."""
+        """Yields the engine's lines, the launch's with its command; raises LaunchFailed if the job dies or
+        hangs."""
         watch, plan = self.watch, self.plan
         finish_s = FINISH_SECONDS + FINISH_SECONDS_PER_RANK * watch.ranks
         finished: int | None = None
@@ -84,7 +85,7 @@ class EngineReader:
                     corrupted = corrupted or CORRUPTED.search(line.text)
                     watch.take_answer(now, line.text)
                     continue
-                if cut is not None:  # it was not the last line, so that no kill has cut it
+                if cut is not None:  # it was not the last line, so it was not truncated by a kill
                     raise cut
                 try:
                     entry = decoded(line.text)
@@ -103,7 +104,7 @@ class EngineReader:
                     watch.finished(now)
                     finished = (finished or 0) + 1
                 elif isinstance(entry, End):
-                    ended = entry.cases == watch.cases  # else the plan did not arrive whole
+                    ended = entry.cases == watch.cases  # otherwise the plan did not arrive complete
                 yield entry
             code = job.wait(finish_s)
             if code is None:
@@ -115,17 +116,17 @@ class EngineReader:
             self._refuse_corrupted(corrupted, code, tuple(job.tail))
             if cut is not None and code == 0:
                 raise cut
-            if watch.answered:  # the engine gave itself up
+            if watch.answered:  # the engine aborted itself
                 raise watch.failure(code, tuple(job.tail))
-            # launchers drop lines that they have not yet passed on, also that a case was started
+            # launchers drop lines that they have not yet forwarded, possibly including a case's start
             suspect = ""
             if finished is not None and finished < len(plan) and watch.options.visits == 1:
                 suspect = plan[finished].line
             raise self.died(watch.ranks, watch.case or suspect, code, tuple(job.tail))
 
     def _refuse_corrupted(self, seen: re.Match[str] | None, code: int, tail: tuple[str, ...]) -> None:
-        """Raises LaunchFailed where a rank received a damaged message, by its line or, where the launcher
-        dropped that, by its exit code."""
+        """Raises LaunchFailed if a rank received a corrupted message, by its line or, if the launcher dropped
+        that, by its exit code."""
         if seen is None and code != CORRUPTED_EXIT_CODE:
             return
         rank, sender = (None, None) if seen is None else map(int, seen.groups())
@@ -150,8 +151,8 @@ def with_command(launch: Launch, started: LaunchCommand) -> Launch:
 
 
 def reported_binding(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str, bool]:
-    """The binding as the ranks report it, which is what counts, and whether ranks are bound; as planned where
-    they do not report it."""
+    """The actual binding as reported by the ranks, and whether ranks are bound; as planned if they do not
+    report it."""
     if started.placed_by_user:
         return _reported_placement(ranks, started)
     if not started.bound or not all(rank.cpus for rank in ranks):
@@ -165,8 +166,8 @@ def reported_binding(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str
 
 
 def _reported_placement(ranks: Sequence[Rank], started: LaunchCommand) -> tuple[str, bool]:
-    """Where the ranks are that the user has placed. Bound are those that share their CPUs with no other; of a
-    single rank only a single CPU says so."""
+    """The binding of ranks placed by the user. Ranks that share their CPUs with no other are bound; a single
+    rank only if it has a single CPU."""
     if not all(rank.cpus for rank in ranks):
         return started.binding, False
     apart = len({(rank.host, rank.cpus) for rank in ranks}) == len(ranks)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated launches: the engine under SimGrid's smpirun, on a described machine.
 
-All ranks run in one process, one at a time, on a simulated clock: no core is shared, nothing is noisy unless
-the description says so, and the same launch gives the same lines.
+All ranks run in one process, one at a time, on a simulated clock: no core is shared, there is no noise unless
+the description adds it, and the same launch gives the same lines.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from hockney.launch.reading import EngineReader
 from hockney.process import Scratch
 
 REPETITIONS = 2
-"""The second shows that nothing was left over from the first; more would give the same times."""
+"""The second shows that the first left nothing behind; more would give the same times."""
 MANY_RANKS = 1024
 """From this many on there is one repetition: a verified operation precedes it."""
 NOISY_REPETITIONS = 30
 WARM_UP = 2
 UNLIMITED_S = 1e8
-"""Of simulated time: launches are limited in wall-clock time."""
+"""Simulated time is not limited; launches are limited in wall-clock time."""
 EVENTS = 200_000_000
-"""Messages, some hours of simulation: this ends a program that never stops sending."""
+"""A number of messages for some hours of simulation: it ends a program that never stops sending."""
 STACK_KIB = 1024
-# in a separate folder, where the simulator is started: the same command line in every launch
+# in a separate folder, where the simulator is started, so that the command line is the same in every launch
 HOSTS, PLATFORM = "hosts.txt", "platform.txt"
 
 
 class SmpiLauncher(Launcher):
-    """Launches `engine`, or one of the `others` for the workloads that it does not have, with SimGrid's `mpi`
-    on `platform`, which the `plugin` next to the engine builds."""
+    """Launches `engine`, or one of the `others` for workloads that it does not contain, with SimGrid's `mpi`
+    on `platform`, which the `plugin` next to the engine creates."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class SmpiLauncher(Launcher):
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         most = min(options.max_repetitions, self._repetitions(ranks))
         simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
-        # where reading the clock takes time, warm-up finds how many operations go between two readings
+        # if reading the clock takes time, warm-up determines the number of operations between two readings
         warm_up = WARM_UP if self.platform.clock_s else 0
         words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
         watch = WallClock(options, len(plan), ranks)
@@ -125,8 +125,8 @@ class SmpiLauncher(Launcher):
 
 @dataclass
 class WallClock(HangDetector):
-    """A simulation may print nothing for long, and always ends or can be ended: only the launch's time
-    counts."""
+    """A simulation may print nothing for long, and always ends or can be ended: only the launch's time limit
+    applies."""
 
     def begun(self, now: float) -> None:
         self.deadline = now + self.options.budget_s
@@ -158,7 +158,7 @@ def hosts(platform: Platform, ranks: int) -> Iterator[str]:
 
 
 def anonymous(launch: Launch) -> Launch:
-    """Without what would differ between two launches or two accounts: the programs' folders."""
+    """Removes what would differ between two launches or two accounts: the programs' folders."""
 
     words = [Path(word).name if word.startswith("/") else word for word in launch.command]
     return msgspec.structs.replace(launch, command=words)
@@ -174,7 +174,7 @@ CAUSES: tuple[tuple[str, Callable[[str], Explanation]], ...] = (
     (r"bad_alloc|Cannot allocate memory|out of memory", lambda _: explanations.out_of_memory()),
     (r"hockney-platform: ([^\n]+)", lambda text: explanations.platform_error(one_line(text))),
 )
-"""Patterns in the simulator's output and what they mean; each message gets what its pattern captures."""
+"""Patterns in the simulator's output and their meaning; each message gets the pattern's captured text."""
 
 
 def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:

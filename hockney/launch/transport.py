@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which transports carry messages, as far as MPI reports it: asked for in the check before measuring only."""
+"""Which transports carry messages, as far as MPI reports it: only requested in the check before measuring."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ REPORTS = (
     (re.compile(r"==== ()(\w+) netmod Capability"), NETMOD),
     (re.compile(r"\blibfabric provider: ()(\S+)"), PROVIDER),
 )
-"""Of Open MPI (hook/comm_method), MPICH (ch4's netmods), Intel MPI: how much of it, and what."""
+"""Variables of Open MPI (hook/comm_method), MPICH (ch4's netmods) and Intel MPI: how much to report, and
+what."""
 LONGEST = 100
 
 
@@ -35,7 +36,7 @@ def report_variables(mpi: Mpi, present: Collection[str]) -> dict[str, str]:
 
 
 def transports_in(lines: Iterable[str]) -> dict[str, str]:
-    """What `lines`, the output of ranks, report; empty where they report nothing."""
+    """The transports reported in `lines`, the output of ranks; empty if there are none."""
     found: dict[str, str] = {}
     for line in lines:
         for pattern, where in REPORTS:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the user's own arguments of mpiexec decide, so that hockney leaves it alone."""
+"""What the user's arguments of mpiexec decide, so that hockney does not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAPPING = {
 }  # fmt: skip
 BINDING = {"bind-to", "bind-to-core", "bind-to-socket", "cpu-list", "cpu-set", "binding"}
 FILES = {"am", "tune"}
-"""Files of parameters, which may choose anything."""
+"""Files of parameters, which may set anything."""
 PARAMETER = {"mca", "gmca", "omca", "prtemca"}
 VARIABLE = {"x", "env", "genv"}
 
@@ -61,7 +61,8 @@ def name_transports(options: LauncherOptions, frameworks: tuple[str, ...]) -> bo
 
 
 def variable_words(mpi: Mpi, options: LauncherOptions) -> list[str] | None:
-    """The words that set the variables of the ranks; None where the launcher's own environment has to."""
+    """The options that set the variables of the ranks; None if they have to be set in the launcher's
+    environment."""
     if mpi.family == "openmpi":
         return [word for name, value in options.variables for word in ("-x", f"{name}={value}")]
     if mpi.family in ("mpich", "intel"):
@@ -70,7 +71,7 @@ def variable_words(mpi: Mpi, options: LauncherOptions) -> list[str] | None:
 
 
 def _values(options: LauncherOptions) -> Iterator[tuple[str, str]]:
-    """Every option with the word behind it."""
+    """Every option with the following word."""
     for word, value in pairwise(options.arguments):
         if word.startswith("-"):
             yield _name(word), value

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""This machine: which MPI it has, what it is made of, what else it does."""
+"""This machine: its MPIs, its hardware, its load."""
 
 from hockney.machine.cpu import Processors, processors
 from hockney.machine.describe import describe

@@ -41,14 +41,14 @@ def text(path: Path) -> str:
 
 
 def allowed_cpus() -> tuple[int, ...]:
-    """The hardware threads in this process's affinity mask; all of them where the system has no such mask."""
+    """The hardware threads in this process's affinity mask; all of them if the system has no such mask."""
     if hasattr(os, "sched_getaffinity"):
         return tuple(sorted(os.sched_getaffinity(0)))
     return tuple(range(os.cpu_count() or 1))
 
 
 def processors(root: Path = ROOT, allowed: tuple[int, ...] | None = None) -> Processors:
-    """What /proc and /sys tell; what they do not tell is empty, or as if each thread were a core."""
+    """From /proc and /sys; unknown values are empty, or as if each thread were a core."""
     allowed = allowed_cpus() if allowed is None else allowed
     granted = quota(root)
     nodes = [n for n in (root / "sys/devices/system/node").glob("node[0-9]*") if on_node(n, allowed)]
@@ -98,7 +98,7 @@ def core_id(root: Path, cpu: int) -> str:
 
 
 def last_cache(root: Path, cpu: int) -> str:
-    """The hardware threads that share the last cache with `cpu`; "" where the system does not tell."""
+    """The hardware threads that share the last cache with `cpu`; "" if unknown."""
     indices = sorted(
         (root / CPUS / f"cpu{cpu}" / "cache").glob("index[0-9]*"), key=lambda i: text(i / "level")
     )
@@ -106,7 +106,7 @@ def last_cache(root: Path, cpu: int) -> str:
 
 
 def unforbidden(root: Path) -> list[int]:
-    """Hardware threads that are online and that no control group keeps from this process."""
+    """Hardware threads that are online and that no control group forbids to this process."""
     online = numbers(text(root / CPUS / "online"))
     files = [group / "cpuset.cpus.effective" for group in own_group(root, "")]
     files += [group / "cpuset.effective_cpus" for group in own_group(root, "cpuset")]
@@ -115,7 +115,7 @@ def unforbidden(root: Path) -> list[int]:
 
 
 def model(root: Path) -> str:
-    """x86 has "model name"; ARM only numbers, where the device tree or the architecture must do."""
+    """x86 has "model name"; ARM only has numbers, so the device tree or the architecture is used."""
     match = re.search(r"^(?:model name|Model|cpu)\s*:\s*(.+)$", text(root / "proc/cpuinfo"), re.MULTILINE)
     if match:
         return " ".join(match.group(1).split())
@@ -137,7 +137,7 @@ def numbers(listing: str) -> list[int]:
 
 
 def caches(root: Path, cpu: int) -> dict[str, int]:
-    """L1d, L2, L3 of one processor in bytes, as it sees them (a shared cache counts whole)."""
+    """L1d, L2, L3 of one processor in bytes, as it sees them (shared caches count in full)."""
     sizes: dict[str, int] = {}
     for index in sorted((root / CPUS / f"cpu{cpu}" / "cache").glob("index[0-9]*")):
         kind, level, size = (text(index / name) for name in ("type", "level", "size"))
@@ -149,7 +149,7 @@ def caches(root: Path, cpu: int) -> dict[str, int]:
 
 
 def own_group(root: Path, controller: str) -> list[Path]:
-    """Control groups that hold for this process, innermost first: version 2's ("") or a controller's."""
+    """Control groups that apply to this process, innermost first: version 2's ("") or a controller's."""
     place = ""
     for line in text(root / "proc/self/cgroup").splitlines():
         _, names, path = ([*line.split(":", 2), "", ""])[:3]
@@ -161,7 +161,8 @@ def own_group(root: Path, controller: str) -> list[Path]:
 
 
 def quota(root: Path = ROOT) -> float | None:
-    """Processors granted by cpu.max (version 2) or cpu.cfs_quota_us (version 1), the least on the way up."""
+    """Processors granted by cpu.max (version 2) or cpu.cfs_quota_us (version 1), the minimum over all
+    levels."""
     granted: list[float] = []
     for group in own_group(root, ""):
         amount, _, period = text(group / "cpu.max").partition(" ")
@@ -175,7 +176,7 @@ def quota(root: Path = ROOT) -> float | None:
 
 
 def memory_bytes(root: Path = ROOT) -> int:
-    """Main memory, or what a control group grants of it; 0 where unknown."""
+    """Main memory, or the part of it that a control group allows; 0 if unknown."""
     match = re.search(r"^MemTotal:\s+(\d+) kB", text(root / "proc/meminfo"), re.MULTILINE)
     total = int(match.group(1)) * 1024 if match else physical_memory()
     limits = [text(group / "memory.max") for group in own_group(root, "")]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The machine as a run's `machine.json` keeps it."""
+"""The machine as stored in a run's `machine.json`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def describe(
     user: LauncherOptions = NOTHING_ADDED,
     root: Path = ROOT,
 ) -> Machine:
-    """This machine now. `engine`, `compiler` and `flags` are what the build says of itself, `user` what the
-    user adds to the launcher's words."""
+    """This machine now. `engine`, `compiler` and `flags` are from the build, `user` are the user's additions
+    to the launch command."""
     here = cpu.processors(root)
     environ = os.environ if environ is None else environ
     return Machine(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Room on disks and in shared memory."""
+"""Free space on disks and in shared memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hockney.machine.cpu import ROOT
 
 
 def shared_memory(root: Path = ROOT) -> tuple[int, int] | None:
-    """Free and all bytes of /dev/shm, which the ranks of one host use; None where there is none."""
+    """Free and total bytes of /dev/shm, which the ranks of one host use; None if there is none."""
     try:
         there = os.statvfs(root / "dev/shm")
     except OSError:
@@ -21,7 +21,7 @@ def shared_memory(root: Path = ROOT) -> tuple[int, int] | None:
 
 
 def writable(folder: Path) -> str:
-    """Why `folder` cannot be made and written to; empty when it can."""
+    """Why `folder` cannot be created and written to; empty if it can."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:

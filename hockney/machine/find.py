@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The MPI that hockney uses: --mpi, $HOCKNEY_MPI, what is on PATH, the wheel in the environment."""
+"""The MPI that hockney uses: --mpi, $HOCKNEY_MPI, an MPI on PATH, the wheel in the environment."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def find_mpi(
 ) -> Mpi:
     """The MPI to compile for and to launch with.
 
-    `wanted` is --mpi's PATH or NAME. `notify` gets notes on what is done or ignored on the way. Raises
-    UsageError for an unknown name or path, EnvironmentProblem when that MPI does not work or there is none.
+    `wanted` is --mpi's PATH or NAME. `notify` receives notes on what is done or ignored. Raises UsageError
+    for an unknown name or path, EnvironmentProblem if that MPI does not work or there is none.
     """
     environ = os.environ if environ is None else environ
     if wanted:
@@ -48,7 +48,7 @@ def find_mpi(
 
 
 def is_mpi_name(wanted: str) -> bool:
-    """Whether it names a kind of MPI, whichever is installed, and not a program."""
+    """Whether it names a kind of MPI (any installation) and not a program."""
     return wanted.lower() in NAMES
 
 
@@ -66,7 +66,7 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Tell
 
 
 def wrapper_at(path: Path) -> Path:
-    """The compiler wrapper meant by a prefix, a bin folder, an mpicxx or an mpiexec."""
+    """The compiler wrapper for a prefix, a bin folder, an mpicxx or an mpiexec."""
     if not path.exists():
         raise messages.no_such_mpi(path)
     if path.is_dir():
@@ -124,7 +124,7 @@ def of_environment(wrapper: Path) -> bool:
 
 
 def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
-    """The first mpicxx on PATH with its own launcher; that is what a module system loads."""
+    """The first mpicxx on PATH that has its own launcher, as set by a module system."""
     path = os.pathsep.join(
         folder
         for folder in environ.get("PATH", "").split(os.pathsep)
@@ -142,7 +142,7 @@ def on_path(environ: Mapping[str, str], notify: Tell) -> Mpi | None:
 
 
 def in_environment(environ: Mapping[str, str], notify: Tell) -> Mpi:
-    """The wheel in hockney's environment, Open MPI first; a clean copy where it was overwritten."""
+    """The wheel in hockney's environment, Open MPI first; a clean copy if it was overwritten."""
     there = [family for family in wheels.WHEELS if wheels.installed(family)]
     problem: EnvironmentProblem | None = None
     for family in there:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What else the machine did between two moments.
+"""The machine's other load between two moments.
 
-The kernel counts busy time for each processor; hockney's own part, with all launches that have ended and been
-waited for, is in getrusage(2). The difference is the load from outside. Both moments must therefore lie
-outside of any launch: one before it starts, one after it has ended.
+The kernel counts busy time for each processor; hockney's own part, including all launches that have ended and
+been waited for, is in getrusage(2). The difference is the load from other processes. Both moments must
+therefore lie outside of any launch: one before it starts, one after it has ended.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 
 from hockney.machine.cpu import ROOT, allowed_cpus, text
 
-SHORTEST_S = 0.2  # the kernel counts in ticks of 10 ms, so that less would tell nothing
+SHORTEST_S = 0.2  # the kernel counts in ticks of 10 ms, so shorter periods are useless
 
 
 @dataclass(frozen=True)
 class Moment:
-    """Seconds: wall clock; busy, stolen and all time of the allowed processors; hockney's own CPU time.
+    """In seconds: wall clock; busy, stolen and total time of the allowed processors; hockney's own CPU time.
 
-    The middle three are None where the system does not tell.
+    The middle three are None if unknown.
     """
 
     wall_s: float
@@ -35,8 +35,8 @@ class Moment:
 
 @dataclass(frozen=True)
 class Load:
-    """`outside_cores` is the CPU time that others used, in processors; `steal` the fraction of time that the
-    hypervisor took away. Both None where the system does not tell or the time was too short."""
+    """`outside_cores` is the CPU time that others used, in processors; `steal` the fraction of time taken by
+    the hypervisor. Both None if unknown or if the time was too short."""
 
     outside_cores: float | None
     steal: float | None

@@ -173,6 +173,6 @@ def note_wheel_damaged(title: str, prefix: str) -> str:
 
 
 def note_fetching(title: str, version: str, folder: Path) -> str:
-    """`version` "" for the newest."""
+    """`version` is "" for the newest."""
     package = f"{title} {version}".rstrip()
     return f"fetching {package} from the package index into {folder}"

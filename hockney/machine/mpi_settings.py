@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The settings that steer an MPI: variables of the environment, and Open MPI's parameter files.
+"""The settings that control an MPI: environment variables, and Open MPI's parameter files.
 
-A run folder is passed on to others, so only variables with a known purpose are recorded, and of these none
-that may hold a secret or the address of a running job.
+Run folders are shared with others, so only variables with a known purpose are recorded, and of these none
+that may contain a secret or the address of a running job.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ OF_A_LAUNCH = re.compile(
     r"|PMI_(APPNUM|CONTROL|FD|ID|JOBID|LOCAL|PORT|PROCESS|RANK|SIZE|SPAWNED|UNIVERSE|VERSION)"
     r"|I_MPI_(INFO_|JOB_|ROOT$)|HYDRA_(CONTROL|PROXY)"
 )
-"""What launchers set for each job or rank, and what only permits or locates: nobody tunes with these."""
+"""Variables that launchers set for each job or rank, and those that only permit or locate something: not used
+for tuning."""
 SECRET = re.compile(
     r"secret|token|passw|credential|security|cookie|(^|_)(auth|key|nspace|namespace|session|ur[il])s?(_|$)",
     re.IGNORECASE,
 )
 LONGEST = 1000
-"""Characters of a value."""
+"""Maximum characters of a value."""
 
 
 ARGUMENTS = "--mpiexec-args"
@@ -55,7 +56,7 @@ def mpi_settings(
     environ: Mapping[str, str], mpi: Mpi | None = None, user: LauncherOptions = NOTHING_ADDED
 ) -> dict[str, str]:
     """All settings in force, by variable, sorted. A setting of Open MPI's parameter files has the name of the
-    variable that would do the same; the variable wins, and the variables of `user` win over all."""
+    equivalent variable; the variable takes precedence, and the variables of `user` over all."""
     found: dict[str, str] = {}
     if mpi is not None and mpi.family == "openmpi":
         for file in reversed(parameter_files(mpi.prefix, environ)):
@@ -69,7 +70,7 @@ def mpi_settings(
 
 
 def secret(name: str, value: str) -> bool:
-    """Whether a setting may hold a secret or the address of a running job."""
+    """Whether a setting may contain a secret or the address of a running job."""
     return bool(SECRET.search(name)) or "://" in value
 
 

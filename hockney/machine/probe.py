@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which MPI a compiler wrapper belongs to, and the launcher that goes with it, by asking both.
+"""Which MPI a compiler wrapper belongs to, and its launcher, determined by running both.
 
-Names prove nothing: /usr/bin/mpicxx may be any MPI, and Debian's two groups of alternatives can let mpicxx be
-one MPI and mpiexec another. The wrapper's own mpi.h and the launcher's --version tell.
+Names prove nothing: /usr/bin/mpicxx may be any MPI, and with Debian's two groups of alternatives mpicxx can
+be one MPI and mpiexec another. The wrapper's mpi.h and the launcher's --version decide.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TOOL_SECONDS = 30.0
 def probe(mpicxx: Path, source: Source, notify: Tell = lambda _: None) -> Mpi:
     """The MPI whose compiler wrapper is `mpicxx`, with the launcher of the same prefix.
 
-    Raises EnvironmentProblem when the wrapper does not work or has no launcher next to it.
+    Raises EnvironmentProblem if the wrapper does not work or has no launcher next to it.
     """
     prefix = mpicxx.absolute().parent.parent
     family, version = library(mpicxx, prefix)
@@ -55,9 +55,9 @@ def probe(mpicxx: Path, source: Source, notify: Tell = lambda _: None) -> Mpi:
 
 
 def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
-    """The command line that the wrapper stands for, compiler first.
+    """The command line that the wrapper runs, compiler first.
 
-    Open MPI, MPICH and Intel MPI all answer to -show. Intel's wheel knows its place by I_MPI_ROOT only.
+    Open MPI, MPICH and Intel MPI all support -show. Intel's wheel is located only by I_MPI_ROOT.
     """
     try:
         done = process.capture([str(mpicxx), "-show"], env={"I_MPI_ROOT": str(prefix)}, timeout=TOOL_SECONDS)
@@ -72,7 +72,7 @@ def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
 
 
 def library(mpicxx: Path, prefix: Path) -> tuple[Family, str]:
-    """Family and version as the mpi.h says that the wrapper compiles against."""
+    """Family and version according to the mpi.h that the wrapper uses."""
     words = wrapper_words(mpicxx, prefix)
     folders = [word[2:] for word in words if word.startswith("-I") and len(word) > 2]
     folders += [words[i + 1] for i, word in enumerate(words[:-1]) if word in ("-I", "-isystem")]
@@ -86,7 +86,7 @@ def library(mpicxx: Path, prefix: Path) -> tuple[Family, str]:
 
 
 def family_of_header(text: str) -> tuple[Family, str]:
-    """Intel's header defines MPICH_VERSION too, so it is asked for first."""
+    """Intel's header defines MPICH_VERSION too, so it is checked first."""
     defined = dict(
         re.findall(r'^[ \t]*#[ \t]*define[ \t]+(\w+_VERSION)[ \t]+"?([\w.+-]+)"?', text, re.MULTILINE)
     )
@@ -103,7 +103,7 @@ def family_of_header(text: str) -> tuple[Family, str]:
 def launchers_beside(mpicxx: Path) -> Iterator[Path]:
     """Launchers that may belong to `mpicxx`, the likeliest first.
 
-    Where a link on the way has a suffix (Debian: mpicxx -> /etc/alternatives/mpicxx -> mpicxx.openmpi), the
+    If a link on the way has a suffix (Debian: mpicxx -> /etc/alternatives/mpicxx -> mpicxx.openmpi), the
     launcher with the same suffix comes first.
     """
     chain = links(mpicxx)
@@ -116,7 +116,7 @@ def launchers_beside(mpicxx: Path) -> Iterator[Path]:
 
 
 def links(path: Path) -> list[Path]:
-    """`path` and every symbolic link on the way to what it stands for."""
+    """`path` and every symbolic link on the way to its target."""
     chain = [path.absolute()]
     while chain[-1].is_symlink() and len(chain) < 20:
         chain.append(Path(os.path.normpath(chain[-1].parent / os.readlink(chain[-1]))))
@@ -124,7 +124,7 @@ def links(path: Path) -> list[Path]:
 
 
 def launcher_family(mpiexec: Path) -> Family:
-    """By its --version; unknown when it does not tell."""
+    """By its --version; unknown if that does not show it."""
     try:
         done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""SimGrid's SMPI, which runs the engine on machines that exist only as descriptions.
+"""SimGrid's SMPI, which runs the engine on simulated machines.
 
 Looked for in $HOCKNEY_SIMGRID, in hockney's cache (where `hockney build --simgrid` puts it), on PATH, in the
-usual places. Its compiler wrapper and launcher stand for an MPI of family "smpi".
+usual places. Its compiler wrapper and launcher are treated as an MPI of family "smpi".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ USUAL = ("/usr", "/usr/local", "/opt/simgrid")
 
 
 def find_simgrid(environ: Mapping[str, str] | None = None, notify: Tell = lambda _: None) -> Mpi:
-    """The SimGrid to simulate with. Raises EnvironmentProblem with the ways to get one."""
+    """The SimGrid to simulate with. Raises EnvironmentProblem, with ways to get one."""
     environ = os.environ if environ is None else environ
     named = environ.get("HOCKNEY_SIMGRID")
     if named:
@@ -39,7 +39,8 @@ def find_simgrid(environ: Mapping[str, str] | None = None, notify: Tell = lambda
 
 
 def simgrids(environ: Mapping[str, str], notify: Tell = lambda _: None) -> Iterator[Mpi]:
-    """Every usable SimGrid, each once, the one to use first; `notify` gets a note on each that is ignored."""
+    """Every usable SimGrid, each once, the one to use first; `notify` receives a note on each that is
+    ignored."""
     seen: set[str] = set()
     for prefix, source in places(environ):
         real = os.path.realpath(prefix / "bin" / "smpicxx")
@@ -53,7 +54,7 @@ def simgrids(environ: Mapping[str, str], notify: Tell = lambda _: None) -> Itera
 
 
 def places(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
-    """Prefixes that may hold one."""
+    """Prefixes that may contain one."""
     built = (cache_folder(environ)).glob("simgrid-*")
     complete = [place for place in built if text(place / COMPLETE) == str(place)]
     for place in sorted(complete, key=lambda p: numbers(p.name), reverse=True):
@@ -91,7 +92,7 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
 
 
 def prefix_of(place: Path) -> Path | None:
-    """The prefix meant by itself, by its bin folder or by a program there; None where it has no smpicxx."""
+    """The prefix, given itself, its bin folder or a program there; None if it has no smpicxx."""
     meant = place.parent.parent if place.is_file() else place.parent if place.name == "bin" else place
     return meant if (meant / "bin" / "smpicxx").is_file() else None
 

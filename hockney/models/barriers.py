@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a barrier of messages costs, from its structure and from what messages cost between two ranks.
+"""The cost of a message-based barrier, from its structure and the costs of messages between two ranks.
 
-Two predictions. As R. Krishnamurthy extrapolates ('Performance of Barriers and NAS Parallel Benchmarks on the
-Intel Clusters', 1998): its messages, each of which takes as long as one alone. That is right where one
-message is under way at a time: on one medium. And by its structure, each rank with a clock of its own under
-LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995): right where messages take nothing from each other. There
-a message costs its sender o_s and its receiver o_r, and takes T from the call of MPI_Send to the return of
-MPI_Recv; a sender's next message waits for the gap g. Two ranks that send to each other at once need E, which
-is no T: their messages cross, and neither processor has anything to wait with. All of these are measured
-between two ranks, none on a barrier.
+There are two predictions. The first is R. Krishnamurthy's extrapolation ('Performance of Barriers and NAS
+Parallel Benchmarks on the Intel Clusters', 1998): the number of messages times the time of a single one,
+which is correct if only one message is in flight at a time, as on a single medium. The second follows the
+algorithm's structure, with a clock per rank under LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995), which
+is correct if messages do not slow each other down. A message costs its sender o_s and its receiver o_r, and
+takes T from the call of MPI_Send to the return of MPI_Recv; a sender's next message waits for the gap g. Two
+ranks that send to each other at once need E, which differs from T, because their messages cross and
+neither processor is idle meanwhile. All of these are measured between two ranks, none on a
+barrier.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ from hockney.models.schedules.barriers import BROADCAST
 Start = Literal["loop", "single"]
 
 SETTLED = 1e-3
-"""Episodes of a loop are followed until each takes as long as the one before, within this."""
+"""Episodes of a loop are simulated until each takes as long as the one before, within this."""
 MOST_EPISODES = 24
 MOST_RANKS = 1024
-"""Beyond, the recurrences take minutes (total exchange has P(P-1) messages)."""
+"""With more ranks the recurrences take minutes (total exchange has P(P-1) messages)."""
 
 
 @dataclass(frozen=True)
 class MessageCosts:
-    """Seconds of messages between two ranks, empty but for a broadcast's byte.
+    """Times in seconds of messages between two ranks, empty except for a broadcast's byte.
 
-    `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), `broadcast_s` MPI_Bcast of one byte to
-    the other, whose call may cost more than its message (less than T is taken as T). `base_s` is
-    Krishnamurthy's base line (MPI_Isend here, MPI_Recv there). LogGP's `send_s`, `receive_s`, `gap_s` matter
-    from three ranks on only; 0 where they are not known.
+    `one_way_s` is T, `exchange_s` is E (MPI_Sendrecv with each other), `broadcast_s` MPI_Bcast of one byte,
+    whose call may cost more than its message (less than T is taken as T). `base_s` is Krishnamurthy's
+    baseline (MPI_Isend on one side, MPI_Recv on the other). LogGP's `send_s`, `receive_s`, `gap_s` only
+    matter from three ranks on; 0 if unknown.
     """
 
     one_way_s: float
@@ -57,7 +58,8 @@ class MessageCosts:
 
     @property
     def overheads(self) -> tuple[float, float]:
-        """o_s and o_r as they fit into T: measured apart they may exceed it, where both ends work at once."""
+        """o_s and o_r, limited to fit into T: measured separately their sum may exceed it, if both ends work
+        at once."""
         total = self.send_s + self.receive_s
         scale = min(1.0, self.one_way_s / total) if total > 0 else 1.0
         return scale * self.send_s, scale * self.receive_s
@@ -65,8 +67,8 @@ class MessageCosts:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Of one episode: messages of all ranks, how many follow one another on the longest path, and how many
-    the busiest rank sends and receives."""
+    """Of one episode: messages of all ranks, messages on the longest path, and messages that the busiest rank
+    sends and receives."""
 
     messages: int
     depth: int
@@ -74,29 +76,29 @@ class Traffic:
 
 
 def predicted(algorithm: str) -> bool:
-    """Whether the algorithm is made of messages, so that there is a prediction."""
+    """Whether the algorithm consists of messages, so that it can be predicted."""
     return ("barrier", algorithm) in SCHEDULES
 
 
 def steps(algorithm: str, ranks: int) -> list[Step]:
-    """Raises KeyError for an algorithm that is not made of messages."""
+    """Raises KeyError for an algorithm that does not consist of messages."""
     return list(SCHEDULES["barrier", algorithm](ranks, 0))
 
 
 def traffic(algorithm: str, ranks: int) -> Traffic:
-    """Raises KeyError for an algorithm that is not made of messages."""
+    """Raises KeyError for an algorithm that does not consist of messages."""
     tally = Tally.of(steps(algorithm, ranks), ranks)
     return Traffic(tally.messages, tally.depth, tally.busiest)
 
 
 def by_messages(algorithm: str, ranks: int, costs: MessageCosts) -> float:
-    """Seconds of an episode if messages go one after the other, whoever sends them."""
+    """Seconds of an episode if messages go one after the other, whichever rank sends them."""
     return traffic(algorithm, ranks).messages * costs.base_s
 
 
 def by_structure(algorithm: str, ranks: int, costs: MessageCosts, start: Start = "loop") -> float:
-    """Seconds of an episode if messages take nothing from each other: in a tight loop, from each episode to
-    the next, or of a single one that all ranks enter at one moment, to the exit of the last."""
+    """Seconds of an episode if messages do not slow each other down: in a tight loop, from each episode to
+    the next, or, for a single one that all ranks enter at once, to the exit of the last."""
     simulator = LogGPSimulator(_platform(costs, ranks), ranks)
     episode = [simulator.timed(step) for step in steps(algorithm, ranks)]
     ends = [0.0]
@@ -109,8 +111,8 @@ def by_structure(algorithm: str, ranks: int, costs: MessageCosts, start: Start =
 
 
 def _platform(costs: MessageCosts, ranks: int) -> Platform:
-    """A switch between `ranks` nodes on which messages cost this. The byte of a broadcast is what it takes
-    longer than an empty message."""
+    """A switch between `ranks` nodes with these message costs. The cost of a broadcast's byte is its time
+    beyond that of an empty message."""
     send_s, receive_s = costs.overheads
     segment = Segment(
         send_s=send_s,

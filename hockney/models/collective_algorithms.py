@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The time of a collective operation on a described machine, from the algorithm that the machine names.
+"""The time of a collective operation on a described machine, from the algorithm named in its description.
 
 Each algorithm is a message schedule, run by the LogGP simulator: overlapping steps, uneven trees and numbers
-of ranks that are no power of two come out exactly. With P = 2**k equal ranks the times reduce to the closed
+of ranks that are not a power of two are exact. With P = 2**k equal ranks the times reduce to the closed
 forms, where m(x) = o_s + L + G x + o_r:
 
     dissemination barrier   k m(0)                            Hensgen, Finkel and Manber 1988
@@ -14,7 +14,7 @@ forms, where m(x) = o_s + L + G x + o_r:
     linear scatter          (P-1) o_s + L + G x + o_r
     pairwise exchange       (P-1) m(x)
 
-None of them models messages that share a link: predict() returns None where links must be what is slowest.
+None of them models messages that share a link: predict() returns None if links must be the bottleneck.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from hockney.models.schedules import NotModelled, Tally
 from hockney.models.schedules.smpi import SMPI
 
 UNSHARED = 1e12
-"""A rate in bytes per second from which on nothing takes from another."""
+"""A rate in bytes per second so high that messages do not share it."""
 MODELLED_SHAPES = ("switch", "bus", "torus", "mesh")
-"""Where the number of cables between two nodes is known here."""
+"""Shapes with a known number of cables between two nodes."""
 
 
 def predict(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
-    """Seconds from the moment at which all `ranks` begin `operation` to the end of the last, rank 0 the root;
-    `size` is the bytes of each rank's block or vector. None where the algorithm is not modelled, or where
-    messages must wait for each other at a NIC, on a bus or a medium. Messages that meet on a cable of a torus
-    or a mesh are not noticed."""
+    """Seconds from the moment at which all `ranks` begin `operation` until the last one ends, with root 0;
+    `size` is the bytes of each rank's block or vector. None if the algorithm is not modelled, or if messages
+    must wait for each other at a NIC, on a bus or a medium. Contention on a cable of a torus or a mesh is not
+    detected."""
     if not 1 <= ranks <= platform.capacity or size < 0:
         return None
     if operation == "barrier" and platform.hardware_barrier_s is not None:
@@ -67,7 +67,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
 
 
 def _call_time(platform: Platform, operation: str, size: int) -> float:
-    """What the call takes each rank before any message."""
+    """Time that the call takes on each rank before any message."""
     points = platform.calls.get(operation)
     if not points:
         return 0.0
@@ -79,7 +79,7 @@ def _call_time(platform: Platform, operation: str, size: int) -> float:
 
 
 def _shared(platform: Platform, busiest: float, ranks: int) -> float:
-    """Seconds for which the busiest node's NIC, or the one cable of a bus, must work at least."""
+    """Minimum time for which the busiest node's NIC, or the single cable of a bus, must work."""
     network = platform.network
     cores = min(max(group.cores for group in platform.nodes), ranks)
     nic = busiest * cores / network.nic if network.nic < UNSHARED else 0.0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a fit predicts at a point, with its 95% interval."""
+"""The prediction of a fit at a point, with its 95% interval."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hockney.models.fits.collective import collective_interval
 from hockney.models.fits.model import RANKS
 
 IN_PIECES = ("hockney", "size")
-"""Models whose segments are lines of the time over the size."""
+"""Models with piecewise lines of the time over the size."""
 
 
 def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
-    """Seconds where the variables of the model have the values `at`, a number for each name of `fit.ranges`
-    and within its range. An end of the interval is None where it is not known.
+    """Seconds for the values `at` of the model's variables, a number for each name of `fit.ranges` and within
+    its range. An end of the interval is None if unknown.
 
-    Pieces of a line have the relative interval that the fitted curve has at the sizes next to it, and that of
-    both lines where the protocol may change before the size or after it. A sum of parameters has that of its
-    `interval_matrix`. Any other model is its curve over the size, straight between the points.
+    A piecewise line has the relative interval of the fitted curve at the neighbouring sizes, covering both
+    lines if the protocol may change before the size or after it. A sum of parameters has that of its
+    `interval_matrix`. Any other model is its curve over the size, linear between the points.
     """
     size = next((value for name, value in at.items() if name != RANKS), 0.0)
     if fit.segments and fit.model in IN_PIECES:
@@ -49,5 +49,5 @@ def _on_curve(curve: list[CurvePoint], size: float) -> TimeEstimate:
 
 
 def _known(time: float, low: float, high: float) -> TimeEstimate:
-    """The curve of a fit stands for an end that is not known itself."""
+    """Replaces an unknown end of the interval by the curve itself."""
     return TimeEstimate(time, low if low < time else None, high if high > time else None)

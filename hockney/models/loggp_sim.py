@@ -4,8 +4,8 @@
 
 A small message (up to the eager limit) leaves its sender when the overhead is paid, arrives after L + hops +
 G x, and costs its receiver the overhead from its arrival or from the call that receives it, whichever is
-later. A large one waits until both sides are there, and holds both until it is over. Messages take nothing
-from each other: where links or a medium are shared, times are lower bounds.
+later. A large one waits until both sides are ready, and occupies both until it is complete. Messages do not
+slow each other down: if links or a medium are shared, times are lower bounds.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from hockney.core.platform import Platform, Segment
 from hockney.models.schedules import Layer, Mode, NotModelled, Step
 
 Seconds = float | np.ndarray
-"""Of all messages of a layer, or of each."""
+"""Costs of all messages of a layer, or of each."""
 
 
 @dataclass(frozen=True)
 class LayerCosts:
-    """LogGP's parts of a layer's messages. `overhead` is the sender's, for the kind of call that it makes."""
+    """The LogGP costs of a layer's messages. `overhead` is the sender's, for its kind of call."""
 
     eager: bool | np.ndarray
     overhead: Seconds
@@ -32,34 +32,34 @@ class LayerCosts:
     receive: Seconds
     gap: Seconds
     exchange: Seconds = 0.0
-    """What a receive takes longer where the receiver's own message met this one on the way."""
+    """The additional time of a receive if the receiver's own message crossed this one."""
 
 
 @dataclass(frozen=True)
 class TimedStep:
-    """A step and the costs of its layers on one machine; a schedule that is run often is timed once."""
+    """A step and the costs of its layers on one machine; a schedule that is run often is evaluated once."""
 
     step: Step
     costs: tuple[LayerCosts, ...]
 
 
 class LogGPSimulator:
-    """`ranks` ranks on `platform`, filling each node's cores before the next node's; all begin at 0. `now` is
-    each rank's time: after the last step of a schedule, that at which it leaves."""
+    """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. `now` is each
+    rank's time: after the last step of a schedule, the time at which it leaves."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
         self.platform = platform
         self.ranks = ranks
         self.now = np.zeros(ranks)
         self.free = np.zeros(ranks)
-        """When each may send again: LogGP's gap."""
+        """When each rank may send again: LogGP's gap."""
         self._costs = _PlatformCosts(platform, ranks)
 
     def timed(self, step: Step) -> TimedStep:
         return TimedStep(step, tuple(self._costs.of(layer, step.mode) for layer in step.layers))
 
     def run(self, steps: Iterable[Step | TimedStep]) -> np.ndarray:
-        """Take the steps; each rank's time after them."""
+        """Takes the steps; returns each rank's time after them."""
         for step in steps:
             self.take(step)
         return self.now
@@ -138,7 +138,7 @@ class LogGPSimulator:
         self.now[targets] = now
 
     def _blocking(self, layer: Layer, cost: LayerCosts) -> None:
-        """MPI_Send and MPI_Recv of which some wait for each other."""
+        """MPI_Send and MPI_Recv, some of which wait for each other."""
         source, target = layer.source, layer.target
         start = np.maximum(self.now[source] + cost.overhead, self.free[source])
         arrived = np.maximum(self.now[target], start + cost.flight) + cost.receive
@@ -160,7 +160,7 @@ class LogGPSimulator:
 
 
 class _PlatformCosts:
-    """What messages between pairs of ranks cost, by their size and by where the ranks are."""
+    """Costs of messages between pairs of ranks, by size and by the ranks' nodes."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
         self.platform = platform
@@ -195,7 +195,7 @@ class _PlatformCosts:
         )
 
     def _hops(self, source: np.ndarray, target: np.ndarray) -> Seconds:
-        """Seconds in which cables are passed: on a torus or mesh the steps along each axis."""
+        """Seconds to traverse the cables: on a torus or mesh the steps along each axis."""
         network = self.platform.network
         if not self.by_place:
             return network.hop_s if network.shape == "bus" else 0.0
@@ -233,8 +233,8 @@ class _SegmentCosts:
 
 
 def _crosses(own: np.ndarray, arrival: np.ndarray, flight: Seconds) -> np.ndarray:
-    """Whether the receiver's own last message, which arrives at `own`, is still under way when this one is
-    half way. Where messages take no time between the ranks, they cross if they arrive together."""
+    """Whether the receiver's own last message, which arrives at `own`, is still in flight when this one is
+    half way. If messages take no time between the ranks, they cross if they arrive together."""
     return (own > arrival - flight / 2) | (own >= arrival)
 
 

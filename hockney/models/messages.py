@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of errors about models: algorithms that cannot exist, costs of messages that are not known."""
+"""The wording of errors about models: algorithms that do not exist, unknown costs of messages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def refused_fit(source: str, subject: str, why: str) -> UsageError:
 
 
 def no_message_model(where: str, refused: str, why: str) -> Inconclusive:
-    """`refused` is the subject of a fit that was refused, with `why`; "" where there is no fit."""
+    """`refused` is the subject of a fit that was refused, with `why`; "" if there is no fit."""
     return Inconclusive(
         f"{where} has no model of messages",
         f"the fit of '{refused}' was refused: {why}" if refused else "it has no ping-pong between 2 ranks",

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes worth measuring between those measured: where a fit in pieces sees the cost change, or misses it.
+"""Sizes worth measuring between the measured ones: where a piecewise fit shows a change, or misses a point.
 
 A curve measured at powers of two locates a change within a factor of two at best, and a piece of fewer than
-three sizes is not found at all: it shows as a point far from the curve. `sizes_between` asks for sizes in the
-gap in which a change lies, and on both sides of a point that is missed. With measuring between them, three
-calls take a gap of a factor of sixteen to one of 1.09.
+three sizes is not found at all: it shows up as a point far from the curve. `sizes_between` proposes sizes in
+the gap in which a change lies, and on both sides of a point far from the curve. Three rounds of proposing and
+measuring reduce a gap of a factor of sixteen to one of 1.09.
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ from hockney.models.fits.registry import all_models
 from hockney.models.statistics import Observation, tabulate
 
 NEAR = 1.1
-"""A change between sizes no further apart is located."""
+"""A change between sizes no further apart than this is considered located."""
 WIDE = 1.3
 """A wider gap gets three sizes at once, a narrower one a single size."""
 LEAST_EFFECT = 0.01
-"""Of a change, as the logarithm of the wrong line's time over the right one's: less is not worth locating."""
+"""Minimum effect of a change, as the logarithm of the wrong line's time over the right one's: less is not
+worth locating."""
 LEAST_MISS, MISS_DEVIATIONS = 0.1, 3.0
-"""A point is missed whose logarithm is off the curve by so much, and by so many of its standard errors."""
+"""A point is missed if its logarithm deviates from the curve by this much, and by this many of its standard
+errors."""
 FEWEST_SIZES = 6
 """Two pieces of three points."""
 SMALLEST = 64
-"""Below this a message costs its latency, and a change its size."""
+"""Below this size latency dominates the cost, and a change its size."""
 COARSE, FINE, COARSE_FROM = 64, 8, 1024
 """New sizes are multiples: of a cache line, so that alignment does not look like a protocol, or of a double,
 which reductions need."""
@@ -41,8 +43,8 @@ which reductions need."""
 
 @dataclass(frozen=True)
 class Gap:
-    """Between two measured sizes, that of `row` and the one before. `effect`: what measuring there may put
-    right, as a logarithm of times; `parts`: how many sizes at most."""
+    """Between two measured sizes, that of `row` and the one before. `effect`: the error that measuring there
+    may correct, as a logarithm of times; `parts`: the maximum number of sizes."""
 
     row: int
     effect: float
@@ -50,8 +52,8 @@ class Gap:
 
 
 def sizes_between(observations: Sequence[Observation], most: int) -> list[Case]:
-    """Cases like those observed, of sizes in between, at most so many: first in the gap of each curve where
-    most is to be put right, then in each curve's next."""
+    """Cases like those observed, of sizes in between, up to a maximum number: first in the gap of each curve
+    with the largest effect, then in each curve's next."""
     wanted: dict[Case, tuple[int, float]] = {}
     for curve in _curves(observations):
         for place, gap in enumerate(sorted(_gaps(curve), key=lambda gap: -gap.effect)):
@@ -61,8 +63,8 @@ def sizes_between(observations: Sequence[Observation], most: int) -> list[Case]:
 
 
 def _curves(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
-    """Observations of one rank count that differ in nothing but their size, ascending, of each subject that a
-    model in pieces explains."""
+    """Observations of one rank count that differ only in their size, ascending, for each subject that a
+    piecewise model explains."""
     for model in all_models():
         if not model.in_pieces:
             continue
@@ -90,7 +92,7 @@ def _gaps(curve: Sequence[Observation]) -> Iterator[Gap]:
 
 
 def _of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
-    """Every gap in which a change may lie, by what the line of the wrong side would be off next to it."""
+    """Every gap in which a change may lie, with the error of the other side's line next to it."""
     for change, (before, after) in zip(fit.changes(), pairwise(fit.lines), strict=True):
         edges = sizes[after.first - 1 : after.first + 1]
         times = [line.center[0] + line.center[1] * edges for line in (before, after)]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions of SciPy that hockney uses, imported at their first call.
 
-The import takes 0.7 s, which is spared the verbs that fit nothing.
+The import takes 0.7 s, which verbs without fits avoid.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def student_quantile(freedom: float, probability: float) -> float:
 
 
 def chi_square_exceeded(freedom: float, probability: float) -> float:
-    """What a chi-square variable exceeds with this probability."""
+    """The value that a chi-square variable exceeds with this probability."""
     from scipy.special import chdtri
 
     return float(chdtri(freedom, probability))
@@ -33,7 +33,7 @@ def nonnegative_least_squares(matrix: np.ndarray, right: np.ndarray) -> tuple[np
 
 
 def f_quantile(above: float, below: float, share: float) -> float:
-    """Of the F distribution with so many degrees of freedom above and below."""
+    """Quantile of the F distribution with these degrees of freedom above and below."""
     from scipy.special import fdtri
 
     return float(fdtri(above, below, share))

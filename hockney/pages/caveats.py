@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a run's numbers doubtful, which of them, and what to do about it. Each caveat stands once: at
-the top of the page if it affects all numbers, else in the section that it affects."""
+"""Caveats of a run: what makes numbers doubtful, which ones, and the remedy. Each caveat appears once: at the
+top of the page if it affects all numbers, otherwise in the section that it affects."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from hockney.pages.quality import imprecise
 WARNED_OUTSIDE_CORES = 0.05
 WARNED_STEAL = 0.01
 ENOUGH_LAUNCHES = 10
-"""So many make Student's t small, and let disturbed ones be left out."""
+"""With this many, Student's t is small, and disturbed ones can be left out."""
 LAUNCHES_DIFFER = 0.1
-"""Launches whose times scatter by more than this part are worth a word."""
+"""Launches whose times scatter by more than this fraction are mentioned."""
 BEYOND = 2.0
-"""Times the scatter that the spread inside the launches predicts: beyond it they differ by themselves."""
+"""Factor on the scatter predicted by the spread within launches: beyond it launches differ."""
 CLOCK_SHARE = 0.1
-"""The clock's step may be a tenth of a repetition: the engine batches until it is."""
+"""The clock's step may be a tenth of a repetition: the engine batches operations until it is."""
 
 
 @dataclass(frozen=True)
 class RunCaveat:
-    """`cases` are the lines it touches; None means all."""
+    """`cases` are the lines it affects; None means all."""
 
     caveat: Caveat
     cases: frozenset[str] | None = None
 
 
 def caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
-    """All caveats about a run, the gravest first."""
+    """All caveats about a run, the most serious first."""
     return evidence.cached(_caveats)
 
 
@@ -60,7 +60,7 @@ def _caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
 
 
 def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
-    """Those that touch all numbers, or more than one section's."""
+    """Those that affect all numbers, or more than one section's."""
     return tuple(
         d.caveat
         for d in caveats(evidence)
@@ -69,7 +69,7 @@ def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
 
 
 def with_caveats(section: Section, evidence: Evidence) -> Section:
-    """The section with the caveats that touch it alone."""
+    """The section with the caveats that affect only it."""
     affecting = [
         d.caveat
         for d in caveats(evidence)
@@ -77,7 +77,7 @@ def with_caveats(section: Section, evidence: Evidence) -> Section:
     ]
     if not affecting:
         return section
-    if section.multiples:  # not the same words on each of them
+    if section.multiples:  # not the same text on each of them
         return replace(section, warnings=(*section.warnings, *affecting))
     texts = tuple(caveat.text for caveat in affecting)
     figures = tuple(replace(f, warnings=(*f.warnings, *texts)) for f in section.figures)
@@ -92,7 +92,7 @@ SECTIONS = (
 
 
 def section_of(role: str) -> str:
-    """The id of the section that shows workloads of a role; empty where none does."""
+    """The id of the section that shows workloads of a role; empty if none does."""
     return next((name for name, roles in SECTIONS if role in roles), "")
 
 
@@ -105,7 +105,7 @@ def _caveat(caveat: Caveat, cases: Iterable[str] | None = None) -> RunCaveat:
 
 
 def _complete(found: RunCaveat, evidence: Evidence) -> RunCaveat:
-    """Which numbers it affects, where it does not say so itself."""
+    """Adds which numbers it affects, unless it states that itself."""
     if found.caveat.touches:
         return found
     named = labels(evidence)
@@ -167,7 +167,7 @@ def _crowded(launch: Launch, evidence: Evidence) -> bool:
 
 
 def _cpus(mask: str) -> set[int]:
-    """ "0-2,8" as numbers; nothing where it is not such a list."""
+    """ "0-2,8" as numbers; empty if it is not such a list."""
     cpus: set[int] = set()
     for part in mask.split(","):
         first, _, last = part.strip().partition("-")
@@ -177,7 +177,7 @@ def _cpus(mask: str) -> set[int]:
 
 
 def _unbound(evidence: Evidence) -> RunCaveat | None:
-    # A rank bound to a core may use all hardware threads of it.
+    # A rank bound to a core may use all its hardware threads.
     threads = -(-evidence.machine.threads // max(1, evidence.machine.cores))
     free = [
         launch
@@ -193,7 +193,7 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
 
 
 def _disturbed_launches(evidence: Evidence) -> RunCaveat | None:
-    """Those that other programs or the hypervisor disturbed, and whether they count."""
+    """Launches disturbed by other programs or the hypervisor, and whether they count."""
     names = disturbed_launches(evidence.run)
     touched = {r.case for r in evidence.run.records if r.launch in names}
     if not touched:
@@ -205,7 +205,7 @@ def _disturbed_launches(evidence: Evidence) -> RunCaveat | None:
 
 
 def _counting_disturbed(evidence: Evidence) -> set[str]:
-    """The cases whose disturbed launches count, since too few others are left."""
+    """The cases whose disturbed launches count, because too few others are left."""
     names = disturbed_launches(evidence.run)
     return {
         case
@@ -287,7 +287,7 @@ def _may_differ(summary: Summary) -> bool:
 
 
 def _spread(seen: Observation) -> float | None:
-    """Standard deviation of the launches' log times; None where it is small, or no larger than expected."""
+    """Standard deviation of the launches' log times; None if it is small, or no larger than expected."""
     count = len(seen.log_typical)
     if count < FEWEST_LAUNCHES:
         return None
@@ -335,7 +335,7 @@ def _notices(evidence: Evidence) -> RunCaveat | None:
 
 
 def _surveyed(evidence: Evidence) -> RunCaveat | None:
-    """Only --force leaves such differences."""
+    """Only possible with --force."""
     if evidence.surveyed is None or not evidence.surveyed.differences:
         return None
     return _caveat(messages.survey_elsewhere(evidence.surveyed.where, evidence.surveyed.differences))

@@ -23,16 +23,16 @@ MPI = "mpi"
 ID = "collectives"
 LINE_POINTS = 40
 ROLES = ("collective", "barrier", "exchange")
-"""What many ranks do together and what is timed over all of them."""
+"""Operations of many ranks, timed over all of them."""
 
 
 def of(catalog: Catalog) -> list[Workload]:
-    """MPI's collectives: what the models have costs for. Exchanges among many ranks are another question."""
+    """MPI's collectives, for which cost models exist. Exchanges among many ranks are shown elsewhere."""
     return catalog.of_role("collective", "barrier")
 
 
 def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
-    """The figures have the cases that start together in the way `sync`; the table has all."""
+    """The figures show the cases with the synchronisation `sync`; the table shows all."""
     measured = list(evidence.of_role(*ROLES))
     if not measured:
         return None
@@ -52,7 +52,7 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
 
 
 def title(m: Measured) -> str:
-    """The collective, and its algorithm where that is not MPI's own."""
+    """The collective, and its algorithm unless that is MPI's own."""
     algorithm = m.case.get("algorithm", MPI)
     return m.case.workload if algorithm == MPI else f"{m.case.workload}, {algorithm}"
 
@@ -63,7 +63,7 @@ def _standard(m: Measured, sync: str) -> bool:
 
 def _multiples(measured: list[Measured], fits: list[Fit]) -> tuple[Figure, ...]:
     """A figure for each workload and algorithm, all with the same axes: against the size, or against the
-    ranks where there are more numbers of those."""
+    ranks if there are more rank counts than sizes."""
     by_title: dict[str, list[Measured]] = {}
     for m in measured:
         by_title.setdefault(title(m), []).append(m)
@@ -112,7 +112,7 @@ def _is_cost_of(fit: Fit, m: Measured) -> bool:
 
 
 def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
-    """Where the cost was fitted: a call without bytes is not on the line."""
+    """The range of the fitted cost: a call without bytes is not on the line."""
     ends = [size for size in sizes if size > 0]
     if len(ends) < 2:
         return Series(f"{name}, fitted", (), (), kind="line", group=name)

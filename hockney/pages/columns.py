@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The columns that a table of cases can have, by the names that users choose them by; docs/columns.md has
-their definitions."""
+"""The columns available for a table of cases, by name; docs/columns.md defines them."""
 
 from __future__ import annotations
 
@@ -109,11 +108,11 @@ USUAL = (
     "between",
     "repetitions",
 )
-"""What a table of cases has where nobody chooses."""
+"""The default columns of a table of cases."""
 
 
 def parse_columns(text: str) -> tuple[CaseColumn, ...]:
-    """Columns from "min,p99,busbw". Raises UsageError for a name that is none of COLUMNS."""
+    """Parse columns such as "min,p99,busbw". Raises UsageError for a name that is not in COLUMNS."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in COLUMNS:

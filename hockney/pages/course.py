@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How the cost of one case changed while the run lasted: its visits against time, and its modes in words."""
+"""How the cost of one case changed during the run: its visits against time, and a description of its
+modes."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from hockney.pages.format import percent, quantity
 
 FEWEST_VISITS = 10
 VARIES = 0.1
-"""Visits vary where the middle 80% of them spread over more than this part of their median."""
+"""Visits vary if their middle 80% spread over more than this fraction of their median."""
 MOST_POINTS = 1000
-"""Of more visits only every second, third and so on is drawn."""
+"""With more visits only every second, third and so on is drawn."""
 
 
 def section(evidence: Evidence) -> Section | None:
-    """Of the most important case; nothing where its visits are all alike."""
+    """For the most important case; empty if its visits are all alike."""
     shown = _most_important(evidence)
     if shown is None or evidence.machine.traits.noiseless:
         return None
@@ -51,8 +52,8 @@ def _most_important(evidence: Evidence) -> Measured | None:
 
 
 def _visits(evidence: Evidence, m: Measured) -> tuple[np.ndarray, np.ndarray]:
-    """When each visit began, in seconds since the run did, and its median. Also those of disturbed launches:
-    here they are to be seen."""
+    """The start of each visit, in seconds since the run's start, and its median. Includes those of disturbed
+    launches, which are of interest here."""
     seen = observe_case(evidence.run.by_case().get(m.summary.case, []), evidence.catalog)
     if seen is None:
         return np.empty(0), np.empty(0)
@@ -88,7 +89,7 @@ def _name(m: Measured) -> str:
 
 
 def _roughly(seconds: float) -> str:
-    """ "4 s": how long modes last is not known to more than a digit."""
+    """ "4 s": durations of modes are known to one digit only."""
     number, unit = quantity(float(f"{seconds:.1g}"), "s").split()
     return f"{float(number):g} {unit}"
 

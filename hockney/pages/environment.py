@@ -19,7 +19,7 @@ def subtitle(evidence: Evidence) -> str:
 
 
 def _place(evidence: Evidence) -> str:
-    """Host, MPI and time in a line; of a simulated machine what it stands for, since its clock has no
+    """Host, MPI and time in a line; for a simulated machine its description instead, since its clock has no
     date."""
     if evidence.machine.platform is not None:
         simulator = evidence.machine.mpi.title if evidence.machine.mpi else "a simulator"
@@ -32,14 +32,14 @@ def _place(evidence: Evidence) -> str:
     elif evidence.run.launches:
         parts.append(evidence.run.launches[0].library)
     if evidence.run.launches:
-        with contextlib.suppress(OverflowError, ValueError, OSError):  # a date that no calendar has
+        with contextlib.suppress(OverflowError, ValueError, OSError):  # a date outside the calendar's range
             began = datetime.fromtimestamp(evidence.run.launches[0].started_s, timezone.utc)
             parts.append(began.strftime("%Y-%m-%d %H:%M UTC"))
     return ", ".join(parts)
 
 
 def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
-    """Facts that are not known are left out."""
+    """Unknown facts are left out."""
     m = evidence.machine
     if m.platform is not None:
         return _simulated(evidence, m.platform)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a study is given: the options of the question, and later the evidence to answer it from."""
+"""The input of a study: the options of the question, and later the evidence to answer it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a user may narrow. Empty means: the study decides. `cases` are typed lines, for the study
-    that measures just them; `parameters` are values of those that the study declares. Where there is
-    `surveyed`, the machine's parameters come from there and need not be measured."""
+    """The user's restrictions. Empty: the study decides. `cases` are typed lines, for the study of ad-hoc
+    cases; `parameters` are values of those that the study declares. If there is `surveyed`, the machine's
+    parameters come from there and need not be measured."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
@@ -41,7 +41,7 @@ class Options:
     surveyed: Surveyed | None = None
 
     def value(self, parameter: StudyParameter) -> Any:
-        """As given, or the parameter's default: of the type that its kind makes."""
+        """The given value, or the parameter's default, in the type of its kind."""
         return self.parameters.get(parameter.name, parameter.value())
 
 
@@ -71,7 +71,7 @@ class Evidence:
         return observe(run, self.catalog, cost, self.times or launch_times)
 
     def cached(self, compute: Callable[[Evidence], T]) -> T:
-        """`compute(self)`, computed the first time only: several sections of a page need the same."""
+        """`compute(self)`, cached: several sections of a page need the same result."""
         if compute not in self._cache:
             self._cache[compute] = compute(self)
         return self._cache[compute]
@@ -82,8 +82,8 @@ class Evidence:
 
     @cached_property
     def measured(self) -> tuple[Measured, ...]:
-        """Every summary with its case, by workload, parameters and ranks. Its `typical` cost is the one that
-        the fits are of."""
+        """Every summary with its case, by workload, parameters and ranks. Its `typical` cost is the one used
+        by the fits."""
         cases = [
             self._measured(parse_canonical(s.case), replace(s, typical=s.cost(self.fits.cost)))
             for s in self.fits.summaries
@@ -100,7 +100,7 @@ class Evidence:
 
     @cached_property
     def catalog(self) -> Catalog:
-        """What is known of the workloads of the run."""
+        """The catalog's entries of the run's workloads."""
         return Catalog(schema=self.fits.schema, engine="", workloads=self.fits.workloads)
 
     def of_role(self, *roles: str, **fixed: str | int | float) -> tuple[Measured, ...]:
@@ -135,8 +135,8 @@ class Measured:
 
 
 class Study(Protocol):
-    """A module of `studies` with these four names is a study. Parameters of its own it declares in
-    PARAMETERS, a tuple of `Parameter`."""
+    """A module of `studies` with these four names is a study. It declares custom parameters in PARAMETERS, a
+    tuple of `Parameter`."""
 
     NAME: str
     HELP: str

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the first screen shows next to the answer in words."""
+"""The figure on the first screen, next to the answer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hockney.draw.page import Section
 
 
 def first_figure(sections: Sequence[Section]) -> tuple[Figure | Plane | None, tuple[Section, ...]]:
-    """The first figure of the first section, and the sections without it; None where that one has none,
-    or several that belong together."""
+    """The first figure of the first section, and the sections without it; None if that section has none, or
+    several that belong together."""
     if not sections or not sections[0].figures or sections[0].multiples:
         return None, tuple(sections)
     first, *rest = sections

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers with units and intervals as a reader wants them."""
+"""Numbers with units and intervals, for readers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def _text(value: float, unit: str) -> str:
 
 
 def _three_digits(value: float) -> float:
-    """A fitted size, rounded in the unit it will be shown in, so as not to claim more than is known."""
+    """A fitted size, rounded in the unit in which it will be shown, so as not to suggest more precision than
+    there is."""
     unit = 1024.0 ** (math.floor(math.log(value, 1024)) if value >= 1 else 0)
     return float(f"{value / unit:.3g}") * unit
 
@@ -97,7 +98,7 @@ def typical_cost(summary: Summary) -> str:
 
 
 def precision(estimate: Estimate) -> float | None:
-    """Half the width of the interval over the value; None where there is no interval."""
+    """Relative half width of the interval; None if there is no interval."""
     if estimate.low is None or estimate.high is None or not estimate.value:
         return None
     return (estimate.high - estimate.low) / 2 / estimate.value
@@ -112,7 +113,7 @@ def percent(fraction: float | None) -> str:
 
 
 def bandwidth(measured: Measured) -> Estimate:
-    """Payload over time (B/s): the ends of the interval change places."""
+    """Payload over time (B/s): the ends of the interval are swapped."""
     moved, typical = measured.summary.bytes_moved, measured.summary.typical
     if isinstance(typical, ExactValue):
         return ExactValue.of(moved / typical.value if typical.value else 0.0)
@@ -124,12 +125,12 @@ def bandwidth(measured: Measured) -> Estimate:
 
 
 def size_of(measured: Measured) -> str:
-    """The size with its unit; nothing for a workload without one."""
+    """The size with its unit; empty for a workload without one."""
     return quantity(measured.size, measured.workload.size_unit) if measured.has_size else ""
 
 
 def label(measured: Measured, *without: str) -> str:
-    """The case in words, without the parameters that vary in a figure."""
+    """A description of the case, without the parameters that vary in a figure."""
     words = [f"{k}={v}" for k, v in measured.case.parameters if k not in without]
     if "ranks" not in without:
         words.append(f"ranks={measured.case.ranks}")

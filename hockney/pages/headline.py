@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in words: a few sentences, each with the number it rests on."""
+"""The answer as text: a few sentences, each with the number it is based on."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hockney.pages.format import bandwidth, quantity, typical_cost, with_interva
 from hockney.pages.series import usable
 
 FLAT = 1.25
-"""A message counts as costing the same as an empty one while it takes at most a quarter longer."""
+"""A message counts as costing the same as an empty one if it takes at most a quarter longer."""
 
 SHORT = 8
-"""A message of so few bytes stands for all shorter ones."""
+"""A message of this many bytes represents all shorter ones."""
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def _long(evidence: Evidence) -> str:
 
 
 def _half_bandwidth(evidence: Evidence) -> str:
-    """The n_half of the fit: the very number of the tables."""
+    """The n_half of the fit: the same number as in the tables."""
     fit = usable(evidence.fits.of("hockney", evidence.catalog.name_of(*PING_PONG)), buffers="hot")
     rate, half = (None, None) if fit is None else (fit.parameter("r_inf"), fit.parameter("n_half"))
     if rate is None or half is None:
@@ -76,7 +76,7 @@ def _overhead(evidence: Evidence) -> str:
             follow = f"a new message can follow every {with_interval(gap.estimate, 's')}."
             if busy.estimate.value > 0:
                 return f"Sending keeps a processor busy for {with_interval(busy.estimate, 's')}; {follow}"
-            return follow.capitalize()  # no time at all is not to be claimed, only not to be seen
+            return follow.capitalize()  # below the resolution, not zero
     return ""
 
 

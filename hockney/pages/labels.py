@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cases by what tells them from the others of the run: "allgather, 4 KiB, 2 ranks", not every parameter."""
+"""Short labels of cases by what distinguishes them within the run: "allgather, 4 KiB, 2 ranks", not every
+parameter."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def _labels(evidence: Evidence) -> Callable[[str], str]:
 
 
 def short_labels(cases: Iterable[Case], catalog: Catalog) -> dict[str, str]:
-    """By line. A parameter that all cases of a workload share is left out, but for its size."""
+    """By line. A parameter that all cases of a workload share is left out, except for its size."""
     by_workload: dict[str, list[Case]] = {}
     for case in cases:
         by_workload.setdefault(case.workload, []).append(case)
@@ -62,7 +63,7 @@ def _value(case: Case, name: str, value: Value, catalog: Catalog) -> str:
 
 
 def _exact(value: float, unit: str) -> str:
-    """As it was asked for: 40000 B and not 39.06 KiB."""
+    """As requested: 40000 B and not 39.06 KiB."""
     if unit == "B":
         return quantity(value, unit) if value % 1024 == 0 else f"{value:.15g} B"
     return quantity(value, unit) if unit == "s" else format(value, "g")

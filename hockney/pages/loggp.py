@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The section on LogGP: what a train of messages costs, measured as PRTT(n, d, s)."""
+"""The section on LogGP: the costs of trains of messages, measured as PRTT(n, d, s)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def section(evidence: Evidence) -> Section | None:
 
 
 def contradictions(fit: Fit) -> list[FitCaveat]:
-    """What in the data contradicts the parameters: no sentence may rest on them."""
+    """Contradictions between data and parameters: no sentence may be based on these parameters."""
     return [caveat for caveat in fit.caveats if caveat.code in CONTRADICTIONS]
 
 
@@ -84,7 +84,7 @@ def _line(trains: tuple[Measured, ...], fit: Fit) -> Series | None:
 
 
 def _between(sizes: list[float]) -> list[float]:
-    """Enough sizes that a line over a logarithmic axis has no kinks."""
+    """Enough sizes for a smooth line on a logarithmic axis."""
     positive = [size for size in sizes if size > 0]
     if len(positive) < 2:
         return sizes

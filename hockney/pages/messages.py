@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of caveats about a run. Where `touches` is empty, the affected cases are listed."""
+"""The wording of caveats about a run. If `touches` is empty, the affected cases are listed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def notices(lines: Sequence[str]) -> Caveat:
 
 def precision(missed: int, measured: int, wanted: float, widest: str, width: float | None) -> Caveat:
     """`missed` of the `measured` cases have an interval wider than `wanted`; that of the case `widest` has
-    the half `width`, None where there is no interval."""
+    the half `width`, None if there is no interval."""
     known = "no interval" if width is None else f"within {percent(width)}"
     return Caveat(
         "precision",
@@ -99,7 +99,8 @@ def launches_differ(cases: int, measured: int, worst: str, spread: float, planne
 def disturbed_launches(
     disturbed: int, launches: int, cases: int, counted: int, fewest_undisturbed: int
 ) -> Caveat:
-    """`disturbed` of the `launches`, which measured `cases`; `counted` of these keep them."""
+    """`disturbed` of the `launches`, which measured `cases`; `counted` of these include disturbed
+    launches."""
     few = f"fewer than {fewest_undisturbed}"
     if not counted:
         use = "they are excluded"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a run was measured, in words, from what the run says of itself."""
+"""A description of how a run was measured, from its own records."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _time_used(spent_s: float, planned_s: float) -> str:
 
 
 def _refined(evidence: Evidence) -> list[str]:
-    """Which of the cases were not planned."""
+    """The cases that were not planned."""
     added = evidence.added
     if not added:
         return []
@@ -128,7 +128,7 @@ def _ends(evidence: Evidence) -> str:
 
 
 def _rounds(evidence: Evidence) -> list[str]:
-    """How a run was repeated through a period; nothing where it was not."""
+    """How a run was repeated over a period; empty if it was not."""
     if not evidence.settings.every_s:
         return []
     groups = len({len(launch.ranks) for launch in evidence.run.launches}) or 1
@@ -146,7 +146,7 @@ def _rounds(evidence: Evidence) -> list[str]:
 
 
 def simulated(evidence: Evidence) -> tuple[str, ...]:
-    """A simulation has no noise and no date; what is to be known of it is what it stands on."""
+    """A simulation has no noise and no date; its description is what matters."""
     run = evidence.run
     measured = sum(len(r.times_s) for r in run.records)
     cases = plural(len(evidence.fits.summaries), "case")
@@ -164,7 +164,7 @@ def simulated(evidence: Evidence) -> tuple[str, ...]:
 
 
 def published(evidence: Evidence) -> tuple[str, ...]:
-    """What printed numbers are, and what they are not."""
+    """What published numbers represent, and what they do not."""
     numbers = plural(len(evidence.run.records), "number")
     return (
         f"{numbers} were copied from {evidence.machine.citation}; nothing was run or verified here.",

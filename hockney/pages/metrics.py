@@ -15,7 +15,7 @@ COMBINED = {"each": "largest of the ranks", "root": "at the root"}
 
 
 def tables(measured: Sequence[Measured]) -> tuple[Table, ...]:
-    """For each workload one table of its metrics and one of its phases, where it has some."""
+    """For each workload one table of its metrics and one of its phases, if it has any."""
     made: list[Table] = []
     for name in dict.fromkeys(m.case.workload for m in measured):
         cases = [m for m in measured if m.case.workload == name and m.summary.metrics]

@@ -25,8 +25,8 @@ TITLES = {
     ("stream", "isend", "hot"): "stream, one way",
     ("stream", "isendrecv", "hot"): "stream, both ways",
 }
-"""By role, operation and buffers: series that have a title, in the order in which they are drawn. Others
-follow under the names of their workloads."""
+"""By role, operation and buffers: series with a title, in drawing order. Others follow under the names of
+their workloads."""
 SIZE = Axis("message size", "B", "log", zero=True)
 
 
@@ -49,7 +49,7 @@ def section(evidence: Evidence) -> Section | None:
 
 
 def _lines(evidence: Evidence) -> dict[str, list[Measured]]:
-    """What is measured between two ranks, by title: each workload with each kind of buffers."""
+    """The measurements between two ranks, by title: each workload with each kind of buffers."""
     titled: dict[str, list[Measured]] = {title: [] for title in TITLES.values()}
     named: dict[str, list[Measured]] = {}
     for m in evidence.of_role(*ROLES):

@@ -30,7 +30,7 @@ def parameters(evidence: Evidence) -> Section | None:
 
 
 def once(table: Table, columns: tuple[int, ...]) -> Table:
-    """The table without what the row above says already in all of these columns."""
+    """The table without values that the row above repeats in all of these columns."""
     rows, last = [], None
     for row in table.rows:
         key = tuple(row[k] for k in columns)
@@ -40,7 +40,7 @@ def once(table: Table, columns: tuple[int, ...]) -> Table:
 
 
 def chosen(fits: list[Fit]) -> list[Fit]:
-    """Without the forms of a collective's cost that another one describes better; by model and subject."""
+    """Without the forms of a collective's cost for which another one is better; by model and subject."""
     preferred = {f.line for f in fits if f.preferred}
     kept = [f for f in fits if f.line not in preferred or f.preferred]
     order = {"hockney": 0, "loggp": 1}
@@ -63,7 +63,7 @@ def parameter_table(fits: list[Fit]) -> Table:
 
 
 def spread(evidence: Evidence) -> Section | None:
-    """The cases that are known worst: widest interval first."""
+    """The cases with the largest uncertainty: widest interval first."""
     ranked = sorted(evidence.fits.summaries, key=_width, reverse=True)
     if not ranked:
         return None
@@ -115,7 +115,7 @@ def _width(summary: Summary) -> float:
 
 
 def imprecise(summary: Summary, evidence: Evidence) -> bool:
-    """Whether the interval of the typical time is wider than asked for, or not known."""
+    """Whether the interval of the typical time is wider than requested, or unknown."""
     return not evidence.machine.traits.noiseless and _width(summary) > evidence.settings.precision
 
 

@@ -20,7 +20,7 @@ def points(
     x: Callable[[Measured], float],
     y: Callable[[Measured], Estimate],
 ) -> Series:
-    """One point a case with the 95% interval of its typical time as bar."""
+    """One point per case with the 95% interval of its typical time as bar."""
     values = [y(m) for m in measured]
     return Series(
         name=name,
@@ -39,12 +39,12 @@ def times(name: str, measured: Sequence[Measured]) -> Series:
 
 
 def rates(name: str, measured: Sequence[Measured]) -> Series:
-    """Bandwidth against size; 0 bytes have none."""
+    """Bandwidth against size; not defined for 0 bytes."""
     return points(name, [m for m in measured if m.summary.bytes_moved], lambda m: m.size, bandwidth)
 
 
 def curve(name: str, fit: Fit, group: str, *, rate: float | None = None) -> Series:
-    """The fitted model with its band; as bandwidth when `rate` bytes are moved for each byte of size."""
+    """The fitted model with its band; as bandwidth if `rate` bytes are moved for each byte of size."""
     if rate is None:
         drawn = [(p.x, p.time, p.low, p.high) for p in fit.curve]
     else:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The undisturbed cost next to the typical one, where the two differ."""
+"""The undisturbed cost next to the typical one, if the two differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hockney.pages.evidence import Measured
 from hockney.pages.format import label, percent, quantity, size_of
 
 DIFFERS = 1.1
-"""A typical cost that is larger by more than this factor is not what the undisturbed machine needs."""
+"""A typical cost larger by more than this factor is not that of the undisturbed machine."""
 COLUMN = "undisturbed"
 CAPTION = (
     f"Undisturbed is the cost in the fastest mode where the typical one is more than {DIFFERS - 1:.0%} "
@@ -21,13 +21,13 @@ CAPTION = (
 
 
 def differing(summary: Summary) -> Undisturbed | None:
-    """The undisturbed cost, where the typical one differs from it."""
+    """The undisturbed cost, if the typical one differs from it."""
     found = summary.undisturbed
     return found if found is not None and summary.typical.value > DIFFERS * found.cost.value else None
 
 
 def cell(summary: Summary) -> str:
-    """ "210 ns (disturbed: 60%)", or nothing."""
+    """ "210 ns (disturbed: 60%)", or empty."""
     found = differing(summary)
     return (
         "" if found is None else f"{quantity(found.cost.value, 's')} (disturbed: {percent(found.disturbed)})"
@@ -35,14 +35,14 @@ def cell(summary: Summary) -> str:
 
 
 def addition(summary: Summary) -> str:
-    """ " (210 ns undisturbed)" for a sentence that has the typical cost, or nothing."""
+    """ " (210 ns undisturbed)" for a sentence with the typical cost, or empty."""
     found = differing(summary)
     return "" if found is None else f" ({quantity(found.cost.value, 's')} undisturbed)"
 
 
 def with_column(table: Table, summaries: Sequence[Summary], after: str, *, always: bool = False) -> Table:
-    """The table, which has a row for each of `summaries`, with the column of undisturbed costs behind that
-    named `after`; as it was where no cost differs, unless it has to have one `always`."""
+    """The table, which has a row for each of `summaries`, with a column of undisturbed costs after the column
+    `after`; unchanged if no cost differs, unless the column is required `always`."""
     cells = [cell(summary) for summary in summaries]
     if not any(cells) and not always:
         return table

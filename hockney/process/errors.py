@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Why a program gave no answer."""
+"""Why a program gave no result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CannotWrite(EnvironmentProblem):
 
 
 class TookTooLong(EnvironmentProblem):
-    """The program did not end within its time limit, and was ended. `out` and `err` are its output."""
+    """The program exceeded its time limit and was ended. `out` and `err` are its output."""
 
     def __init__(
         self, what: str, why: str = "", remedy: str = "", *, code: str, out: str = "", err: str = ""

@@ -1,24 +1,24 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The process between hockney and a program it starts, which sees to it that nothing outlives hockney.
+"""The process between hockney and a program it starts, which ensures that nothing outlives hockney.
 
-Run by path (`python -I -S keeper.py FD GRACE FOLDER INSIDE WORDS...`) and free of imports from hockney, so
+Run by path (`python -I -S keeper.py FD GRACE FOLDER INSIDE WORDS...`) and without imports from hockney, so
 that it starts in milliseconds. It starts WORDS with its own standard input, output and error, then waits for
-one of two:
+one of two events:
 
-* the program ends: what it left running is killed, the keeper leaves with its exit code (128+n for signal n);
+* the program ends: processes it left are killed, the keeper exits with its exit code (128+n for signal n);
 * the socket FD closes, because hockney closed it or is dead (SIGKILL included): the program gets SIGTERM, and
   after the grace everything below the keeper gets SIGKILL.
 
-Where FOLDER is not empty, files come through the socket before: for each a line with its name and its length
-in bytes, then its content; at last an empty line. The keeper makes the folder with the files in it, and
-removes it when it leaves, so that no moment at which hockney is killed leaves it behind. With INSIDE 1 the
-program is started in that folder.
+If FOLDER is not empty, files are first sent through the socket: for each a line with its name and its length
+in bytes, then its content; finally an empty line. The keeper creates the folder with the files in it, and
+removes it when it exits, so that it is never left behind when hockney is killed. With INSIDE 1 the program is
+started in that folder.
 
-MPI launchers put their ranks into sessions of their own, so killing a process group does not reach them. The
+MPI launchers start their ranks in separate sessions, so killing a process group does not reach them. The
 keeper is a subreaper (Linux, prctl(2)): orphans below it become its children, so that walking the process
-tree from the keeper finds every rank on this host. All of them being waited for, the CPU time of the whole
-launch is in hockney's RUSAGE_CHILDREN afterwards.
+tree from the keeper finds every rank on this host. Because it waits for all of them, the CPU time of the
+whole launch is in hockney's RUSAGE_CHILDREN afterwards.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ def prctl(option, value):
 
 
 def receive(lifeline):
-    """The files that come through the socket; None where hockney died meanwhile."""
+    """The files sent through the socket; None if hockney died meanwhile."""
     files = {}
     with os.fdopen(os.dup(lifeline), "rb") as sent:
         while True:
@@ -81,7 +81,7 @@ def spawn(words, folder):
     pid = os.fork()
     if pid:
         return pid
-    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # for the case that the keeper itself is killed
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # in case the keeper itself is killed
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGPIPE, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -95,7 +95,7 @@ def spawn(words, folder):
 
 
 def below(root):
-    """Every process below `root`, by /proc; empty where there is none."""
+    """Every process below `root`, from /proc; empty without /proc."""
     children = {}
     try:
         names = [name for name in os.listdir("/proc") if name.isdecimal()]
@@ -104,7 +104,7 @@ def below(root):
     for name in names:
         try:
             with open("/proc/" + name + "/stat", "rb") as file:
-                # the command may hold blanks and brackets; what follows its last bracket does not
+                # the command may contain blanks and brackets; the text after its last bracket does not
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
@@ -119,7 +119,7 @@ def below(root):
 
 
 def reap(main, code):
-    """Wait for all that has ended; the exit code of `main` once it is known, else `code`."""
+    """Wait for all processes that have ended; returns the exit code of `main` if known, otherwise `code`."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -132,7 +132,8 @@ def reap(main, code):
 
 
 def kill_all(main, code):
-    """SIGKILL to everything below until nothing is left; children born meanwhile are met in the next pass."""
+    """SIGKILL to everything below until nothing is left; children born meanwhile are found in the next
+    pass."""
     end = time.monotonic() + 5
     while time.monotonic() < end:
         left = below(os.getpid()) or ([] if code is not None else [main])

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Start programs, feed them, read them line by line, and end them with all their children.
+"""Start programs, send them input, read their output line by line, and end them with all their children.
 
 This is the only room that starts processes. Every program runs below a keeper (`keeper.py`), so that nothing
-it started outlives it or hockney, even when hockney is killed by SIGKILL.
+it started outlives it or hockney, even if hockney is killed by SIGKILL.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ class OutputLine:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A folder with these files (text by name), which exists while a program runs and no longer, unless the
-    keeper is killed as well. Its parent exists, and it does not. `inside`: the program is started there."""
+    """A folder with these files (text by name) that exists only while a program runs, unless the keeper is
+    killed as well. Its parent must exist, the folder must not. `inside`: the program is started there."""
 
     folder: Path
     files: Mapping[str, str]
     inside: bool = False
 
     def sent(self) -> bytes:
-        """As the keeper takes it."""
+        """In the keeper's format."""
         parts = []
         for name, text in self.files.items():
             content = text.encode()
@@ -71,7 +71,7 @@ class Scratch:
 
 
 class Quiet(Exception):
-    """No line came within the time asked for."""
+    """No line arrived within the timeout."""
 
 
 class Job:
@@ -89,7 +89,7 @@ class Job:
     ) -> None:
         self.words = tuple(str(word) for word in words)
         self.tail: deque[str] = deque(maxlen=tail)
-        """The last lines of standard error, and what the reader adds."""
+        """The last lines of standard error, and lines added by the reader."""
         self._env, self._cwd, self._grace_s = env, cwd, grace_s
         self._input = memoryview(input.encode()) if input is not None else None
         self._scratch = scratch
@@ -162,10 +162,10 @@ class Job:
         return self._process.pid
 
     def line(self, timeout: float | None = None) -> OutputLine | None:
-        """The next line; None when the program has ended and all is read.
+        """The next line; None if the program has ended and everything is read.
 
-        Raises Quiet when nothing comes for `timeout` seconds, CannotWrite when the scratch folder could not
-        be made. Feeds standard input meanwhile.
+        Raises Quiet if nothing arrives for `timeout` seconds, CannotWrite if the scratch folder could not be
+        created. Writes standard input meanwhile.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._ready:
@@ -174,7 +174,7 @@ class Job:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             events = self._selector.select(left)
             if not events and deadline is not None and time.monotonic() >= deadline:
-                raise Quiet  # only now: what is there already counts, however late the reader comes
+                raise Quiet  # only now: data that is already there counts, however late it is read
             for key, _ in events:
                 if key.data == "in":
                     self._feed(key.fileobj)
@@ -190,7 +190,7 @@ class Job:
         return line
 
     def _refuse_unwritten(self, text: str) -> None:
-        """Raises CannotWrite where `text` is the keeper's word that it could not make the scratch folder."""
+        """Raises CannotWrite if `text` is the keeper's report that it could not create the scratch folder."""
         if self._scratch is None or not text.startswith(CANNOT_WRITE):
             return
         if self.wait(self._grace_s) == CANNOT_WRITE_CODE:
@@ -198,7 +198,7 @@ class Job:
             raise messages.cannot_write(self._scratch.folder.parent, reason)
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """The exit code, or None when the program is still running after `timeout` seconds."""
+        """The exit code, or None if the program is still running after `timeout` seconds."""
         try:
             code = self._process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -206,7 +206,8 @@ class Job:
         return code if code >= 0 else 128 - code
 
     def end(self) -> int:
-        """End the program and all below it: SIGTERM, and SIGKILL after the grace. Returns the exit code."""
+        """End the program and everything below it: SIGTERM, and SIGKILL after the grace. Returns the exit
+        code."""
         self._lifeline.close()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream:
@@ -221,9 +222,9 @@ class Job:
         return code
 
     def _drain(self) -> None:
-        """The keeper has left, so the program has ended: read what is still in the pipes, wait for no more.
+        """The keeper has exited, so the program has ended: read what is still in the pipes without waiting.
 
-        They may stay open where the keeper was killed and something below it lives on.
+        They may stay open if the keeper was killed and something below it is still running.
         """
         for stream, name in ((self._process.stdout, "out"), (self._process.stderr, "err")):
             while stream in self._selector.get_map() and self._read(stream, name):
@@ -235,7 +236,7 @@ class Job:
             sent = os.write(stream.fileno(), self._input[: 1 << 16])
         except BlockingIOError:
             return
-        except OSError:  # the reader has gone; its exit code will show why
+        except OSError:  # the reader is gone; its exit code will show why
             sent = len(self._input)
         self._input = self._input[sent:]
         if not self._input:
@@ -243,7 +244,7 @@ class Job:
             stream.close()
 
     def _read(self, stream, name: Literal["out", "err"]) -> bool:
-        """Take what the pipe holds; False when it holds nothing now or ever again."""
+        """Read from the pipe; False if it is empty now or closed."""
         try:
             data = os.read(stream.fileno(), 1 << 16)
         except BlockingIOError:
@@ -275,7 +276,7 @@ def stream(
 ) -> Job:
     """A program to be read line by line; it starts when the `with` is entered.
 
-    `env` is laid over this process's environment; None removes a variable.
+    `env` is merged into this process's environment; None removes a variable.
     """
     return Job(words, env, input, cwd, grace_s, tail, scratch)
 
@@ -287,7 +288,7 @@ def capture(
     input: str | None = None,
     cwd: str | os.PathLike | None = None,
 ) -> Finished:
-    """Run a program to its end. Any exit code is an answer; CannotStart and TookTooLong are not."""
+    """Run a program to its end. Any exit code is a result; CannotStart and TookTooLong are not."""
     out: list[str] = []
     err: list[str] = []
     deadline = time.monotonic() + timeout
@@ -310,7 +311,7 @@ def capture(
 
 
 def merged(env: Environment | None) -> dict[str, str]:
-    """This process's environment with `env` laid over it."""
+    """This process's environment with `env` merged into it."""
     environ = dict(os.environ)
     for name, value in (env or {}).items():
         if value is None:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Published machines: what papers have printed, number by number, as data that figures and fits can use.
+"""Published machines: the numbers printed in papers, as data for figures and fits.
 
-One `<paper>.csv` with every printed number as printed (key, unit, where it stands, the engine's case that
-asks the same, if there is one) and one `<paper>.toml` with the citation, the formulas, what was decided in
-copying and what does not agree with itself.
+One `<paper>.csv` with every printed number as printed (key, unit, position in the paper, the engine's
+equivalent case, if there is one) and one `<paper>.toml` with the citation, the formulas, decisions made in
+copying and inconsistencies.
 """
 
 from hockney.reference.load import machine_names, names, paper_of, published

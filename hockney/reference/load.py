@@ -32,7 +32,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def published(name: str) -> Published:
-    """What the paper `name` has printed. Raises UsageError for an unknown one."""
+    """The printed numbers of the paper `name`. Raises UsageError for an unknown one."""
     if name not in names():
         raise messages.unknown_paper(name, names())
     folder = files("hockney.reference")
@@ -56,7 +56,7 @@ def published(name: str) -> Published:
 
 @cache
 def machine_names() -> dict[str, str]:
-    """Every published machine with the paper that it is in."""
+    """Every published machine with its paper."""
     return {about.name: name for name in names() for about in published(name).machines}
 
 

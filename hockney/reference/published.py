@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What one paper has printed."""
+"""The printed contents of one paper."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ UNITS = {
     "messages": 1.0,
     "processors": 1.0,
 }
-"""What a printed number is multiplied by to give seconds, bytes, bytes a second, seconds a byte or a plain
-number. Words have 4 bytes in the papers that count in words."""
+"""Factors that convert printed numbers to seconds, bytes, bytes per second, seconds per byte or plain
+numbers. Words have 4 bytes in the papers that count in words."""
 
 
 @dataclass(frozen=True)
 class PrintedRow:
-    """One printed number. `value` is as printed, in `unit`; `table` is where it stands. `ranks` and `bytes`
-    are as printed too (None where nothing is). `case` has the words of the engine's case that asks the same,
-    without ranks and without what the catalog fills in; empty where no case does."""
+    """One printed number. `value` is as printed, in `unit`; `table` is its position in the paper. `ranks` and
+    `bytes` are as printed too (None if not given). `case` has the words of the engine's equivalent case,
+    without ranks and without defaults from the catalog; empty if there is none."""
 
     key: str
     machine: str
@@ -47,7 +47,7 @@ class PrintedRow:
 
     @property
     def si(self) -> float:
-        """The value in seconds, bytes, bytes a second, seconds a byte, or as a plain number."""
+        """The value in seconds, bytes, bytes per second, seconds per byte, or as a plain number."""
         return self.value * UNITS[self.unit]
 
 
@@ -74,7 +74,7 @@ class Formula:
     case: str = ""
 
     def time(self, size: float) -> float:
-        """Seconds for `size` bytes. Raises UsageError outside of the printed ranges."""
+        """Seconds for `size` bytes. Raises UsageError outside the printed ranges."""
         for piece in self.segments:
             if piece.first <= size <= piece.last:
                 return piece.constant_s + piece.per_byte_s * size
@@ -92,7 +92,7 @@ class Formula:
 
 @dataclass(frozen=True)
 class About:
-    """One machine of a paper. A paper may have several, and print numbers for some only."""
+    """One machine of a paper. A paper may have several, and print numbers for only some of them."""
 
     name: str
     title: str
@@ -101,8 +101,8 @@ class About:
 
 @dataclass(frozen=True)
 class Published:
-    """A paper. `method` says how its numbers were measured and what its columns mean, `facts` what else it
-    found; `transcription` what was decided in copying, `inconsistencies` what does not agree with itself."""
+    """A paper. `method` describes how its numbers were measured and what its columns mean, `facts` its other
+    findings; `transcription` the decisions made in copying, `inconsistencies` its contradictions."""
 
     name: str
     title: str
@@ -150,7 +150,7 @@ class Published:
         )
 
     def knows(self, key: str) -> bool:
-        """Whether `key` is that of a row or formula, or stands above some ("t3e/table/bcast")."""
+        """Whether `key` is that of a row or formula, or a prefix of some ("t3e/table/bcast")."""
         above = key.rstrip("/")
         return any(each == above or each.startswith(f"{above}/") for each in self._keys())
 

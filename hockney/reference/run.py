@@ -3,7 +3,7 @@
 """A published machine as a run, so that fits, figures and tables treat printed numbers like measured ones.
 
 A row that has a case becomes a record of one repetition; a formula becomes one record for each size at which
-it is drawn. Nothing was verified, repeated or timed here, and the records say so by their origin.
+it is drawn. Nothing was verified, repeated or timed here, which the records' origin states.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=F
 def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
     """The machine of `paper` (which has one: `Published.of`) and its numbers as records.
 
-    Cases are completed by `catalog`. Numbers of as many ranks share a launch; where a paper prints two
-    numbers that answer one case, the second is in a launch of its own, so that both count. Raises
-    Inconclusive where the paper prints no number that corresponds to a case of the engine.
+    Cases are completed by `catalog`. Numbers for the same number of ranks share a launch; if a paper prints
+    two numbers for one case, the second is in a separate launch, so that both count. Raises Inconclusive if
+    the paper prints no number that corresponds to a case of the engine.
     """
     about = paper.machines[0]
     printed = list(_times(paper, catalog))

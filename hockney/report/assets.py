@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What goes into the page packed, since the browser can unpack it: Plotly's script, and the figures' data.
+"""Compressed parts of the page, which the browser unpacks: Plotly's script, and the figures' data.
 
 Of Plotly's Python package only the file is used, and only where the part that pages need is missing;
 importing the package would cost more than reading it.
@@ -21,7 +21,8 @@ from hockney.report import messages
 
 @dataclass(frozen=True)
 class Script:
-    """`packed` is base64 of gzip; `policy` the hash by which the page's policy knows what it unpacks."""
+    """`packed` is base64 of gzip; `policy` is the hash of the unpacked script for the page's content security
+    policy."""
 
     packed: str
     policy: str

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers behind a figure: as a table to read, and as CSV to take away."""
+"""The numbers of a figure: as a table, and as CSV to download."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from hockney.draw.figure import Figure, Plane, Series
 Rows = tuple[tuple[str, ...], ...]
 
 
-# A plane's table has so many of the grid's values of x and of y.
+# A plane's table has this many of the grid's values of x and of y.
 SEEN_X, SEEN_Y = 7, 5
 
 
 def table(figure: Figure | Plane) -> tuple[tuple[str, ...], Rows]:
-    """Columns and rows of what was measured; of the curves, where the figure has nothing else."""
+    """Columns and rows of the measured values; of the curves, if the figure has nothing else."""
     if isinstance(figure, Plane):
         return _plane_table(figure)
     chosen = [s for s in figure.series if s.kind == "points"] or figure.series
@@ -43,7 +43,7 @@ def table(figure: Figure | Plane) -> tuple[tuple[str, ...], Rows]:
 
 
 def _plane_table(plane: Plane) -> tuple[tuple[str, ...], Rows]:
-    """Some of each sheet's values, spread over the grid, with one column for each x."""
+    """Some values of each sheet, spread over the grid, with one column for each x."""
     across, along = _spread(len(plane.grid_x), SEEN_X), _spread(len(plane.grid_y), SEEN_Y)
     places = [format_value(plane.grid_x[i], plane.x.unit) for i in across]
     first = [f"{axis_title(plane.x)} {place}" for place in places[:1]]
@@ -66,8 +66,8 @@ def _spread(count: int, most: int) -> list[int]:
 
 
 def as_csv(figure: Figure | Plane) -> str:
-    """All series with all digits, in the axes' own units. A plane's whole grid: a line for each sheet and y,
-    a column for each x; of z the six digits that a model deserves."""
+    """All series with all digits, in the axes' units. For a plane the whole grid: a line for each sheet and
+    y, a column for each x; z with the six significant digits that a model justifies."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if isinstance(figure, Plane):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Text on its way into the page: made inert, and set so that it reads well."""
+"""Text for the page: sanitised and formatted."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def inert(value: Any) -> Any:
 
 
 def units(text: str) -> Markup:
-    """A number keeps its unit on its line."""
+    """Keeps a number and its unit on the same line."""
     return _quantities(text, "{}")
 
 
 def emphasised(text: str) -> Markup:
-    """The answers of a headline stand out: sizes, times, rates, shares and ratios. What stands in brackets,
-    is counted, or is given ("with 10 us", "of 4 B", "within 20%") does not."""
+    """Emphasises the answers of a headline: sizes, times, rates, shares and ratios. Not emphasised: text in
+    brackets, counts, and given quantities ("with 10 us", "of 4 B", "within 20%")."""
     return _quantities(text, "<strong>{}</strong>", _ANSWER)
 
 
 def sentence(text: str) -> str:
-    """With a capital and a full stop, however its author wrote it."""
+    """With a capital letter and a full stop, however it was written."""
     text = one_line(text)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) or not text else ".")
 
@@ -55,7 +55,7 @@ def _quantities(text: str, form: str, pattern: re.Pattern[str] = _QUANTITY) -> M
 
 
 def _kept(quantity: str) -> Markup:
-    """No-break spaces in the quantity; its interval may go to the next line."""
+    """No-break spaces in the quantity; its interval may move to the next line."""
     value, bracket, interval = quantity.partition(" [")
     return escape(value.replace(" ", "\u00a0") + (" [" + interval.replace(" ", "\u00a0") if bracket else ""))
 
@@ -70,6 +70,6 @@ def printable_data(value: Any) -> Any:
 
 
 def embedded_json(value: Any) -> Markup:
-    """JSON that no HTML parser can take for the end of its script element, nor a script for a line end."""
+    """JSON that no HTML parser can mistake for the end of its script element, nor a script for a line end."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

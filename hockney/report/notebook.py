@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results in the cell of a notebook: a few sentences and one table, as HTML or as text. Every text is taken
-as hostile: shown, never obeyed."""
+"""Results in the cell of a notebook: a few sentences and one table, as HTML or as text. All text is treated
+as untrusted: displayed, never interpreted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEFT = Markup(' style="text-align: left"')
 def summary(
     before: Sequence[str], caveats: Sequence[Caveat], table: Table | None = None, after: Sequence[str] = ()
 ) -> str:
-    """Sentences, what to doubt about them, a table, and sentences below it."""
+    """Sentences, their caveats, a table, and sentences below it."""
     parts = [_paragraph(text) for text in before]
     if caveats:
         parts.append(Markup("<ul>{}</ul>").format(Markup("").join(map(_caveat, caveats))))

@@ -16,13 +16,13 @@ from hockney.system.files import replace
 
 
 def write(page: Page, path: Path) -> Path:
-    """Write the report to `path`, whole or not at all, and return it."""
+    """Write the report to `path`, completely or not at all, and return it."""
     replace(Path(path), render(page).encode("utf-8"))
     return Path(path)
 
 
 def figures(page: Page, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
-    """Write every figure into `folder` (made when missing), each under a name of its own."""
+    """Write every figure into `folder` (created if missing), each under a different name."""
     formats, paths = tuple(formats), []
     for name, figure in named(page.figures).items():
         paths += save(changed(figure, name=name), Path(folder), formats)

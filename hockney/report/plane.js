@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// A plane in the page: contour lines as in any figure, and on demand its surfaces, which can be turned.
-// Surfaces need WebGL, of which a browser has few or none: they are made when asked for and given back after.
+// A plane in the page: contour lines as in any figure, and on demand its surfaces, which can be rotated.
+// Surfaces need WebGL contexts, of which a browser has few or none: they are created on demand and released
+// afterwards.
 window.hockney = window.hockney ?? {};
 hockney.plane = Plot => {
 "use strict";
@@ -34,7 +35,7 @@ return class extends Plot {
     super.addTools();
   }
 
-  // Where the eye is at first: farther from a narrow figure, or its sides are cut.
+  // Initial camera position: farther from a narrow figure, whose sides would be cut off otherwise.
   stand() {
     const {scene} = this.surface.layout, {x, y, z} = scene.camera.eye;
     const far = Math.max(1, 1.4 * this.box.clientHeight / this.box.clientWidth);
@@ -49,7 +50,7 @@ return class extends Plot {
     this.space = !this.space;
     this.figure.classList.toggle("space", this.space);
     this.reset.hidden = !this.zoomed;
-    // Without WebGL the still picture of the surface takes the place; it cannot be turned.
+    // Without WebGL the still picture of the surface is shown instead; it cannot be rotated.
     this.figure.classList.toggle("flat", this.space && !webgl());
     for (const b of this.tools.querySelectorAll(".zoom")) b.hidden = this.figure.classList.contains("flat");
     if (this.figure.classList.contains("flat")) return;
@@ -78,7 +79,7 @@ return class extends Plot {
 
   back() { return this.space ? this.look(this.home3) : super.back(); }
 
-  // Nearer or farther by `factor`; `shift` turns the eye around and up.
+  // Zooms by `factor`; `shift` rotates the camera around and up.
   zoom(factor, shift = [0, 0]) {
     if (!this.space) return super.zoom(factor, shift);
     const {x, y, z} = this.camera.eye;
@@ -87,7 +88,7 @@ return class extends Plot {
     return this.look({...this.camera, eye: {x: far * Math.cos(up) * Math.cos(around), y: far * Math.cos(up) * Math.sin(around), z: far * Math.sin(up)}});
   }
 
-  // A surface can be turned however near one is; a flat picture has nowhere to go before it is enlarged.
+  // A surface can be rotated at any zoom; a flat picture can only be moved after it is enlarged.
   get movable() { return this.space || super.movable; }
 
   key(event) {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A page as one HTML file that needs nothing else."""
+"""A page as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from hockney.report import assets, data, html_text
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """A figure as the template wants it. `id` is unique on the page, `file` a file name without ending."""
+    """A figure as the template expects it. `id` is unique on the page, `file` a file name without suffix."""
 
     id: str
     file: str
@@ -60,7 +60,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class ShownWidget:
-    """`table` is shown where the page's scripts do not run; `data` is what `script` computes with."""
+    """`table` is shown if the page's scripts do not run; `data` is the input of `script`."""
 
     id: str
     title: str
@@ -84,8 +84,8 @@ class ShownSection:
 
 
 def render(page: Page) -> str:
-    """The whole HTML text. Every text of `page` is taken as hostile: shown, never obeyed."""
-    # Packing takes as long as all else, and is done meanwhile.
+    """The whole HTML text. Every text of `page` is treated as untrusted: displayed, never interpreted."""
+    # Compressing takes as long as everything else, and is done concurrently.
     with ThreadPoolExecutor(1) as executor:
         packing = executor.submit(assets.plotly) if page.figures else None
         return _filled(page, packing)
@@ -125,11 +125,11 @@ def _filled(page: Page, packing: Future[assets.Script] | None) -> str:
 
 
 MODELS = {"efficiency": ("efficiency_model",)}
-"""What a widget's script computes with, in files of their own."""
+"""Models used by a widget's script, in separate files."""
 
 
 def _scripts(page: Page) -> list[str]:
-    """What the page needs, in the order in which it builds on one another."""
+    """The scripts that the page needs, in order of dependency."""
     planes = any(isinstance(figure, Plane) for figure in page.figures)
     widgets = dict.fromkeys(widget.script for widget in page.widgets)
     shared = ["units.js", "sketch.js"] if widgets else []
@@ -159,12 +159,12 @@ def _resource(name: str) -> str:
 
 
 def _dark() -> dict[str, str]:
-    """Each colour of the light theme with the one that takes its place in the dark."""
+    """Each colour of the light theme with its counterpart in the dark theme."""
     return {colour: DARK.variables[name] for name, colour in LIGHT.variables.items()}
 
 
 class _Identities:
-    """Anchors: readable, stable, each once on the page."""
+    """Anchors: readable, stable, unique on the page."""
 
     def __init__(self) -> None:
         self._taken = {"content", "environment", "method", "theme", "figures", "plotly", "widgets"}
@@ -235,11 +235,11 @@ def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
 
 
 ROW_REM, AROUND_REM = 1.0, 5.0
-"""Of a figure with a row for each name: a row's height, and that of what is around the rows."""
+"""For a figure with a row for each name: a row's height, and that of the space around the rows."""
 
 
 def _tall(figure: Figure | Plane) -> float:
-    """The figure's height where it needs one of its own, else 0."""
+    """The figure's height if it needs a custom one, otherwise 0."""
     rows = len(figure.x.names) if isinstance(figure, Figure) else 0
     return round(AROUND_REM + ROW_REM * rows, 1) if rows else 0.0
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// The page is whole without this: each figure is there as a still picture, which is what gets printed.
-// Where the browser can, figures become interactive one by one as they come near the screen.
+// The page is complete without this script: each figure is there as a still picture, which is also what is
+// printed. If the browser allows it, figures become interactive one by one as they approach the screen.
 (() => {
 "use strict";
 const root = document.documentElement;
@@ -21,7 +21,7 @@ button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light"
 dark.addEventListener("change", themed);
 themed();
 
-// A link into a section that is closed opens it.
+// A link into a closed section opens it.
 function unfold() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
@@ -46,7 +46,8 @@ const packed = document.getElementById("plotly");
 if (!packed || !window.DecompressionStream) return;
 let page;
 
-// Plotly and the figures' data come packed; unpacking in the browser makes the file less than half as large.
+// Plotly and the figures' data are compressed; unpacking them in the browser makes the file less than half as
+// large.
 async function unpacked(element) {
   const bytes = Uint8Array.from(atob(element.textContent), c => c.charCodeAt(0));
   element.remove();
@@ -71,7 +72,7 @@ function inTheme(value, key = "") {
   return isDark() && /color(scale)?$/.test(key) ? page.dark[value] ?? value : value;
 }
 
-// The finest ticks whose labels do not meet on an axis of so many pixels.
+// The finest ticks whose labels do not overlap on an axis of this many pixels.
 function choose(levels, range, log, pixels, room) {
   const place = v => (((log ? Math.log10(v) : v) - range[0]) / (range[1] - range[0])) * pixels;
   let best = null;
@@ -90,7 +91,7 @@ class Plot {
     const spec = this.spec = clone(page.figures[box.dataset.figure]);
     Object.assign(this, {data: spec.data, layout: spec.layout, config: spec.config, ticks: spec.ticks, entries: spec.legend});
     this.home = ["xaxis", "yaxis"].map(axis => [...this.layout[axis].range]);
-    if (coarse) {  // A finger on a figure scrolls the page; zooming is the buttons' business.
+    if (coarse) {  // A finger on a figure scrolls the page; buttons zoom.
       this.layout.dragmode = false;
       this.config.scrollZoom = false;
     }
@@ -113,7 +114,7 @@ class Plot {
     this.box.on("plotly_relayout", change => this.relaid(change));
   }
 
-  // Ticks for the ranges in the layout and the size on the screen.
+  // Ticks for the layout's ranges and the size on the screen.
   fit() {
     const before = JSON.stringify([this.layout.xaxis.tickvals, this.layout.yaxis.tickvals]);
     for (const [letter, pixels, room] of [["x", this.box.clientWidth - 85, t => 7 * t.length + 14], ["y", this.box.clientHeight - 80, () => 26]]) {
@@ -156,7 +157,7 @@ class Plot {
     this.box.addEventListener("keydown", event => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey && this.key(event)) event.preventDefault();
     });
-    // The wheel scrolls the page until the reader has taken hold of the figure (click, Tab) or holds Ctrl.
+    // The wheel scrolls the page until the reader has selected the figure (click, Tab) or holds Ctrl.
     this.box.addEventListener("wheel", event => {
       if (!event.ctrlKey && document.activeElement !== this.box) event.stopPropagation();
     }, {capture: true, passive: true});
@@ -170,7 +171,7 @@ class Plot {
     this.width = this.box.clientWidth;
   }
 
-  // Whether the key meant something here.
+  // Whether the key was handled here.
   key(event) {
     const keys = {"+": [.7], "=": [.7], "-": [1 / .7], ArrowLeft: [1, [-.15, 0]], ArrowRight: [1, [.15, 0]], ArrowUp: [1, [0, .15]], ArrowDown: [1, [0, -.15]]};
     if (event.key === "0" || event.key === "Escape") this.back();
@@ -202,7 +203,7 @@ class Plot {
 
   addLegend() {
     const list = this.figure.querySelector(".legend");
-    // Of figures side by side the lines belong to the points of their colour.
+    // In figures side by side, lines belong to the points of their colour.
     const small = this.figure.closest(".multiples");
     const shown = this.entries.map((entry, k) => [entry, k]).filter(([entry]) => !small || entry.kind !== "line");
     if (shown.length < 2) return;
@@ -225,7 +226,7 @@ class Plot {
   }
 }
 
-// A series' sign in the legend, in a variable's colour so that it follows the theme.
+// A series' symbol in the legend, coloured by a variable so that it follows the theme.
 function sign(entry) {
   const shapes = {
     circle: "M13 7a4 4 0 1 1-8 0a4 4 0 1 1 8 0z", square: "M5.5 3.5h7v7h-7z", diamond: "M9 2.4l4.6 4.6l-4.6 4.6l-4.6-4.6z",
@@ -263,7 +264,7 @@ async function start() {
     for (const entry of entries) if (entry.isIntersecting) draw(entry.target.querySelector(".plot"));
   }, {rootMargin: "500px"});
   for (const box of waiting) near.observe(box.closest("figure"));
-  // The others while the reader reads.
+  // Activates the remaining figures while the reader reads.
   const idle = window.requestIdleCallback ?? (act => setTimeout(act, 200));
   const next = () => { const box = [...waiting][0]; if (box) draw(box).then(() => idle(next)); else performance.mark("hockney-all-live"); };
   idle(next);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Small pictures that are redrawn with each move of a slider: SVG in the page's colours, so that theme,
-// print and zoom need no help.
+// Small charts that are redrawn with each move of a slider: SVG in the page's colours, so that theme, print
+// and zoom need no extra code.
 window.hockney = window.hockney ?? {};
 hockney.sketch = (() => {
 "use strict";
@@ -13,8 +13,8 @@ function make(name, attributes, text) {
   return element;
 }
 
-// An axis from `low` to `high` on `pixels` pixels. Where `zero` is asked for, 0 has a place of its own at the
-// low end of a logarithmic one, `zero` pixels wide.
+// An axis from `low` to `high` on `pixels` pixels. With `zero`, 0 has a separate position at the low end of a
+// logarithmic axis, `zero` pixels wide.
 function axis({low, high, log, zero = 0}, from, to) {
   const start = from + Math.sign(to - from) * zero, f = log ? Math.log : v => v;
   const place = v => zero && v <= 0 ? from + (start - from) / 2 : start + (to - start) * (f(v) - f(low)) / (f(high) - f(low));
@@ -26,7 +26,7 @@ function axis({low, high, log, zero = 0}, from, to) {
   return {place, value, low, high, from, to, start};
 }
 
-// Ticks of a logarithmic axis in powers of `base`, as far apart as `room` pixels ask for.
+// Ticks of a logarithmic axis in powers of `base`, at least `room` pixels apart.
 function powers(a, base, room) {
   const log = v => Math.log(v) / Math.log(base), first = Math.ceil(log(a.low) - 1e-9), last = Math.floor(log(a.high) + 1e-9);
   const fit = Math.max(1, Math.floor(Math.abs(a.to - a.start) / room));
@@ -37,8 +37,8 @@ function powers(a, base, room) {
 }
 
 class Sketch {
-  // `host` is filled; `act(x, y)` is called with the axes' values where someone points and presses, and
-  // `tell(x, y)` where someone points.
+  // Fills `host`; `act(x, y)` is called with the axes' values on a press, and `tell(x, y)` when the pointer
+  // moves.
   constructor(host, label, act, tell) {
     this.svg = make("svg", {role: "img", "aria-label": label, class: "sketch"});
     host.append(this.svg);
@@ -81,7 +81,7 @@ class Sketch {
     this.add("text", {transform: `translate(13 ${(this.y.from + this.y.to) / 2}) rotate(-90)`, "text-anchor": "middle", class: "tick"}, yTitle);
   }
 
-  // The legend above all else, in as many rows as it needs; the pixels that it takes.
+  // The legend at the top, in as many rows as needed; returns its height in pixels.
   names(legend, width, left) {
     let row = 0, at = 0;
     for (const [name, look] of legend) {
@@ -97,7 +97,7 @@ class Sketch {
 
   add(name, attributes, text) { this.parts.push(make(name, attributes, text)); }
 
-  // Places in pixels, kept inside the frame; a line ends where null is.
+  // Positions in pixels, clipped to the frame; null ends a line.
   line(points, attributes) {
     let d = "", pen = "M";
     for (const p of points) {
@@ -112,10 +112,10 @@ class Sketch {
     if (points.length > 2) this.add("path", {d: `M${points.map(([a, b]) => `${a.toFixed(1)} ${b.toFixed(1)}`).join("L")}z`, stroke: "none", ...attributes});
   }
 
-  // No label stands here.
+  // No label may be placed here.
   keep(box) { this.over.push(box); }
 
-  // A label with a halo, turned away from the frame's sides. False where it would meet another.
+  // A label with a halo, placed away from the frame's sides. False if it would overlap another one.
   label(x, y, text, attributes = {}) {
     const half = 3.4 * text.length + 4, at = Math.min(Math.max(x, this.x.from + half), this.x.to - half);
     const box = [at - half, y - 9, at + half, y + 6];

@@ -29,7 +29,7 @@ function bytes(value) {
   return `${Number(value.toPrecision(4))} TiB`;
 }
 
-// Exact bytes, in the binary unit where that is whole, as what someone typed: 40000 B, 4 KiB.
+// Exact bytes as someone would type them, in the binary unit if that gives an integer: 40000 B, 4 KiB.
 const size = value => value % 1024 === 0 || value >= 1e7 ? bytes(value) : `${value} B`;
 const number = value => value > 0 && value < 1e-3 ? "<0.001" : String(Number(value.toPrecision(3)));
 const percent = value => value > 0 && value < 1e-4 ? "<0.01%" : `${number(100 * value)}%`;
@@ -37,14 +37,14 @@ const percent = value => value > 0 && value < 1e-4 ? "<0.01%" : `${number(100 * 
 const SECONDS = {ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, "": 1, s: 1, m: 60, min: 60, h: 3600};
 const BYTES = {"": 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, word: 4, words: 4};
 
-// What someone typed; null for what is no such number.
+// Parses user input; null if it is not such a number.
 function read(text, units) {
   const match = /^\s*(\d+\.?\d*(?:e[+-]?\d{1,3})?|\.\d+)\s*([a-zµ%]*)\s*$/i.exec(text);
   const factor = match && (units[match[2]] ?? units[match[2].toLowerCase()]);
   return factor ? Number(match[1]) * factor : null;
 }
 
-// "4m40s" and "1h05m" are what `seconds` writes of long times.
+// "4m40s" and "1h05m" is how `seconds` formats long times.
 function readSeconds(text) {
   const parts = /^\s*(\d+)\s*([hm])\s*(\d+)\s*[ms]\s*$/.exec(text);
   return parts ? Number(parts[1]) * SECONDS[parts[2]] + Number(parts[3]) * (parts[2] === "h" ? 60 : 1) : read(text, SECONDS);

@@ -35,9 +35,9 @@ WORDS = ("NAME", "TITLE", "PAPER", "parts", "compare", "limits", "page")
 
 
 class Reproduction(Protocol):
-    """`PAPER` is the reference's name. `parts` says what to run on which simulated machine; `compare` gives a
-    row for every printed number, also for those that were not measured; `limits` says what the rows must keep
-    for the reproduction to count as one."""
+    """`PAPER` is the reference's name. `parts` lists what to run on which simulated machine; `compare` gives
+    a row for every printed number, including those that were not measured; `limits` are the conditions under
+    which the paper counts as reproduced."""
 
     NAME: str
     TITLE: str

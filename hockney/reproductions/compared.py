@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A printed number and the simulated one, and how many of them come how close.
+"""Printed numbers compared with simulated ones, and how many of them agree how closely.
 
-What a machine's description was fitted to says nothing about how well the description predicts: such rows are
-marked and counted apart.
+Numbers to which a machine's description was fitted do not show how well it predicts: such rows are marked and
+counted separately.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ CLOSE = (0.01, 0.05, 0.25)
 
 @dataclass(frozen=True)
 class Compared:
-    """One printed number. `key` is that of the reference's row, `what` says it in words, `unit` is that of
-    all three values. `status`: fitted when the machine's description has used this row, variant when it ran
-    on a machine with a mechanism laid over (named in `mechanism`), else predicted. Where a row that is no
-    variant misses, `mechanism` names what explains it. `table` groups the rows of one of the paper's tables
+    """One printed number. `key` is that of the reference's row, `what` describes it, `unit` is that of all
+    three values. `status`: fitted if the machine's description has used this row, variant if it ran on a
+    machine with an added mechanism (named in `mechanism`), otherwise predicted. If a row that is not a
+    variant disagrees, `mechanism` names the explanation. `table` groups the rows of one of the paper's tables
     or figures, `series` those that are evaluated together: `collectives` the paper's tables of collectives,
     `tried` the same numbers on a machine with a mechanism."""
 
@@ -43,7 +43,7 @@ class Compared:
 
     @property
     def error(self) -> float | None:
-        """Relative, of the simulated value; None where there is nothing to compare."""
+        """Relative error of the simulated value; None if there is nothing to compare."""
         if self.simulated is None or self.published == 0:
             return None
         return self.simulated / self.published - 1
@@ -51,8 +51,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Limit:
-    """What a reproduction must keep: `what` in words with the limit's number, `found` in words with the worst
-    that was found."""
+    """A condition for a reproduction: `what` describes it with the limit's number, `found` the worst
+    value."""
 
     what: str
     holds: bool
@@ -61,7 +61,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class CloseRows:
-    """How many rows of one status there are and how many come within each of CLOSE. `missing` ones were not
+    """The number of rows of one status and how many of them are within each of CLOSE. `missing` ones were not
     measured."""
 
     status: Status
@@ -71,7 +71,7 @@ class CloseRows:
 
 
 def status_of(platform: Platform, key: str, mechanism: str = "") -> Status:
-    """Of the row `key` on this machine: fitted also when an origin names what stands above the row
+    """The status of the row `key` on this machine: fitted also if an origin names a prefix of the row
     ("t3e/table" for "t3e/table/bcast/8/32"), whether its number was fitted to the row or copied from it."""
     used = [row for origin in platform.origins for row in origin.rows]
     if any(key == row or key.startswith(f"{row.rstrip('/')}/") for row in used):
@@ -93,7 +93,7 @@ def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
 
 
 def within(what: str, rows: Sequence[Compared], most: float) -> Limit:
-    """Every one of `rows` has at most this relative error; a row that was not measured has not."""
+    """Whether every one of `rows` has at most this relative error; a row that was not measured does not."""
     missing = sum(row.error is None for row in rows)
     measured = [row for row in rows if row.error is not None]
     worst = max(measured, key=lambda row: abs(row.error or 0.0), default=None)

@@ -4,7 +4,7 @@
 paper that have printed times.
 
 The printed times of barriers are those of a network that carries one message after the other, 1.2 ms each, so
-the description has one medium instead of a switch; the variant true-switch shows what a switch would do.
+the description has one medium instead of a switch; the variant true-switch shows the times with a switch.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ALGORITHMS = {
     "total-exchange": "total exchange",
     "tournament": "tournament",
 }
-"""By the names of the paper's rows."""
+"""By the names in the paper's rows."""
 ENGINE = {
     MPI: "mpi",
     "dissemination": "dissemination_mcs",
@@ -51,9 +51,9 @@ ENGINE = {
 }
 """The engine's names for them."""
 HYPERCUBE = "recursive_doubling"
-"""What MPI_Barrier is in MPICH of that time, as the machine's description has it."""
+"""MPI_Barrier in MPICH of that time, as in the machine's description."""
 COUNTED = ("dissemination", "mcs-tree", "n-way", "total-exchange")
-"""Barriers whose printed times the number of their messages explains."""
+"""Barriers whose printed times are explained by the number of their messages."""
 BROADCAST = "all nodes of an Ethernet receive a broadcast at once; here its P-1 messages are sent one by one"
 SWITCH = "messages in parallel, as on a real switch"
 
@@ -117,7 +117,7 @@ def _barriers(answer: Answer, name: str, mechanism: str = "") -> Iterable[Compar
 
 
 def messages(name: str, processes: int) -> int:
-    """Of one barrier, by the name of the paper's row."""
+    """The number of messages of one barrier, by the name of the paper's row."""
     return traffic(HYPERCUBE if name == MPI else ENGINE[name], processes).messages
 
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The first screen of a reproduction: published against simulated times, and the misses by name."""
+"""The first screen of a reproduction: published against simulated times, and the largest deviations by
+name."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.reproductions.compared import CLOSE, Compared
 
 NEAR = CLOSE[-1]
-"""Off by more than this, a time is missed."""
+"""A time with a larger error counts as a deviation."""
 MOST_NAMES = 8
 
 
 def times(compared: Iterable[Compared]) -> list[Compared]:
-    """The times on the machine itself, not on variants of it."""
+    """The times on the machine itself, not on its variants."""
     return [row for row in compared if row.unit == "s" and row.status != "variant" and row.published > 0]
 
 
@@ -33,7 +34,7 @@ def missed(rows: Iterable[Compared]) -> list[Compared]:
 
 
 def worst(rows: Iterable[Compared]) -> float | None:
-    """The largest relative error; None where nothing was measured."""
+    """The largest relative error; None if nothing was measured."""
     return max((abs(row.error or 0.0) for row in measured(rows)), default=None)
 
 
@@ -45,7 +46,7 @@ def counted(rows: Sequence[Compared], what: str) -> str:
 
 
 def misses(rows: Sequence[Compared]) -> str:
-    """What is off by more, by the words that several rows share: "MPI_Gather, 8 B (4)"."""
+    """Rows with a larger error, by the words that several rows share: "MPI_Gather, 8 B (4)"."""
     groups: dict[str, int] = {}
     for row in missed(rows):
         name = row.what.rpartition(", ")[0] or row.what
@@ -58,7 +59,7 @@ def misses(rows: Sequence[Compared]) -> str:
 
 
 def figure(paper: str, compared: Sequence[Compared]) -> Figure | None:
-    """A point for each time; None where nothing was simulated."""
+    """A point for each time; None if nothing was simulated."""
     rows = [row for row in measured(times(compared)) if (row.simulated or 0.0) > 0]
     if not rows:
         return None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages of all reproductions have in common: the answer in words, the tables, where it ran."""
+"""Common to the pages of all reproductions: the answer, the tables, the environment."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
 
 
 def table(name: str, rows: Iterable[Compared]) -> Table:
-    """Columns that would be empty are left out; what the table's name says already is not repeated."""
+    """Without empty columns, and without what the table's name already states."""
     cells = [
         (
             row.what,
@@ -115,7 +115,7 @@ def table(name: str, rows: Iterable[Compared]) -> Table:
 
 
 def signed(error: float) -> str:
-    """ "+1.2%", and "0.0%" without a sign that says nothing."""
+    """ "+1.2%", and "0.0%" without a redundant sign."""
     text = f"{error:+.1%}"
     return text[1:] if not text.strip("+-0.%") else text
 
@@ -134,7 +134,7 @@ def origins(platform: Platform) -> Table:
 def series(
     name: str, points: Iterable[tuple[float, float | None]], kind: str = "points", group: str = ""
 ) -> Series:
-    """A series for a figure from pairs of x and y; those that were not measured are left out."""
+    """A series for a figure from pairs of x and y, without those that were not measured."""
     known = [(x, y) for x, y in points if y is not None]
     xs, ys = zip(*known, strict=True) if known else ((), ())
     return Series(name, tuple(map(float, xs)), tuple(ys), kind=kind, group=group or name)  # type: ignore[arg-type]

@@ -3,8 +3,8 @@
 """The Intel Paragon of Juurlink (1998): one message, two that cross, and the bisection of a line of nodes.
 
 The description was fitted to the two formulas: those rows only show that the simulator reproduces its
-description.
-The bisection is predicted from the links' printed rate and from what the formulas say a node can deliver.
+description. The bisection is predicted from the links' printed rate and from a node's bandwidth in the
+formulas.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ FORMULA = "paragon/formula/{}"
 BISECTION_BYTES = 65536
 LINE = (2, 4, 6, 8, 10)
 CONSTANT = 0.05
-"""The bandwidth has stopped growing where it is within 5% of the largest."""
+"""The bandwidth has stopped growing if it is within 5% of the largest."""
 LINEAR = 0.1
-"""It grows almost linearly where it is within 10% of as many times that of one pair."""
+"""It grows almost linearly if it is within 10% of that of one pair times the number of pairs."""
 POINTS = "one message, and two that cross"
 DIRECTIONS = {"both": "", "one": "only the lower half sends"}
-"""Of the bisection: each processor sends, as the paper has it, and what else it could have meant."""
+"""Directions of the bisection: each processor sends, as in the paper, and the other possible
+interpretation."""
 
 
 def parts(catalog: Catalog) -> list[Part]:
@@ -83,7 +84,8 @@ def _times(pairs: Answer) -> list[Compared]:
 
 
 def _of_the_line(pairs: Answer) -> list[Compared]:
-    """What the paper reads off its first formula, read off a line through the simulated times."""
+    """The values that the paper derives from its first formula, derived from a line through the simulated
+    times."""
     bandwidth = PRINTED.row("paragon/text/bandwidth")
     half = PRINTED.row("paragon/text/half-size")
     line = _fitted(pairs)
@@ -101,7 +103,7 @@ def _of_the_line(pairs: Answer) -> list[Compared]:
 
 
 def _fitted(pairs: Answer) -> tuple[float, float] | None:
-    """Startup and time for each byte of a line through the one-way times, by relative errors."""
+    """Startup time and time per byte of a line through the one-way times, fitted by relative errors."""
     times = [pairs.seconds("pingpong", bytes=size) for size in SIZES]
     if any(t is None or t <= 0 for t in times):
         return None
@@ -129,14 +131,14 @@ def _saturation(bisection: Answer, direction: str) -> list[Compared]:
 
 
 def bandwidths(bisection: Answer, direction: str = "both") -> dict[int, float]:
-    """Bytes a second over the middle link in each direction, by processors; empty where one is missing."""
+    """Bytes per second over the middle link in each direction, by processors; empty if one is missing."""
     times = {p: bisection.seconds("bisection", ranks=p, direction=direction) for p in LINE}
     return {p: p / 2 * BISECTION_BYTES / t for p, t in times.items() if t} if all(times.values()) else {}
 
 
 def modelled(platform: Platform, processors: int, direction: str = "both") -> float:
-    """The same from the description: p/2 messages share the middle link in each direction that has any, and a
-    node's interface has one, or one coming in and one going out."""
+    """The same from the description: p/2 messages share the middle link in each direction that is used, and a
+    node's interface has one message, or one in each direction."""
     segment, network = platform.segment(BISECTION_BYTES), platform.network
     both = direction == "both"
     overhead = segment.isend_s if both and segment.isend_s is not None else segment.send_s

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a reproduction runs, and what came of it."""
+"""The parts of a reproduction, and their results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hockney.core.record import Record, RunRecords
 class Part:
     """Cases on one simulated machine, in a run folder called `name`.
 
-    `machine` has the words of --machine without "sim:", as "t3e", "t3e+hardware-barrier", "paragon-10x1".
+    `machine` is the value of --machine without "sim:", such as "t3e", "t3e+hardware-barrier", "paragon-10x1".
     """
 
     name: str
@@ -27,20 +27,20 @@ class Part:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a part's run has so far; `platform` is the machine that it ran on."""
+    """The results of a part's run so far; `platform` is the machine that it ran on."""
 
     part: Part
     platform: Platform
     run: RunRecords
 
     def seconds(self, workload: str, **fixed: Value) -> float | None:
-        """Time of the one case of the part with these parameters (`ranks` is one of them): the median of its
-        repetitions; None where it was not measured."""
+        """Time of the part's single case with these parameters (`ranks` is one of them): the median of its
+        repetitions; None if it was not measured."""
         times = [t for r in self._records.get(self.case(workload, **fixed).line, []) for t in r.times_s]
         return median(times) if times else None
 
     def case(self, workload: str, **fixed: Value) -> Case:
-        """The one case of the part with these parameters."""
+        """The part's single case with these parameters."""
         cases = [c for c in self.part.cases if c.workload == workload and fixed.items() <= c.values.items()]
         if len(cases) != 1:
             raise LookupError(f"{len(cases)} cases of {self.part.name} are {workload} with {fixed}, not one")

@@ -4,12 +4,12 @@
 
     Tcom = 2 (t_start + t_w (np/2) L),
 
-in which half of the processes send while the other half receives, and then the other way round. The
-description has t_start and t_w from the paper; that the np/2 messages of a phase share the cable, each having
-its part of it, is what the equation says, and what a bus does.
+in which half of the processes send while the other half receives, and vice versa. The description has t_start
+and t_w from the paper; that the np/2 messages of a phase share the cable equally follows from the equation,
+and is how a bus behaves.
 
-The exchange has to start on all processes at once (sync=window). Where it does not, the pairs are shifted
-against each other, and one's message is on the cable while another's is being started: see the variants.
+The exchange has to start on all processes at once (sync=window). Otherwise the pairs are shifted against each
+other, and one's message is on the cable while another's is being started: see the variants.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ VARIANTS = {
     "barrier": ("sun-ethernet", "barrier", "start as MPI_Barrier leaves the processes"),
     "loop": ("sun-ethernet", "loop", "many exchanges back to back, processes left to run"),
 }
-"""What was tried in place of the machine or of the start: part, machine, synchronisation, in words."""
+"""Alternatives to the machine or to the start: part, machine, synchronisation, description."""
 WORK_S = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 

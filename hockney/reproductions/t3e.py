@@ -3,9 +3,9 @@
 """The Cray T3E-512 of Resch, Berger, Rabenseifner and Boenisch (1998): point-to-point, barrier, and six
 collectives of three sizes on 32 to 256 processes, 72 printed times.
 
-The machine sends messages, and nothing else: what they cost is printed, how much of that keeps a processor
-busy is fitted to a few rows (the machine's origins say which). Where it misses, a mechanism is laid over and
-tried out; those rows are counted apart.
+The machine has only messages: their cost is printed, and the part of it that occupies a processor is fitted
+to a few rows (named in the machine's origins). For rows that disagree, an additional mechanism is tried;
+those rows are counted separately.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ PAPER = "t3e"
 
 CLOSE = 0.25
 WANTED = 48
-"""Of the 72 printed times, within CLOSE."""
+"""Required of the 72 printed times within CLOSE."""
 EXPLAINED = 0.75
-"""Of the rows that the machine of messages misses, what mechanisms must bring within CLOSE."""
+"""The fraction of rows with deviations that mechanisms must bring within CLOSE."""
 TOO_MANY = "not simulated: too many messages share the torus at once; see the mechanisms"
 POINTS, TEXT, BARRIER = "point-to-point", "in the text", "barrier"
 
@@ -84,7 +84,7 @@ def _row(answer: Answer, operation: str, size: str, processes: int, m: Mechanism
         time,
         counted(answer.platform, operation, SIZES[size], processes),
         "s",
-        # Another way to time is no other machine: nothing was fitted to what it shows.
+        # Timing differently does not change the machine: nothing was fitted to these results.
         "variant" if how else status_of(answer.platform, row.key, m.words if m else ""),
         m.words if m else "; ".join(each.words for each in explained if miss),
         note="" if asked else TOO_MANY,
@@ -98,7 +98,8 @@ def _tried(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
 
 
 def _text(answers: Mapping[str, Answer]) -> Iterable[Compared]:
-    """Numbers of the running text. The paper's estimates stand as the model of what they estimate."""
+    """Numbers in the text. The paper's estimates are shown as the model of the quantities that they
+    estimate."""
     tables, shared = answers["tables"], answers["shmem-collectives"]
 
     def of(
@@ -187,7 +188,7 @@ def hits(rows: Iterable[Compared]) -> list[Compared]:
 
 
 def explained(compared: Sequence[Compared]) -> tuple[int, int, int]:
-    """Rows that the machine of messages misses, how many of them come close with the mechanism held to
+    """Rows for which the machine of messages disagrees, how many of them agree with the mechanism assumed to
     explain them, and to how many of these the mechanism was fitted."""
     held = {(m.words, o, s) for m in MECHANISMS for o, s in m.explains}
     close = {
@@ -259,7 +260,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
 
 
 def _misses(compared: Sequence[Compared]) -> tuple[str, ...]:
-    """A sentence for each mechanism: how many of the rows it was tried on come close with and without it."""
+    """A sentence for each mechanism: how many of the rows on which it was tried agree with and without it."""
     near = {row.key for row in hits(table_rows(compared))}
     texts = []
     for m in MECHANISMS:

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the T3E's reproduction asks: the paper's operations, sizes and processes in the engine's words, which
-mechanisms are tried out on which of them, and what the paper's own way of counting messages makes of each.
+"""The cases of the T3E's reproduction: the paper's operations, sizes and processes as cases of the engine,
+which mechanisms are tried on which of them, and the paper's estimates from counting messages.
 
-The paper calls an operation in a loop and divides the loop's time. Broadcasts, reductions, and what goes in
-and out of a root then overlap with the calls before them, which the engine does with sync=loop. Nothing
-overlaps in MPI_Alltoall, in MPI_Allreduce, or when a message waits for its receiver; and what a first Gather
-takes longer is lost among hundreds of messages. There each call is timed by itself (sync=window), which is
-quicker to simulate.
+The paper calls an operation in a loop and divides the loop's time. Broadcasts, reductions, and messages to
+and from a root then overlap with the calls before them, which the engine does with sync=loop. Nothing
+overlaps in MPI_Alltoall, in MPI_Allreduce, or if a message waits for its receiver; and the additional time of
+a first Gather is negligible among hundreds of messages. There each call is timed separately (sync=window),
+which is faster to simulate.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ PAIR_SIZES = (0, 8, 64, 256, 1024, 2048, 4000, 4095, 4097, 8192, 8193, 16384, 65
 LONG_GATHER = 128
 """Processes from which a loop of Gather is not simulated: the others would run far ahead of the root."""
 MANY_MESSAGES = 128
-"""Processes from which all messages of an all-to-all of 1 MB at once, 16000 and more that share the torus,
-are too many to simulate."""
+"""Processes from which an all-to-all of 1 MB at once has too many messages to simulate: 16000 and more that
+share the torus."""
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A variant of the machine, or another way to time ("window"), tried out on rows of the tables.
-    `explains` names those operations and sizes whose misses it is held to explain."""
+    """A variant of the machine, or another way to time ("window"), tried on rows of the tables. `explains`
+    names the operations and sizes whose deviations it is assumed to explain."""
 
     part: str
     machine: str
@@ -110,7 +110,7 @@ BARRIERS = ("t3e+hardware-barrier", "barrier network")
 
 
 def share(operation: str, total: int, processes: int) -> int:
-    """A rank's bytes: of what is shared out, so many whole doubles."""
+    """A rank's bytes: its share of the total, in whole doubles."""
     return total // processes // DOUBLE * DOUBLE if operation in SHARED_OUT else total
 
 
@@ -125,7 +125,7 @@ def line(operation: str, total: int, processes: int, how: str = "") -> str:
 
 
 def simulated(operation: str, size: str, processes: int) -> bool:
-    """Whether the machine of messages only is asked this row."""
+    """Whether this row is only simulated on the machine of messages."""
     return (operation, size) != ("alltoall", "1MB") or processes < MANY_MESSAGES
 
 
@@ -167,7 +167,7 @@ def printed(operation: str, size: str, processes: int) -> PrintedRow:
 
 def counted(platform: Platform, operation: str, total: int, processes: int) -> float:
     """The paper's own estimate, "a tree of send and receive": one message after the other, log2 P of them in
-    a tree, P - 1 where each process has a share; a reduction adds at each step."""
+    a tree, P - 1 if each process has a share; a reduction adds at each step."""
     size = share(operation, total, processes)
     message = platform.segment(size).one_way(size)
     if operation in SHARED_OUT:

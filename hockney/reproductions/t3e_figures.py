@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The T3E's figures: published points, simulated lines, and the mechanism that explains what is missed."""
+"""The T3E's figures: published points, simulated lines, and the mechanism that explains deviations."""
 
 from __future__ import annotations
 

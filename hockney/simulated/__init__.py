@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions of machines that a simulator stands in for: read, written, named.
+"""Descriptions of simulated machines: read, written, named.
 
-`simulated.platform("paragon-8x8")` is a description with every number in SI units; `machines/` holds those
-that come with hockney, and docs/machine-files.md says how to write one's own.
+`simulated.platform("paragon-8x8")` is a description with every number in SI units; `machines/` contains those
+that come with hockney, and docs/machine-files.md explains how to write one.
 """
 
 from hockney.simulated.names import names, platform, variants

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wording of errors about simulated machines and their files.
 
-`place` is a file and a key in it, as "my.toml: segments[1].first".
+`place` is a file and a key in it, such as "my.toml: segments[1].first".
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def shape_without_extent(place: str, shape: str, extent: str) -> UsageError:
 
 
 def too_many_ranks(machine: str, ranks: int, shape: str, capacity: int, larger: str) -> UsageError:
-    """`larger` is the ending of a name with room for them; "" where the machine has no extent."""
+    """`larger` is the suffix of a name with enough cores; "" if the machine's extent cannot change."""
     other = f", or a larger machine by adding -{larger} to its name" if larger else ""
     return UsageError(
         f"{ranks} ranks are too many for {machine}",
@@ -123,7 +123,7 @@ def cannot_read_machine_file(path: str, reason: str) -> EnvironmentProblem:
 
 
 def not_toml(file: str, position: str, message: str) -> UsageError:
-    """`position` is "line 1, column 2" or "end of file"; "" where the parser gives none."""
+    """`position` is "line 1, column 2" or "end of file"; "" if the parser gives none."""
     return UsageError(
         f"{printable(file)} is not valid TOML",
         f"{position}: {message}" if position else message,

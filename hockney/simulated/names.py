@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Machines by name: one of hockney's own, or a file; other extents and variants as endings.
+"""Machines by name: one of hockney's own, or a file; other extents and variants as suffixes.
 
 t3e    paragon-8x8    t3e+hardware-barrier    clusters/mine.toml+noisy
 """
@@ -23,7 +23,7 @@ from hockney.simulated.variants import variants as _variants
 
 ENDING = ".toml"
 MOST_BYTES = 1 << 20
-"""A description takes a few kB; more is another file."""
+"""A description has a few kB; a larger file is something else."""
 
 _EXTENT = re.compile(r"(.+?)-(\d+(?:x\d+)+)")
 
@@ -36,14 +36,14 @@ def names() -> tuple[str, ...]:
 
 
 def platform(name: str) -> Platform:
-    """The machine of this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
+    """The machine with this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
     base, dims, wanted = _split(name)
     text, where = text_of(base)
     return read(text, where, variants=wanted, dims=dims)
 
 
 def variants(name: str) -> tuple[Variant, ...]:
-    """What the machine's file offers."""
+    """The variants in the machine's file."""
     text, where = text_of(_split(name)[0])
     return _variants(parse(text, where), where)
 
@@ -63,7 +63,7 @@ def _is_file(base: str) -> bool:
 
 
 def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
-    """The file or name, the extent, the variants. A path may have + and - in it, up to its ending."""
+    """The file or name, the extent, the variants. A path may contain + and - before its suffix."""
     if not name.strip():
         raise messages.no_machine_name(names())
     end = name.rfind(ENDING) + len(ENDING) if ENDING in name else 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What can be asked of a description: its numbers by place, where each comes from, whether ranks fit."""
+"""Queries on a description: its numbers by position, their origins, whether ranks fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DESCRIPTIVE = ("name", "title", "source", "origins", "notes")
 
 
 def check_ranks(platform: Platform, ranks: int) -> None:
-    """Raises UsageError when the machine has fewer cores than `ranks`."""
+    """Raises UsageError if the machine has fewer cores than `ranks`."""
     if ranks <= platform.capacity:
         return
     larger = ""
@@ -26,7 +26,7 @@ def check_ranks(platform: Platform, ranks: int) -> None:
 
 
 def places(platform: Platform) -> dict[str, object]:
-    """Every value of the description that differs from its default, by place: "segments[0].latency_s"."""
+    """Every value of the description that differs from its default, by position: "segments[0].latency_s"."""
     by_place = {}
     for field in msgspec.structs.fields(Platform):
         value = getattr(platform, field.name)
@@ -52,12 +52,12 @@ def _below(place: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def covers(key: str, place: str) -> bool:
-    """Whether an origin's key stands for a place: the same, or a prefix of it."""
+    """Whether an origin's key covers a position: the same, or a prefix of it."""
     return place == key or place.startswith((f"{key}.", f"{key}["))
 
 
 def origin_of(platform: Platform, place: str) -> Origin | None:
-    """The origin that says most exactly where the value at `place` comes from."""
+    """The most specific origin of the value at `place`."""
     origins = [each for each in platform.origins if covers(each.key, place)]
     return max(origins, key=lambda each: len(each.key), default=None)
 

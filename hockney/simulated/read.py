@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the text of a machine file to a Platform; every error names the file and the key.
 
-The struct classes of core/platform.py define which keys there are and which are required; here is only what
-a key's value means, and which values must agree.
+The struct classes of core/platform.py define the keys and which of them are required; this module only
+defines the meaning of a key's value, and which values must agree.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ Read = Callable[[Any, Place], Any]
 def read(
     text: str, where: str = "machine file", *, variants: Iterable[str] = (), dims: tuple[int, ...] = ()
 ) -> Platform:
-    """The machine that `text` describes, with `variants` laid over in their order and other `dims`.
+    """The machine that `text` describes, with `variants` applied in order and other `dims`.
 
-    `where` names the file in errors. Variants that are not asked for are read as well, so that a mistake in
-    one does not wait for its first use. Raises UsageError.
+    `where` names the file in errors. Variants that are not requested are read as well, so that mistakes in
+    them are found at once. Raises UsageError.
     """
     raw = parse(text, where)
     known = table_of(raw, where)
@@ -66,7 +66,7 @@ def read(
 
 
 def parse(text: str, where: str) -> dict[str, Any]:
-    """The file as TOML reads it."""
+    """The file parsed as TOML."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -236,4 +236,4 @@ READERS: dict[type, dict[str, Read]] = {
         "notes": _TEXTS,
     },
 }
-"""What each key's value means; a test holds it against the fields of core/platform.py."""
+"""The meaning of each key's value; a test compares it with the fields of core/platform.py."""

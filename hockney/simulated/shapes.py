@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which keys each shape of network has, and what must agree among them."""
+"""The keys of each shape of network, and the conditions among them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = {
     "fat-tree": ("down", "up", "cables"),
     "dragonfly": ("dragonfly",),
 }
-"""The keys that count the nodes of a shape."""
+"""The keys that give the number of nodes of a shape."""
 
 _EXAMPLES = {
     "nodes": "nodes = [{count = 4}]",
@@ -31,7 +31,8 @@ _EXAMPLES = {
 
 
 def check_network(network: Network, place: Place) -> None:
-    """Raises UsageError for a network that counts its nodes in another shape's way, or not at all."""
+    """Raises UsageError for a network that specifies its number of nodes like another shape, or not at
+    all."""
     wanted = KEYS[network.shape]
     for key, example in _EXAMPLES.items():
         given = bool(getattr(network, key))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One value of a machine file: a number in SI units, or a string with its unit.
 
-The name of a key alone decides what it means: `latency_s` is a time wherever it stands.
+The name of a key alone decides its meaning: `latency_s` is always a time.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from hockney.core.units import (
 from hockney.simulated import messages
 
 MOST = 10**7
-"""The most ranks that a case may have; more nodes or cores are taken for a typing error."""
+"""The maximum number of ranks of a case; more nodes or cores are considered a typing error."""
 MOST_SEED = 2**31 - 1
 MOST_RATE = 1e18
 MOST_FLOPS = 1e21
 
 WORD = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 NAME = re.compile(rf"{WORD.pattern}(\+{WORD.pattern})*")
-"""A machine's name has its variants' behind it."""
+"""A machine's name is followed by its variants."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value stands: the file and its key, for the user."""
+    """The position of a value: the file and its key, for the user."""
 
     where: str
     key: str
@@ -57,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A kind of number: what a string of it is read with, and from where to where a plain number may be."""
+    """A kind of number: the parser of its strings, and the range of plain numbers."""
 
     name: str
     parse: Callable[[str], float]
@@ -113,7 +113,7 @@ def filled(value: Any, place: Place) -> str:
 
 
 def name(value: Any, place: Place) -> str:
-    """A machine's name: small letters, digits, dots, dashes; its variants after a +."""
+    """A machine's name: lower-case letters, digits, dots, dashes; its variants after a +."""
     if not NAME.fullmatch(text(value, place)):
         raise messages.bad_name(place.named, value, "t3e")
     return value

@@ -1,15 +1,14 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Variants of a machine: the same file with some of its keys laid over.
+"""Variants of a machine: the same file with some of its keys replaced.
 
     [variants.hardware-barrier]
     title = "barrier network used"
     why = "..."
     hardware_barrier_s = "1us"
 
-Tables are merged key by key, arrays and values replaced; origins and notes are added to the file's own. An
-origin of the file for a key that the variant changes no longer holds, nor does the way in which another shape
-counts its nodes.
+Tables are merged key by key, arrays and values replaced; origins and notes are added to the file's own.
+Origins of keys that the variant changes no longer apply, nor do the node counts of another shape.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _ADDED = ("origins", "notes")
 
 @dataclass(frozen=True)
 class Variant:
-    """`keys` are the places that it changes ("network.link")."""
+    """`keys` are the positions that it changes ("network.link")."""
 
     name: str
     title: str
@@ -40,13 +39,13 @@ class Variant:
 
 
 def variants(raw: dict[str, Any], where: str) -> tuple[Variant, ...]:
-    """Those of a parsed machine file, in its order."""
+    """The variants of a parsed machine file, in order."""
     tables = table_of(raw, where).items()
     return tuple(Variant(name, own["title"], own["why"], tuple(_changed(own))) for name, own in tables)
 
 
 def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
-    """The variants' tables by name, each known to have a title and a reason."""
+    """The variants' tables by name, each checked to have a title and a reason."""
     table = raw.get(VARIANTS, {})
     place = Place(where, VARIANTS)
     if not isinstance(table, dict):
@@ -70,7 +69,7 @@ def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
 
 
 def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) -> dict[str, Any]:
-    """The file's tables with the variant's keys in their place."""
+    """The file's tables with the variant's keys replaced."""
     keys = {k: v for k, v in own.items() if k not in (*_OWN, *_ADDED)}
     merged = _merge(_without_extent(raw, keys), keys)
     for key in ("name", "title"):
@@ -93,7 +92,7 @@ def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) ->
 
 
 def with_dims(platform: Platform, dims: tuple[int, ...], where: str) -> Platform:
-    """The same machine of another extent."""
+    """The same machine with another extent."""
     shape = platform.network.shape
     named = "x".join(map(str, dims))
     if shape not in ("torus", "mesh"):
@@ -111,7 +110,7 @@ def with_dims(platform: Platform, dims: tuple[int, ...], where: str) -> Platform
 
 
 def _without_extent(raw: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
-    """The file without what counts the nodes of its shape, where the variant has another one."""
+    """The file without the node counts of its shape, if the variant has another shape."""
     network, over = raw.get("network"), keys.get("network")
     if not isinstance(network, dict) or not isinstance(over, dict):
         return raw

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a Platform to the text of a machine file, which reads back equal.
+"""From a Platform to the text of a machine file, which parses to an equal Platform.
 
-Only what differs from its default is written, with units where they make a number shorter to read.
+Only values that differ from their defaults are written, with units if these make a number shorter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ARRAYS = ("segments", "on_node", "origins")
 
 
 def write(platform: Platform) -> str:
-    """TOML, complete: `read(write(platform)) == platform`."""
+    """The complete TOML: `read(write(platform)) == platform`."""
     lines = list(_keys(platform, leave=(*_TABLES, *_ARRAYS)))
     for name in _TABLES:
         value = getattr(platform, name)
@@ -54,7 +54,7 @@ def _keys(table: msgspec.Struct, leave: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def value_text(name: str, value: Any) -> str:
-    """A value as a machine file says it, by its key's name: "10.5us" for latency_s."""
+    """A value in the format of a machine file, by its key's name: "10.5us" for latency_s."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, tuple):
@@ -79,7 +79,7 @@ def _bytes(value: int) -> str:
 
 
 def _scaled(value: float, units: tuple[tuple[str, int], ...]) -> str:
-    """The same number in the largest unit that leaves something before the point; only the point moves."""
+    """The same number in the largest unit for which it is at least 1; only the decimal point moves."""
     if value == 0:
         return "0"
     number = Decimal(repr(float(value)))
@@ -100,5 +100,5 @@ def _list(values: tuple) -> str:
 
 
 def _text(text: str) -> str:
-    """A TOML basic string; JSON's escapes are TOML's, but for the delete character."""
+    """A TOML basic string; JSON's escapes are TOML's, except for the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

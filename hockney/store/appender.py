@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Appending to `records.jsonl`: one writer at a time, one line whole or not at all."""
+"""Appending to `records.jsonl`: one writer at a time, each line complete or not written."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from hockney.store import messages
 from hockney.store.checksums import NONE, SEAL_BYTES, own_at_end, sealed
 from hockney.store.record_reader import Reading, read_lines
 
-# What flock(2) gives on file systems without locks: Lustre mounted with noflock, some of NFS and FUSE.
+# Errors of flock(2) on file systems without locks: Lustre mounted with noflock, some NFS and FUSE.
 NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 through_to_disk = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
 class Appender:
     """Use as a context manager. Entering locks the file against other writers, reads it, and cuts off an
-    unfinished last line (see `reading.notices`), so that what is appended cannot merge with it.
+    unfinished last line (see `reading.notices`), so that appended lines cannot merge with it.
 
-    `before` is the checksum that the first line names (`checksums`).
+    `before` is the checksum to which the first line refers (`checksums`).
 
-    The lock is flock(2)'s: the kernel drops it when the process ends, however it ends. Where the file system
-    has no locks, a notice says so.
+    The lock is flock(2)'s: the kernel releases it when the process ends, however it ends. If the file system
+    has no locks, there is a notice.
     """
 
     def __init__(self, path: Path, before: str = NONE) -> None:
@@ -63,7 +63,7 @@ class Appender:
         self._close()
 
     def append(self, line: Line) -> None:
-        """Write one line through to the disk; on failure the file is as it was before."""
+        """Write one line through to the disk; on failure the file is restored."""
         try:
             self._write(sealed(encode_line(line), self._last()) + b"\n")
         except OSError as error:
@@ -71,7 +71,7 @@ class Appender:
         self._appended.append(line)
 
     def run(self) -> RunRecords:
-        """All lines of the file, those appended included."""
+        """All lines of the file, including appended ones."""
         before = self.reading.run
         now = RunRecords.of(self._appended)
         return RunRecords(
@@ -82,17 +82,18 @@ class Appender:
         )
 
     def _last(self) -> str:
-        """The checksum of the last line. From the file, so that it is right whatever came between."""
+        """The checksum of the last line, read from the file, so that it is correct whatever happened in
+        between."""
         size = os.fstat(self._file).st_size
         tail = os.pread(self._file, SEAL_BYTES, max(0, size - SEAL_BYTES))
         return own_at_end(tail) or self._before
 
     def _write(self, data: bytes) -> None:
-        """All of `data` or nothing, whether the disk is full or Ctrl-C comes in between."""
+        """All of `data` or nothing, even if the disk is full or Ctrl-C arrives meanwhile."""
         before = os.fstat(self._file).st_size
         try:
             written = os.write(self._file, data)
-            while written < len(data):  # a short write: the next one says why
+            while written < len(data):  # a short write: the next one gives the reason
                 written += os.write(self._file, data[written:])
             through_to_disk(self._file)
         except BaseException:
@@ -101,7 +102,7 @@ class Appender:
             raise
 
     def _lock(self) -> tuple[Notice, ...]:
-        """A notice where the file cannot be locked."""
+        """A notice if the file cannot be locked."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -118,7 +119,7 @@ class Appender:
         if good < size:
             os.ftruncate(self._file, good)
         if good and os.pread(self._file, 1, good - 1) != b"\n":
-            self._write(b"\n")  # the line was whole, only its end was missing
+            self._write(b"\n")  # the line was complete, only its newline was missing
 
     def _close(self) -> None:
         if self._file >= 0:

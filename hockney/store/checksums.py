@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checksums (CRC-32, eight hexadecimal digits), which tell an edit or damage from a crash.
+"""Checksums (CRC-32, eight hexadecimal digits), which distinguish edits and damage from a crash.
 
-Each line of `records.jsonl` ends in its own checksum and that of the line before: one that was changed has
-another checksum, and where one was removed, added, repeated or moved, the line after it names another one.
-The first line names the checksum of `plan.txt`, which in turn has those of the other files that were written
-before the first launch. A crash leaves lines out at the end only.
+Each line of `records.jsonl` ends in its own checksum and that of the line before: a changed line no longer
+matches its checksum, and if a line was removed, added, repeated or moved, the following line refers to
+another one. The first line refers to the checksum of `plan.txt`, which in turn contains those of the other
+files that were written before the first launch. A crash only loses lines at the end.
 
-They protect from accidents and careless edits, not from somebody who computes them again."""
+They protect against accidents and careless edits, not against somebody who recomputes them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from typing import Literal
 from zlib import crc32
 
 NONE = "00000000"
-"""Of what is not there: a plan without a checksum."""
+"""For a plan without a checksum."""
 _SEAL = re.compile(rb',"sum":"([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
 SEAL_BYTES = 64
-"""More than a seal and the end of its line have."""
+"""More than the length of a seal and the end of its line."""
 _PLAN = "# checksum = "
 _FILE = re.compile(r"# ([a-z]+\.json) = ([0-9a-f]{8})")
 
@@ -31,8 +31,8 @@ def checksum(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Seal:
-    """At the end of a line: its `own` checksum and that of the line `before`. `fits`: the line is what it was
-    when it was written."""
+    """At the end of a line: its `own` checksum and that of the line `before`. `fits`: whether the line
+    matches its checksum."""
 
     own: str
     before: str
@@ -46,7 +46,7 @@ def sealed(line: bytes, before: str) -> bytes:
 
 
 def seal_of(raw: bytes) -> Seal | None:
-    """Of a line as it is in the file; None where it has none."""
+    """The seal of a line as it is in the file; None if it has none."""
     found = _SEAL.search(raw)
     if found is None:
         return None
@@ -55,9 +55,9 @@ def seal_of(raw: bytes) -> Seal | None:
 
 
 class Chain:
-    """Follows the seals of a file's lines; the first line names the checksum `before`. An older hockney wrote
-    none; from the first seal on, each line has one. `last` is the own checksum of the line taken last and
-    `count` the number of seals."""
+    """Follows the seals of a file's lines; the first line refers to the checksum `before`. Old versions of
+    hockney wrote none; from the first seal on, each line has one. `last` is the own checksum of the last line
+    and `count` the number of seals."""
 
     def __init__(self, before: str) -> None:
         self.last = before
@@ -65,7 +65,7 @@ class Chain:
         self._sealing = before != NONE
 
     def next(self, raw: bytes) -> Literal["unsealed", "fits", "changed", "moved"]:
-        """Take a line. "moved": it is what was written, but another line stood before it."""
+        """Take a line. "moved": the line is unchanged, but another line used to precede it."""
         seal = seal_of(raw)
         if seal is None:
             return "changed" if self._sealing else "unsealed"
@@ -78,13 +78,13 @@ class Chain:
 
 
 def own_at_end(tail: bytes) -> str | None:
-    """The own checksum of the line that a file ends with, by its last SEAL_BYTES; None where it has none."""
+    """The own checksum of the last line of a file, from its last SEAL_BYTES; None if it has none."""
     found = _SEAL.search(tail)
     return found[1].decode() if found else None
 
 
 def sealed_plan(text: str, files: dict[str, bytes]) -> str:
-    """The text of a plan, after its first comments with the checksums of the other `files`, and its own."""
+    """The text of a plan, with the checksums of the other `files` and its own after its first comments."""
     sums = "".join(f"# {name} = {checksum(data)}\n" for name, data in files.items())
     head, body = _head(text)
     text = head + sums + body
@@ -94,9 +94,8 @@ def sealed_plan(text: str, files: dict[str, bytes]) -> str:
 
 @dataclass(frozen=True)
 class PlanSums:
-    """What the text of a plan names: its `own` checksum, NONE where it was written before there were any, and
-    those of other `files` by name. `fits`: the text is what it was when it was written, as far as it has a
-    checksum."""
+    """The checksums in the text of a plan: its `own`, NONE if it was written before there were any, and those
+    of other `files` by name. `fits`: whether the text matches its checksum, if it has one."""
 
     own: str
     files: dict[str, str]
@@ -123,7 +122,7 @@ def _of_plan(text: str) -> str:
 
 
 def _head(text: str) -> tuple[str, str]:
-    """The comments that a plan begins with, and the rest."""
+    """The comments at the start of a plan, and the rest."""
     lines = text.splitlines(keepends=True)
     count = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
     return "".join(lines[:count]), "".join(lines[count:])

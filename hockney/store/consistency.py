@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the records of a run can be what was measured: each once in its launch, and of a case planned."""
+"""Whether the records of a run are consistent: each occurs once in its launch and belongs to a planned
+case."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from hockney.store.record_reader import Reading
 
 
 class Consistency:
-    """Takes the lines of the file `path`. Where sizes were added (`refine`), cases need not be planned."""
+    """Takes the lines of the file `path`. If sizes were added (`refine`), cases need not be planned."""
 
     def __init__(self, plan: Plan, path: Path) -> None:
         self._planned = None if plan.settings.refine else set(plan.cases)
@@ -22,12 +23,12 @@ class Consistency:
         self._first: dict[tuple[str, str], int] = {}
 
     def begin(self, line: Line) -> None:
-        """Take a line that is no record."""
+        """Take a line that is not a record."""
         if isinstance(line, Launch):
             self._launches.add(line.launch)
 
     def add(self, record: Record, number: int) -> None:
-        """Take a record, which has this line number. Raises EnvironmentProblem, and does not take it."""
+        """Take a record with this line number. Raises EnvironmentProblem, and then does not take it."""
         key = record.launch, record.case
         if key in self._first:
             raise messages.line_repeated(self._path, number, self._first[key])
@@ -39,7 +40,7 @@ class Consistency:
 
 
 def refuse_inconsistent(reading: Reading, plan: Plan, path: Path) -> None:
-    """Of the records in the file `path`. Raises EnvironmentProblem, which names the line."""
+    """Checks the records in the file `path`. Raises EnvironmentProblem, which gives the line."""
     consistency = Consistency(plan, path)
     for launch in reading.run.launches:
         consistency.begin(launch)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run folder: made once, appended to, read by every later step."""
+"""A run folder: created once, appended to, read by every later step."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from hockney.system.bundled import bundled_catalog
 from hockney.system.files import new_folder, point_to, read_regular, write_atomically
 
 MISSHAPEN = (UnicodeDecodeError, KeyError, TypeError, AttributeError)
-"""What JSON of another shape raises where it is upgraded."""
+"""Exceptions raised when JSON of another shape is upgraded."""
 
 MOST_NAMES = 1000
-"""Tried one after another where many runs begin in the same second."""
+"""Names tried one after another if many runs begin in the same second."""
 
 LATEST = "latest"
 """The symbolic link to the newest run in the default place."""
@@ -49,7 +49,7 @@ UPGRADES: dict[type, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
-    """runs/STUDY-20260131T093000Z, with -2, -3 ... where that is taken."""
+    """runs/STUDY-20260131T093000Z, with -2, -3 ... if that exists."""
     stamp = (now or datetime.now(timezone.utc)).strftime("%Y%m%dT%H%M%SZ")
     path = parent / f"{study}-{stamp}"
     count = 2
@@ -71,10 +71,10 @@ class RunFolder:
         surveyed: Surveyed | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
-        """A new folder, or an empty one that is there already. It appears whole, so that of several that make
-        the same folder one succeeds. Of the catalog it keeps the entries of the workloads planned.
+        """A new folder, or an existing empty one. It is created atomically, so that of several processes that
+        create the same folder one succeeds. It keeps the catalog's entries of the planned workloads.
 
-        Raises UsageError where something is there already, EnvironmentProblem where it cannot be written.
+        Raises UsageError if the folder is not empty, EnvironmentProblem if it cannot be written.
         """
         files = {"machine.json": _pretty(machine)}
         if surveyed is not None:
@@ -99,8 +99,7 @@ class RunFolder:
         surveyed: Surveyed | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
-        """The same in the default place, under a name that nobody else has taken; `LATEST` there leads to
-        it."""
+        """The same in the default place, under an unused name; `LATEST` there points to it."""
         for _ in range(MOST_NAMES):
             with contextlib.suppress(UsageError):
                 folder = RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
@@ -150,7 +149,7 @@ class RunFolder:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All that hockney writes there."""
+        """All files that hockney writes there."""
         written = (self.plan_path, self.machine_path, self.survey_path, self.catalog_path)
         return (*written, self.records_path, self.fits_path, self.report_path)
 
@@ -159,7 +158,8 @@ class RunFolder:
 
     @property
     def sums(self) -> PlanSums:
-        """Of the plan, which the first line of records names, and of what was written with it."""
+        """The checksum of the plan, to which the first line of the records refers, and of the files written
+        with it."""
         return plan_sums(self._plan_text())
 
     def _plan_text(self) -> str:
@@ -172,26 +172,26 @@ class RunFolder:
         return self._load(self.machine_path, Machine)
 
     def surveyed(self) -> Surveyed | None:
-        """The survey whose parameters the run's study uses; None where it uses its own."""
+        """The survey whose parameters the run's study uses; None if it uses its own measurements."""
         if not self.has(self.survey_path):
             return None
         survey = self._load(self.survey_path, Surveyed)
         if survey.fits.workloads:
             return survey
-        # Kept before fits had the catalog's entries.
+        # Stored before fits included the catalog's entries.
         fits = replace(survey.fits, workloads=bundled_catalog().workloads)
         return replace(survey, fits=fits)
 
     def has(self, path: Path) -> bool:
-        """Whether the run has this file, or should have it: then reading it names what is wrong."""
+        """Whether the run has this file, or should have it: then reading it reports what is wrong."""
         return path.exists() or path.name in self.sums.files
 
     def catalog(self) -> Catalog | None:
-        """The entries of the run's workloads; None in a run that was made before they were kept."""
+        """The entries of the run's workloads; None in a run that was made before they were stored."""
         return self._load(self.catalog_path, Catalog) if self.has(self.catalog_path) else None
 
     def read(self) -> Reading:
-        """The records. Raises EnvironmentProblem where they are damaged, or not those of the plan."""
+        """Read the records. Raises EnvironmentProblem if they are damaged or do not belong to the plan."""
         text = self._plan_text()
         reading = read_lines(self.records_path, plan_sums(text).own)
         refuse_inconsistent(reading, parse_plan(text, str(self.plan_path)), self.records_path)

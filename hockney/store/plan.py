@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""`plan.txt`: what a run was asked to do, complete before the first launch, for people and for `resume`.
+"""`plan.txt`: what a run is to measure, complete before the first launch, for users and for `resume`.
 
     study = "survey"
     budget_s = 60
@@ -8,7 +8,8 @@
 
     0 0 pingpong buffers=hot bytes=8 ranks=2
 
-Settings first (NAME = VALUE as in JSON), then one line a case: launch, place in its shuffled order, case.
+Settings first (NAME = VALUE as in JSON), then one line per case: launch, position in its shuffled order,
+case.
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ _HEAD = """\
 
 
 COUNT = "# measurements = "
-"""Before the number of lines that follow the settings, so that one that is missing is noticed. A comment,
-which an older hockney passes over."""
+"""Precedes the number of lines that follow the settings, so that a missing line is noticed. A comment, which
+an older hockney ignores."""
 
 DIGITS = 9
-"""Of a launch's number, and of a place in it, at most."""
+"""Maximum digits of a launch's number, and of a position in it."""
 
 LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine", "mark")
-"""Settings that the first plans did not have. They are written only where they say something, so that an
-older hockney reads every run that it can resume."""
+"""Settings that the first plans did not have. They are written only if they differ from the default, so that
+an older hockney reads every run that it can resume."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,12 @@ class Plan:
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """Every case once, in the order first met."""
+        """Every case once, in order of first appearance."""
         return tuple(dict.fromkeys(item.case for item in self.items))
 
     @property
     def groups(self) -> int:
-        """Launches in a round: one for each rank count, and more where several executables run the cases."""
+        """Launches per round: one for each rank count, and more if several executables run the cases."""
         launches = 1 + max((item.launch for item in self.items), default=-1)
         return max(len({case.ranks for case in self.cases}), -(-launches // self.settings.launches))
 
@@ -78,7 +79,7 @@ class Plan:
 
 
 def parse_plan(text: str, where: str) -> Plan:
-    """The inverse of `Plan.text`; errors name the line of `where`."""
+    """The inverse of `Plan.text`; errors give the line of `where`."""
     settings: dict[str, str] = {}
     items: list[Item] = []
     said = ""
@@ -136,15 +137,15 @@ def _read(kind: object, text: str) -> bool | str | int | float | tuple[str, ...]
 
 def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The items without a record, in the plan's order. A record belongs to the planned launch whose number
-    its launch line gives; a launch that had to be made again has the same number."""
+    its launch line gives; a repeated launch has the same number."""
     index = {launch.launch: launch.index for launch in run.launches}
     done = {(index.get(record.launch), record.parsed_case()) for record in run.records}
     return tuple(item for item in plan.items if (item.launch, item.case) not in done)
 
 
 def missing(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
-    """The items left that a run lacks. Where hockney chose how many launches there are (`extend`), their
-    number is an aim, which a busy machine may not reach: a case with `FEWEST_LAUNCHES` lacks none."""
+    """The items left that a run still needs. If hockney chose the number of launches (`extend`), that number
+    is a target, which a busy machine may not reach: a case with `FEWEST_LAUNCHES` needs no more."""
     items = left(plan, run)
     if not plan.settings.extend:
         return items

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading `records.jsonl`.
 
-A line is written whole or, when the writer was killed or the disk was full, cut off at the end of the
-file. So only an unfinished last line is forgiven; anything else that cannot be read is damage.
+A line is complete or, if the writer was killed or the disk was full, cut off at the end of the file. So only
+an unfinished last line is tolerated; any other unreadable line is damage.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from hockney.store.checksums import NONE, Chain
 
 @dataclass(frozen=True)
 class Reading:
-    """`good_bytes` is the length of the file up to the last line that counts; `notices` are for the user;
-    `lines` has the number of each record's line; `unfit` is the first line whose checksums do not fit;
-    `sealed` of the `count` lines have checksums."""
+    """`good_bytes` is the length of the file up to the last valid line; `notices` are for the user; `lines`
+    has the line number of each record; `unfit` is the first line whose checksums do not match; `sealed` of
+    the `count` lines have checksums."""
 
     run: RunRecords
     good_bytes: int
@@ -43,8 +43,8 @@ class _LineHead(msgspec.Struct):
 
 
 def read_lines(path: Path, before: str = NONE) -> Reading:
-    """All of the file; a missing file is an empty run. `before` is the checksum that its first line names.
-    Raises EnvironmentProblem for a line that cannot be read."""
+    """Read the whole file; a missing file is an empty run. `before` is the checksum to which its first line
+    refers. Raises EnvironmentProblem for an unreadable line."""
     lines: list[Line] = []
     numbers: list[int] = []
     good = 0
@@ -80,9 +80,9 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1; none where it is missing."""
+    """The lines of a file with their numbers, from 1; empty if it is missing."""
     try:
-        # a pipe without a writer would be waited for
+        # opening a pipe without a writer would block
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):  # a device may never end
                 raise messages.records_not_a_file(path)
@@ -94,7 +94,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded(raw: bytes, path: Path, number: int) -> Line:
-    """A line of the file `path`. Raises EnvironmentProblem."""
+    """A line of the file `path`, decoded. Raises EnvironmentProblem."""
     try:
         line = decode_line(raw)
         if isinstance(line, Record) and line.schema <= SCHEMA:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is intact of a damaged run, as a run of its own."""
+"""The intact part of a damaged run, as a separate run."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Salvaged:
 
 
 def salvage(damaged: RunFolder, into: Path) -> Salvaged:
-    """A new run in the folder `into`, with every line of `damaged` that is what was written, once. Raises
-    EnvironmentProblem where a file that was written before the first launch is damaged, or where the records
-    are those of another plan; UsageError where `into` is not new."""
+    """A new run in the folder `into`, with every unchanged line of `damaged`, once. Raises EnvironmentProblem
+    if a file that was written before the first launch is damaged, or if the records belong to another plan;
+    UsageError if `into` is not new."""
     plan = damaged.plan()
     intact = _Intact(damaged)
     intact.refuse_other_plan()
@@ -46,7 +46,7 @@ def salvage(damaged: RunFolder, into: Path) -> Salvaged:
 
 
 class _Intact:
-    """Takes the lines of a damaged run, and gives back those that are what was written, each once."""
+    """Takes the lines of a damaged run, and returns the unchanged ones, each once."""
 
     def __init__(self, damaged: RunFolder) -> None:
         self._path = damaged.records_path
@@ -56,7 +56,7 @@ class _Intact:
         self._consistency = Consistency(damaged.plan(), self._path)
 
     def refuse_other_plan(self) -> None:
-        """The first line names its plan."""
+        """The first line refers to its plan."""
         seal = seal_of(next((raw for _, raw in raw_lines(self._path)), b""))
         if self._sums.sealed and seal is not None and seal.fits and seal.before != self._sums.own:
             raise messages.line_out_of_order(self._path, 1)

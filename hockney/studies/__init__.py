@@ -35,13 +35,13 @@ def _name(study: Study) -> str:
 
 
 def parameters_of(study: Study) -> tuple[StudyParameter, ...]:
-    """The parameters of its own that it declares."""
+    """The parameters that the study declares."""
     return getattr(study, "PARAMETERS", ())
 
 
 def refines(study: Study) -> bool:
-    """Whether it adds sizes between those planned where a cost changes: a question about certain sizes is
-    answered as it was asked."""
+    """Whether it adds sizes between the planned ones around changes of a cost; a question about certain sizes
+    is answered as asked."""
     return getattr(study, "REFINES", False)
 
 

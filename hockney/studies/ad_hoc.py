@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cases as typed: no question but what these cost."""
+"""Ad-hoc cases: the only question is their cost."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ MOST_CASES = 100_000
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """Each line, once for every combination of the values that it lists, as `bytes=0:4MiB`,
-    `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes has the options'."""
+    """Each line, once for every combination of the values that it lists, such as `bytes=0:4MiB`,
+    `algorithm=mpi,dissemination` and `ranks=1,2`. A line that names no ranks or sizes uses the options'."""
     if not options.cases:
         raise messages.no_case()
     cases = once(case for text in options.cases for case in _expand(text, options, catalog))
@@ -99,7 +99,8 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _section(evidence: Evidence, subject: str, measured: list[Measured], differing: bool) -> Section:
-    """`differing`: some case of the page has an undisturbed cost that differs from its typical one."""
+    """`differing`: whether some case of the page has an undisturbed cost that differs from its typical
+    one."""
     fits = [f for f in evidence.fits.fits if f.curve and f.verdict != "refused" and _is_of(f, measured[0])]
     figures = []
     if len({m.size for m in measured}) > 1:
@@ -127,20 +128,20 @@ def _section(evidence: Evidence, subject: str, measured: list[Measured], differi
 
 
 def _is_of(fit: Fit, m: Measured) -> bool:
-    """Whether the fit's subject is that of a section: what its cases have in common, ranks among it."""
+    """Whether the fit's subject is that of a section: what its cases have in common, including ranks."""
     subject = fit.subject
     fixed = {k: v for k, v in m.case.values.items() if k != m.workload.size}
     return subject.workload == m.case.workload and subject.values == fixed
 
 
 def _axis(m: Measured, *, zero: bool = True) -> Axis:
-    """The size of a workload, in its own unit."""
+    """The size of a workload, in its unit."""
     title = "message size" if m.workload.size == "bytes" else m.workload.size
     return Axis(title, m.workload.size_unit, "log", zero=zero)
 
 
 def _table(subject: str, measured: list[Measured], differing: bool) -> Table:
-    """Tables of one page have the same columns: on a terminal they are printed as one."""
+    """Tables of one page have the same columns: on a terminal they are printed as one table."""
     rows = tuple(
         (
             m.case.line,

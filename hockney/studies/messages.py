@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of errors about studies that several share; the larger studies have a file of their own."""
+"""The wording of errors about studies that several share; the larger studies have separate files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a published machine: figures and fits of what a paper printed. Nothing was measured here."""
+"""The page of a published machine: figures and fits of a paper's numbers. Nothing was measured here."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    """What the formula of a message says, and what the most ranks need for little."""
+    """The formula of a message, and the costs of short operations on the largest number of ranks."""
     texts = []
     for fit in evidence.fits.of_role("hockney", *PING_PONG):
         value = {p.symbol: p.estimate.value for p in fit.parameters}
@@ -94,7 +94,8 @@ def _groups(evidence: Evidence) -> Section | None:
 
 
 def _exchanges(measured: Sequence[Measured]) -> tuple[Figure, ...]:
-    """What starts on all ranks at one moment has a figure of its own, a series for each number of ranks."""
+    """Exchanges that start on all ranks at the same moment have a separate figure, a series for each number
+    of ranks."""
     together = [m for m in measured if m.case["sync"] == "window"]
     figures = []
     for name in dict.fromkeys(m.case.workload for m in together):
@@ -109,7 +110,7 @@ def _exchanges(measured: Sequence[Measured]) -> tuple[Figure, ...]:
 
 
 def _plain(figures: Sequence[Figure], caption: str = CAPTION) -> tuple[Figure, ...]:
-    """Without what is said of repetitions, launches and intervals, of which a printed number has none."""
+    """Without text on repetitions, launches and intervals, which printed numbers do not have."""
     return tuple(
         replace(f, caption=caption, series=tuple(replace(s, low=(), high=(), detail=()) for s in f.series))
         for f in figures

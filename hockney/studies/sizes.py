@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which message sizes and rank counts a study asks for."""
+"""The message sizes and rank counts of a study."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ MOST_SIMULATED = 16
 
 
 def default_ranks(machine: Machine) -> tuple[int, ...]:
-    """2, and the powers of two up to the cores: never more ranks than cores unless asked, because then the
-    scheduler is measured and not the message passing. A simulated machine may be of any size and is slow to
-    simulate, so more than a few ranks are a wish to be uttered."""
+    """2, and the powers of two up to the cores: more ranks than cores must be requested explicitly, because
+    then the scheduler is measured and not the message passing. A simulated machine may be of any size and is
+    slow to simulate, so there more than a few ranks must be requested explicitly."""
     cores = min(machine.cores, MOST_SIMULATED) if machine.traits.simulated else machine.cores
     return tuple(doubling(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
 
 
 def thin(sizes: tuple[int, ...], at_most: int) -> tuple[int, ...]:
-    """At most so many of `sizes`, the ends among them, evenly spread over the list."""
+    """At most this many of `sizes`, including the ends, evenly spread over the list."""
     if len(sizes) <= at_most:
         return sizes
     step = (len(sizes) - 1) / (at_most - 1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The survey: what message passing costs on this machine."""
+"""The survey: the costs of message passing on this machine."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 NAME = "survey"
 HELP = "what message passing costs on this machine: ping-pong, streams, LogGP, collectives"
 REFINES = True
-"""Sizes between those planned are added where a cost changes."""
+"""Sizes between the planned ones are added around changes of a cost."""
 
 STREAM_LIMIT = 1 << 20
-"""Streams have many messages under way at once; beyond this size their windows only measure memory."""
+"""Streams have many messages in flight at once; beyond this size their windows only measure memory."""
 
 COLLECTIVE_SIZES = 9
-"""Enough for pieces: libraries change algorithm with the size."""
+"""Enough for piecewise fits: libraries change algorithm with the size."""
 
 TRAIN_SIZES = (8, 256, 1024, 2048, 3072, 8 << 10, 32 << 10)
 """On both sides of the usual changes of protocol (4 KiB in Open MPI's shared memory, 8 KiB on the T3E): one g
@@ -40,7 +40,7 @@ TRAIN_MESSAGES = 16
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """Between two ranks the full sweep of sizes; on each rank count every collective at a few."""
+    """The full sweep of sizes between two ranks; every collective at a few sizes on each rank count."""
     sizes = options.sizes or DEFAULT
     ranks = options.ranks or default_ranks(machine)
     lines = [*_pairs(sizes, catalog)] if 2 in ranks else []
@@ -51,18 +51,18 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def sweep(sizes: tuple[int, ...] = DEFAULT) -> Iterator[str]:
-    """The ping-pong that models of one message are fitted to."""
+    """The ping-pong to which models of one message are fitted."""
     return (f"pingpong bytes={s} buffers=hot ranks=2" for s in sizes)
 
 
 def _pairs(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
-    """The full sweep of the ping-pong; what else there is between two ranks at fewer sizes."""
+    """The full sweep of the ping-pong; the other patterns between two ranks at fewer sizes."""
     streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), 8)
     beyond_cache = thin(tuple(s for s in sizes if s >= 64), 8)
     yield from sweep(sizes)
     yield from (f"pingpong bytes={s} buffers=cold ranks=2" for s in beyond_cache)
     for workload in catalog.of_role("point-to-point"):
-        if not workload.performs(*PING_PONG):  # it has had its sweep
+        if not workload.performs(*PING_PONG):  # it already has its sweep
             yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in thin(sizes, 7))
     for workload in catalog.of_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)

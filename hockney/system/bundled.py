@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The catalog that comes with hockney: what the engine's workloads are, where no engine was asked.
+"""The catalog that comes with hockney: the engine's workloads if no engine was run.
 
 It is the contract's golden file, which a test holds to the engine's own answer. The fake machine runs what it
 lists, published numbers are cases of it, and it says what the workloads of runs are that kept no catalog.

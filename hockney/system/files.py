@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Put a file in its place whole or not at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from hockney.system import messages
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, in a folder that exists: next to it first, then in its place. A reader sees
-    the old file or the new, never half. Raises OSError."""
+    """Write `content` to `path`, in an existing folder: next to it first, then move it into place. Readers
+    see the old file or the new one, never a part. Raises OSError."""
     temporary = ""
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:40]}-", dir=path.parent)
         with open(handle, "wb") as file:
-            # mkstemp makes it private; the file gets the rights of any new file.
+            # mkstemp makes it private; give it the permissions of any new file
             os.fchmod(file.fileno(), 0o666 & ~_umask())
             file.write(content)
             file.flush()
@@ -39,8 +39,8 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def point_to(link: Path, target: str) -> None:
-    """Make the symbolic link `link` lead to `target`, at once. Nothing where something else has its name, or
-    where there are no such links."""
+    """Make the symbolic link `link` point to `target`, atomically. Does nothing if something else has its
+    name, or if there are no symbolic links."""
     fresh = link.with_name(f".{link.name}-{os.getpid()}")
     with contextlib.suppress(OSError):
         if link.exists() and not link.is_symlink():
@@ -52,7 +52,7 @@ def point_to(link: Path, target: str) -> None:
 
 
 def remove_older(paths: Iterable[Path], seconds: float) -> None:
-    """Remove those that were last changed longer ago than that, as far as others have not removed them."""
+    """Remove those last changed longer ago than that, unless others have removed them already."""
     for path in paths:
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime > seconds:
@@ -61,7 +61,7 @@ def remove_older(paths: Iterable[Path], seconds: float) -> None:
 
 def read_regular(path: Path, most_bytes: int = 1 << 28) -> bytes:
     """A file's content. Raises OSError, also for pipes and devices, which may never end, and for files larger
-    than anything hockney writes there."""
+    than anything hockney writes."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         status = os.fstat(handle)
@@ -73,10 +73,10 @@ def read_regular(path: Path, most_bytes: int = 1 << 28) -> bytes:
 
 
 def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
-    """Make the folder `path` with these files: next to it first, then in its place, so that it is there whole
-    or not at all. One that is there and empty is filled, by one process at a time.
+    """Create the folder `path` with these files: next to it first, then moved into place, so that it is
+    complete or missing. An existing empty folder is filled, by one process at a time.
 
-    Raises FileExistsError where something else exists, also if another process has just made it; OSError.
+    Raises FileExistsError if something else exists, also if another process has just created it; OSError.
     """
     if path.is_dir():
         _fill(path, files)
@@ -87,13 +87,13 @@ def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent)) from problem
     fresh = path.with_name(f".{path.name[:40]}-{uuid.uuid4().hex}")
     with contextlib.ExitStack() as stack:
-        # A kill while files go to the disk leaves nothing: they have no names until all of them are there.
+        # A kill while files are written leaves nothing: they have no names until all of them exist.
         nameless = {name: _nameless(path.parent, content, stack) for name, content in files.items()}
         try:
             fresh.mkdir()
             for name, content in files.items():
                 _give_name(nameless[name], fresh / name, content)
-            if path.exists():  # a file, which the next line reports in its own way
+            if path.exists():  # a file, which the next line reports
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
             os.rename(fresh, path)
         except BaseException as problem:
@@ -104,8 +104,8 @@ def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _nameless(folder: Path, content: bytes, stack: contextlib.ExitStack) -> int | None:
-    """An open file with this content on the disk of `folder`, which goes with the process; None where the
-    file system has none such (O_TMPFILE)."""
+    """An open unnamed file with this content on the disk of `folder`, which is deleted with the process; None
+    if the file system does not support this (O_TMPFILE)."""
     try:
         handle = os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
     except (AttributeError, OSError):
@@ -120,14 +120,14 @@ def _nameless(folder: Path, content: bytes, stack: contextlib.ExitStack) -> int 
 def _give_name(nameless: int | None, path: Path, content: bytes) -> None:
     if nameless is not None:
         with contextlib.suppress(OSError):  # without /proc
-            # with a folder, since Python follows the link only then; an absolute path does not use it
+            # with a folder, because only then does Python follow the link; an absolute path ignores it
             os.link(f"/proc/self/fd/{nameless}", path, src_dir_fd=nameless, follow_symlinks=True)
             return
     write_atomically(path, content)
 
 
 def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
-    """It may be a working directory or a mount point, which nothing can take the place of."""
+    """It may be a working directory or a mount point, which cannot be replaced."""
     claim = folder / ".new"
     claim.mkdir()
     try:
@@ -140,7 +140,7 @@ def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file that the user has named; its folder is made."""
+    """Write a file named by the user; creates its folder."""
     try:
         if path.is_dir():  # fails for a name that is too long
             raise messages.folder_instead_of_file(path)
@@ -151,7 +151,7 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def _umask() -> int:
-    """The process has no way to read its mask but to set it."""
+    """A process can only read its umask by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Open MPI's parameter files: settings that a user or a site keeps for every launch."""
+"""Open MPI's parameter files: settings of a user or a site for every launch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def parameter_files(prefix: str | Path, environ: Mapping[str, str]) -> list[Path]:
-    """The files of the MPI in `prefix`, the one that wins first."""
+    """The files of the MPI in `prefix`, in order of precedence."""
     files = []
     for variable in ("OMPI_MCA_mca_base_param_files", "OMPI_MCA_mca_param_files"):
         files += [Path(name) for name in environ.get(variable, "").split(",") if name]
@@ -18,13 +18,13 @@ def parameter_files(prefix: str | Path, environ: Mapping[str, str]) -> list[Path
 
 
 def parameters_in(file: Path) -> dict[str, str]:
-    """The file's settings by name; none where it cannot be read."""
+    """The file's settings by name; empty if it cannot be read."""
     pairs = (line.partition("=") for line in lines_in(file))
     return {name.strip(): value.strip() for name, equals, value in pairs if name.strip() and equals}
 
 
 def lines_in(file: Path) -> Iterable[str]:
-    """The lines that are no comments; none where the file cannot be read."""
+    """The lines that are not comments; empty if the file cannot be read."""
     try:
         lines = file.read_text(errors="replace").splitlines()
     except OSError:

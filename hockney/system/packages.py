@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages from the package index, fetched by the installer that is here, so that its configuration (mirrors,
-proxies, certificates, passwords) holds for hockney too."""
+"""Packages from the package index, fetched by the available installer, so that its configuration (mirrors,
+proxies, certificates, passwords) also applies to hockney."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DOWNLOAD_SECONDS = 1200.0
 def installer(prefix: Path, source: str = "") -> list[str]:
     """The command that installs packages into `prefix` and nowhere else, to be followed by their names.
 
-    pip where the environment has it, else uv (`uvx` leaves its path in $UV), else the pip in ensurepip. Only
-    wheels; or the package `source` from its sources, by a build back end that is importable already. What
-    that one makes must not get into the installer's cache, where later installations would find it.
+    pip if the environment has it, otherwise uv (`uvx` leaves its path in $UV), otherwise the pip in
+    ensurepip. Only wheels; or the package `source` from its sources, by a build back end that is already
+    importable. Its result must not get into the installer's cache, where later installations would find it.
     """
     kind = ["--no-binary", source, "--no-build-isolation"] if source else ["--only-binary", ":all:"]
     pip_options = ["install", "--quiet", "--no-deps", "--ignore-installed", "--no-compile", *kind]
@@ -55,8 +55,8 @@ def install_command(package: str) -> list[str]:
 
 
 def install(words: Sequence[str], env: Mapping[str, str | None] | None = None) -> str:
-    """Run an installer's command. Why it failed, in its own words; empty when all is there."""
-    # neither what happens to be importable here nor a user's habit may change what is installed where
+    """Run an installer's command. Returns the installer's reason for a failure; empty on success."""
+    # neither importable modules nor the user's settings may change what is installed where
     outside = {"PYTHONPATH": None, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", **(env or {})}
     try:
         done = capture(words, timeout=DOWNLOAD_SECONDS, env=outside)

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is trusted: words of a file that this user typed, programs in a cache that nobody else can write to.
+"""What is trusted: words in a file that this user typed, programs in a cache that nobody else can write to.
 
-A mark on words is an HMAC-SHA256 with a key that is kept in hockney's cache, readable by its owner alone."""
+A mark is an HMAC-SHA256 with a key in hockney's cache, readable only by its owner."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BYTES = 32
 
 
 def mark(text: str, environ: Mapping[str, str]) -> str:
-    """The mark of `text`; "" where no key can be kept, so that nothing is trusted later."""
+    """The mark of `text`; "" if no key can be stored, so that nothing is trusted later."""
     key = _key(cache_folder(environ), make=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest() if key else ""
 
@@ -37,8 +37,8 @@ def is_marked(text: str, found: str, environ: Mapping[str, str]) -> bool:
 
 
 def refuse_foreign_cache(folder: Path, environ: Mapping[str, str]) -> None:
-    """Before a program in hockney's cache is started. Raises EnvironmentProblem where others can write into
-    this folder of it, or it is somebody else's and not the one that $HOCKNEY_CACHE names."""
+    """Called before a program in hockney's cache is started. Raises EnvironmentProblem if others can write
+    into this folder of it, or if it belongs to somebody else and is not the one named by $HOCKNEY_CACHE."""
     status = folder.stat()
     if status.st_mode & stat.S_IWOTH:
         raise messages.cache_writable_by_others(folder)
@@ -47,7 +47,7 @@ def refuse_foreign_cache(folder: Path, environ: Mapping[str, str]) -> None:
 
 
 def _key(folder: Path, *, make: bool) -> bytes:
-    """b"" where there is none that is this user's own."""
+    """b"" if there is none that belongs to this user."""
     path = folder / NAME
     with contextlib.suppress(OSError):
         if make and not path.exists():
@@ -62,9 +62,9 @@ def _key(folder: Path, *, make: bool) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Whole or not at all; of several that try, one succeeds."""
+    """Completely or not at all; if several processes try, one succeeds."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{NAME}-", dir=path.parent)  # readable by its owner alone
+    handle, temporary = tempfile.mkstemp(prefix=f".{NAME}-", dir=path.parent)  # readable only by its owner
     try:
         with open(handle, "wb") as file:
             file.write(secrets.token_bytes(BYTES))

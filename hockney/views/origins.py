@@ -12,7 +12,7 @@ from hockney.core.platform import Platform
 from hockney.core.wording import together
 
 UNSAID = "not said"
-"""Where the description does not say where a number comes from."""
+"""The description does not state where a number comes from."""
 
 
 WHAT = {
@@ -27,8 +27,8 @@ WHAT = {
 
 @dataclass(frozen=True)
 class Provenance:
-    """`code` is one of WHAT, `what` it is in words; `status` printed, fitted, guess, or that it is not said;
-    `source` as told."""
+    """`code` is one of WHAT, `what` its description; `status` printed, fitted, guess, or not stated; `source`
+    as given."""
 
     code: str
     what: str
@@ -37,7 +37,8 @@ class Provenance:
 
 
 def provenance(platform: Platform) -> tuple[Provenance, ...]:
-    """Of every number that an exchange of messages between nodes takes its time from, each source once."""
+    """The origin of every number that determines the time of an exchange of messages between nodes, each
+    source once."""
     rows = []
     for code, place in _places(platform):
         origin = simulated.origin_of(platform, place)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of what a paper has printed, and of what a machine's description says and where that is from."""
+"""Tables of a paper's numbers, and of a machine's description with origins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_ORIGIN = "not said"
 
 
 def tables(paper: Published) -> tuple[Table, ...]:
-    """Every printed number: a grid of workloads and processes where the paper has one, else a list."""
+    """Every printed number: a grid of workloads and processes if the paper has one, otherwise a list."""
     made = []
     for name, rows in groupby(paper.rows, key=lambda row: row.table):
         group = list(rows)
@@ -35,7 +35,7 @@ def formulas(paper: Published) -> Table | None:
 
 
 def described(platform: Platform) -> Table:
-    """Every number and choice of a description that is not left to its default, with its origin."""
+    """Every number and choice of a description that differs from its default, with its origin."""
     rows = []
     for place, value in places(platform).items():
         origin = origin_of(platform, place)
@@ -67,7 +67,7 @@ def _is_grid(rows: Sequence[PrintedRow]) -> bool:
 
 
 def _what(row: PrintedRow) -> str:
-    """The workload, and its algorithm where the case names one."""
+    """The workload, and its algorithm if the case names one."""
     return " ".join([row.workload, *(word for word in row.case.split() if word.startswith("algorithm="))])
 
 
@@ -103,6 +103,6 @@ def _ranges(formula: Formula) -> str:
 
 
 def _shown(place: str, value: object) -> str:
-    """As the file says it, to six digits."""
+    """As in the file, to six digits."""
     rounded = float(f"{value:.6g}") if isinstance(value, float) else value
     return value_text(place.rsplit(".", 1)[-1], rounded).strip('"')

@@ -21,7 +21,7 @@ CASES = (
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory) -> Path:
-    """Its folder, which tests leave as it is."""
+    """The run's folder, which tests must not modify."""
     path = tmp_path_factory.mktemp("measured") / "run"
     made = hockney.run(CASES, budget=30, launches=4, machine="fake", seed=1, out=path)
     assert made.outcome.left == 0
@@ -30,5 +30,5 @@ def measured(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def run(measured) -> hockney.Run:
-    """The same, read once for all tests."""
+    """The run, read once for all tests."""
     return hockney.open(measured)

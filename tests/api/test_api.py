@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line does, from Python."""
+"""The functions of the command line, from Python."""
 
 from __future__ import annotations
 

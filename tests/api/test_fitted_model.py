@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run's fits as functions: which is chosen, and what it predicts."""
+"""A run's fits as functions: which one is selected, and what it predicts."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_refused_fit_predicts_nothing(run):
 
 
 def test_a_fit_is_not_guessed_among_several(run):
-    """Neither of two subjects has the default."""
+    """Neither of the two subjects has the default."""
     others = [replace(f, line=f.line.replace("algorithm=mpi", "algorithm=tree")) for f in run.fits.fits]
     only = [f for f in others if f.subject.get("algorithm") in ("tree", "dissemination")]
     with pytest.raises(hockney.UsageError) as several:

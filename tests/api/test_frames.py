@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as data frames: of pandas, of polars, of neither."""
+"""Tables as data frames: pandas, polars, or neither installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hockney.api.export_table import one_type
 
 @pytest.fixture
 def libraries(monkeypatch):
-    """libraries(pandas=..., polars=...) are all that can be imported; None cannot."""
+    """libraries(pandas=..., polars=...) are the only importable ones; None is not importable."""
 
     def install(**modules: object) -> None:
         for name in ("pandas", "polars"):
@@ -26,7 +26,7 @@ def libraries(monkeypatch):
 
 
 def stand_in(name: str) -> ModuleType:
-    """A library that keeps the columns it is given."""
+    """A stand-in library that keeps the columns it receives."""
     module = ModuleType(name)
     module.DataFrame = lambda columns: SimpleNamespace(library=name, columns=columns)
     module.array = lambda cells, dtype: (dtype, cells)

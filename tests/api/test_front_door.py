@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""`import hockney`: cheap, and what a notebook types works."""
+"""`import hockney`: it is cheap, and typical notebook code works."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CASES = "barrier ranks=2"
 
 
 def test_the_import_reads_nothing_else():
-    """What is read before the command line is cannot answer Ctrl-C in its own way."""
+    """While modules are imported before the command line, Ctrl-C cannot be handled properly."""
     program = (
         "import sys, json; before = set(sys.modules); import hockney; "
         "print(json.dumps([*(set(sys.modules) - before)]))"

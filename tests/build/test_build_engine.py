@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling the engine: the stand-in engine for real, and a mock compiler wrapper for what goes wrong."""
+"""Compiling the engine: the stand-in engine for real, and a mock compiler wrapper for failures."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_two_at_once_do_not_disturb_each_other(source, mpi_mock, tmp_path):
 
 
 def test_two_hosts_at_once_where_nothing_can_be_locked(source, mpi_mock, tmp_path):
-    """As on some network file systems: each compiles for itself, and one engine is left."""
+    """As on some network file systems: each compiles separately, and one engine is left."""
     refuse = "import errno, fcntl; fcntl.flock = lambda *_: (_ for _ in ()).throw(OSError(errno.ENOLCK, ''))"
     builds = f"""{refuse}
 import msgspec, pathlib
@@ -212,7 +212,7 @@ def test_a_wrapper_without_its_compiler(source, tmp_path):
 
 
 def test_an_engine_that_was_built_needs_no_compiler(source, tmp_path):
-    """Nodes of clusters often have none."""
+    """Cluster nodes often have no compiler."""
     has = tmp_path / "compiler"
     has.touch()
     compiles = f'[ -e {has} ] && exec c++ "$@" || exit 127'
@@ -301,7 +301,8 @@ def test_leftovers_of_killed_builds_and_launches_are_swept_after_a_week(tmp_path
     sweep(tmp_path)
     kept = {p.name for p in tmp_path.rglob("*")}
     assert kept == {".build-new", "x", ".launch-new"}
-    (tmp_path / ".build-gone").symlink_to(tmp_path / "nowhere")  # as one that goes between listing and look
+    # like one that is deleted between listing and inspection
+    (tmp_path / ".build-gone").symlink_to(tmp_path / "nowhere")
     sweep(tmp_path)
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Building SimGrid: stand-ins for installer and cmake on the real path, and what goes wrong on it.
+"""Building SimGrid: stand-ins for installer and cmake on the real code path, and its failures.
 
 HOCKNEY_BUILD_SIMGRID=1 adds a real build, which takes minutes.
 """
@@ -53,7 +53,7 @@ def script(path: Path, text: str) -> Path:
 
 
 def stand_in_installer(prefix: Path, source: str = "") -> list[str]:
-    """Lays out what pip does: the sources, or Boost's headers in a wheel's folder."""
+    """Lays out the files that pip would install: the sources, or Boost's headers in a wheel's folder."""
     place = prefix / "lib/python3/site-packages" / ("simgrid-4.1" if source else "boost_headers/include")
     files = ["CMakeLists.txt"] if source else ["boost/version.hpp", "boost/config/compiler.hpp", *boost.USED]
     for name in [*files, *([] if source else ["boost/config.hpp", "boost/unused/x.hpp"])]:
@@ -63,7 +63,7 @@ def stand_in_installer(prefix: Path, source: str = "") -> list[str]:
 
 
 class Place:
-    """A cache of its own, an environment with stand-in tools first on PATH, and what was heard."""
+    """A separate cache, an environment with stand-in tools first on PATH, and the reported progress."""
 
     def __init__(self, folder: Path) -> None:
         self.cache = folder / "cache"
@@ -78,7 +78,7 @@ class Place:
         )
 
     def problem(self, kind: type[EnvironmentProblem] = EnvironmentProblem) -> EnvironmentProblem:
-        """The error of a build that fails; it leaves nothing that counts."""
+        """The error of a failing build; it leaves nothing that counts as a result."""
         with pytest.raises(kind) as caught:
             self.build()
         assert "\n" not in str(caught.value) and caught.value.exit_code == 3

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fetching sources by the real installer, from a folder that stands for the package index."""
+"""Fetching sources by the real installer, from a folder in place of the package index."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FILES = {
 
 @pytest.fixture
 def package(tmp_path, monkeypatch) -> Package:
-    """An sdist in a folder that the installer looks into instead of at an index."""
+    """An sdist in a folder that the installer uses instead of an index."""
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     sdist = shelf / "tiny-source-1.2.tar.gz"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line in this process, on the fake machine, in a folder of its own."""
+"""The command line in this process, on the fake machine, in a temporary folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Said:
 
 @pytest.fixture
 def hockney(tmp_path, monkeypatch, capsys):
-    """hockney("survey", "-q") gives exit code, stdout, stderr and the error (None where there is none)."""
+    """hockney("survey", "-q") returns exit code, stdout, stderr and the error (None if there is none)."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOCKNEY_MACHINE", "fake")
     monkeypatch.setenv("COLUMNS", "100")
@@ -48,7 +48,7 @@ def hockney(tmp_path, monkeypatch, capsys):
 
 @pytest.fixture(autouse=True)
 def stub_page(request, monkeypatch):
-    """Rendering takes longer than all else that these tests do. Those that look at the page are marked."""
+    """Rendering takes longer than everything else in these tests. Tests that inspect the page are marked."""
     if request.node.get_closest_marker("page"):
         return
 
@@ -76,7 +76,7 @@ def surveyed(hockney, kept_survey: Path) -> str:
 
 @pytest.fixture
 def small_survey(hockney) -> Callable[[str], None]:
-    """small_survey("runs/first") measures what a message's cost needs."""
+    """small_survey("runs/first") measures what message costs require."""
 
     def survey(out: str) -> None:
         sizes = ("--ranks", "2", "--sizes", "0,64,1KiB,4KiB,64KiB,1MiB")

@@ -61,7 +61,7 @@ def test_without_ranks_it_is_about_those_measured(hockney, measured):
 
 
 def test_all_are_shown_with_how_much_slower_they_are(hockney, measured, monkeypatch):
-    monkeypatch.delenv("COLUMNS")  # a line each
+    monkeypatch.delenv("COLUMNS")  # one line each
     said = hockney("barrier", "--ranks", "4", "runs/b")
     assert said.code == 0 and said.err == ""
     above, table = said.out.split("\n\n")

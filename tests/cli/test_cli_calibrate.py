@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney calibrate: a machine file, the twin beside the run, and what it refuses."""
+"""hockney calibrate: a machine file, the comparison of twin and run, and errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hockney.launch.fake_world import World
 
 @pytest.fixture
 def run(hockney):
-    """A run that tells what a message costs, and a collective."""
+    """A run with the cost of a message and of a collective."""
     words = ("run", "pingpong bytes=0:64KiB buffers=hot", "allreduce bytes=8,1024", "--out", "runs/mine")
     done = hockney(*words, "--seed", "1", "-q")
     assert done.code == 0, done.err
@@ -77,7 +77,7 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
 
 
 def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
-    """What the machine file was not made from is the better test."""
+    """A run that was not used for calibration is the better test."""
     monkeypatch.setattr(
         "hockney.lab.calibration_check.prepare", lambda *words: lab.fake_bench(FakeLauncher())
     )

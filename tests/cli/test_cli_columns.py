@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""--columns: what peers report, in tables, in JSON and in exports, by the peers' definitions."""
+"""--columns: the metrics of other benchmarks, in tables, in JSON and in exports, by their definitions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_quantiles_are_those_of_all_repetitions(hockney):
     ],
 )
 def test_bandwidths_of_four_ranks_are_nccls(hockney, case, whole, factor):
-    """Size and factor as doc/PERFORMANCE.md and src/*.cu of nccl-tests have them, for n = 4."""
+    """Size and factor as in doc/PERFORMANCE.md and src/*.cu of nccl-tests, for n = 4."""
     [summary] = summaries(hockney("run", case, "--ranks", "4", "--json", "-q")).values()
     assert summary["algbw_bytes_per_s"] == pytest.approx(whole / summary["typical"]["value"])
     assert summary["busbw_bytes_per_s"] == pytest.approx(factor * whole / summary["typical"]["value"])
@@ -125,7 +125,7 @@ def test_an_unknown_column_is_an_error_before_anything_is_measured(hockney):
 
 
 def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
-    """Not of an unknown interval."""
+    """Not a time with an unknown interval."""
     measured = api.load(Path(mine)).evidence.measured[0]
     summary = replace(measured.summary, typical=Estimate(1e-6, None, None))
     measured = Measured(measured.case, summary, measured.workload)

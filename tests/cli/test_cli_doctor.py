@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney doctor measures the noise of a real machine; how much there is, no test can know."""
+"""hockney doctor measures the noise of a real machine; tests cannot know how much there is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SERIES = {
 
 @pytest.mark.mpi
 def test_the_noise_of_this_machine(hockney, monkeypatch):
-    """1 and 2 ranks. A machine so busy that it allows hardly a visit says so."""
+    """1 and 2 ranks. A machine too busy for more than a few visits reports that."""
     mpi = mpi_named("openmpi")
     engine_for(mpi)
     monkeypatch.delenv("HOCKNEY_MACHINE")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input, end to end: one line on stderr in the one grammar, the right exit code, nothing on stdout."""
+"""Bad input, end to end: one line on stderr in the common grammar, the right exit code, nothing on stdout."""
 
 import errno
 import json
@@ -164,7 +164,7 @@ def test_damaged_runs(hockney, mine):
         for damage in (b"{}\n" + content, b"\xff\x00" + content):
             Path(mine, name).write_bytes(damage)
             assert name in one_error(hockney("resume", mine), 3)
-            if name != "plan.txt":  # which models need not look at
+            if name != "plan.txt":  # which models does not read
                 assert name in one_error(hockney("models", mine), 3)
         Path(mine, name).write_bytes(content)
     assert hockney("models", mine).code == 0
@@ -237,7 +237,7 @@ def test_our_own_faults_leave_a_log_and_no_traceback(hockney, mine, monkeypatch)
 
 
 def test_names_that_no_encoding_has(hockney, tmp_path):
-    """A path need not be text, and a terminal need not have every character."""
+    """A path need not be valid text, and a terminal need not support every character."""
     strange = os.fsdecode(b"r\xff")
     assert hockney("run", "barrier", "--out", strange, "-q", "--json").code == 0
     assert json.loads(hockney("report", strange, "--json").out)["files"] == ["r\\udcff/report.html"]

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Documentation is executed: the example that ends every help runs; the reference page is fresh."""
+"""Documentation is executed: the example at the end of every help text runs; the reference page is up to
+date."""
 
 import shlex
 from pathlib import Path
@@ -13,7 +14,7 @@ from hockney.cli.verbs import VERBS, load
 
 
 def examples(text: str) -> list[list[str]]:
-    """The commands after the last line that says "Example:"."""
+    """The commands after the last line "Example:"."""
     assert text.count("Example:") == 1, "every help ends in an example"
     tail = text.partition("Example:")[2]
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
@@ -49,7 +50,7 @@ def test_every_option_is_explained(hockney):
 
 
 def test_version(hockney):
-    """Which of several hockneys this is."""
+    """Identifies which of several installed hockneys this is."""
     import hockney as package
 
     printed = hockney("--version").out

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run folder from a stranger starts no program: not by an MPI that it names or brings, nor by what is added
-to the launcher's words."""
+"""A run folder from a stranger starts no program: neither by an MPI that it names or contains, nor by
+additions to the launch command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hockney.core.settings import Settings
 
 @pytest.fixture
 def gift(mine, tmp_path, monkeypatch) -> Path:
-    """An unfinished run in gift, with an MPI of its own whose programs leave a file."""
+    """An unfinished run in gift, with its own MPI whose programs leave a file."""
     folder = tmp_path / "gift"
     shutil.copytree(mine, folder)
     records = folder / "records.jsonl"
@@ -37,7 +37,7 @@ def gift(mine, tmp_path, monkeypatch) -> Path:
 
 
 def names(folder: Path, **settings) -> None:
-    """The plan has these settings; it is of no machine that hockney simulates."""
+    """Gives the plan these settings; its machine is not one that hockney simulates."""
     plan = folder / "plan.txt"
     lines = [line for line in plan.read_text().splitlines() if line.partition(" = ")[0] not in settings]
     at = next(k for k, line in enumerate(lines) if line.startswith("study = "))
@@ -74,7 +74,7 @@ def test_an_error_names_every_option_that_would_be_needed(hockney, gift, tmp_pat
 
 
 def test_what_the_user_typed_is_used_again(hockney, tmp_path, monkeypatch):
-    """Also from a copy of the run; not by another user, nor when it is edited."""
+    """Also from a copy of the run; not by another user, nor after it was edited."""
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
     typed = marked(Settings("cases", mpi="/opt/mpi", mpiexec_args="--quiet", variables=("A=1",)))
     assert typed.mark

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""--format osu and plain: lines that the scripts of OSU's users read, each size once and in order."""
+"""--format osu and plain: lines that scripts for OSU's output can parse, each size once and in order."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_case_without_a_result_holds_up_no_other(hockney):
 
 
 class Recorded:
-    """A style that shows the size only."""
+    """A style that only shows the size."""
 
     def check(self, workload):
         pass

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C and SIGTERM at the moments that random ones seldom meet."""
+"""Ctrl-C and SIGTERM at moments that random ones rarely hit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = ["run", "pingpong bytes=0:16", "--launches", "2", "--seed", "1", "--out"
 PLACES = {
     # before the first import that takes time
     "start": ("keep = interrupts.keep; interrupts.keep = lambda: (keep(), strike());", "interrupted", None),
-    # while a library is imported, which makes of it what it likes
+    # while a library is imported, which may handle the exception in any way
     "import": (
         "import hockney.cli.errors as e; import hockney.cli.surroundings as s;"
         "s.memory_limit = lambda: [strike_and_lie()];"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Killed at any moment, a run is whole again after resume: every planned case once a launch, nothing lost."""
+"""Killed at any moment, a run is complete after resume: every planned case once per launch, no data lost."""
 
 import os
 import random
@@ -17,12 +17,12 @@ from hockney.store import RunFolder, left
 
 WORDS = ["run", "pingpong bytes=0:64", "barrier ranks=2,4", "--launches", "2", "--out", "r", "--seed", "1"]
 PACE_S = 0.4
-"""A case takes so long that a run is not over before a busy machine gets to killing it."""
+"""A case takes so long that a run does not end before a busy machine can kill it."""
 MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
 
 
 def heeding() -> None:
-    """In the child: what is started in the background is told to ignore SIGINT, and would not heed ours."""
+    """In the child: background processes start with SIGINT ignored, and would not react to ours."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -40,7 +40,7 @@ def start(folder: Path) -> subprocess.Popen:
 
 
 def wait_for_records(process: subprocess.Popen, path: Path, count: int) -> None:
-    """Until so many whole lines are there, then a moment that is another one each time."""
+    """Waits until this many complete lines exist, then for a delay that differs each time."""
     limit = time.monotonic() + 600
     while process.poll() is None and time.monotonic() < limit:
         if path.exists() and path.read_bytes().count(b"\n") >= count:
@@ -83,7 +83,7 @@ def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):
 
 
 def test_a_disk_that_fills_up_in_the_middle(tmp_path, monkeypatch, capsys):
-    """A limit on file sizes stands for the full disk."""
+    """A limit on file sizes replaces the full disk."""
     limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); {MAIN[2]}"
     environment = {**os.environ, "HOCKNEY_MACHINE": "fake"}
     words = [sys.executable, "-c", limited, *WORDS]
@@ -101,7 +101,7 @@ def test_a_disk_that_fills_up_in_the_middle(tmp_path, monkeypatch, capsys):
 
 
 def test_the_programs_exit_code_and_streams(tmp_path):
-    """Once through the installed entry point itself, with stdout gone early."""
+    """Once through the installed entry point itself, with stdout closed early."""
     environment = {**os.environ, "HOCKNEY_MACHINE": "fake"}
     bad = subprocess.run([*MAIN, "survye"], capture_output=True, text=True, cwd=tmp_path, env=environment)
     assert (bad.returncode, bad.stdout) == (2, "") and bad.stderr.count("\n") == 1

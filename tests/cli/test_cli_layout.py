@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and prose on stdout: they fit the terminal, lose nothing, and are one line a row in a pipe."""
+"""Tables and prose on stdout: they fit the terminal, lose no data, and have one line per row in a pipe."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney machines: what is here, what can be simulated, what was printed."""
+"""hockney machines: this machine, simulated machines, published machines."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_absence_of_simgrid_is_told_not_an_error(hockney, monkeypatch, tmp_p
 
 
 def test_a_papers_tables_are_shown(hockney, monkeypatch):
-    monkeypatch.delenv("COLUMNS")  # a line each
+    monkeypatch.delenv("COLUMNS")  # one line each
     said = hockney("machines", "--show", "t3e")
     assert said.code == 0
     lines = [" ".join(line.split()) for line in said.out.splitlines()]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole trip on a real MPI: measure, kill a rank or the front end in the middle, resume."""
+"""The whole workflow on a real MPI: measure, kill a rank or the front end in the middle, resume."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.mpi
 
 @pytest.fixture(scope="module", autouse=True)
 def built():
-    """Compiling is not what is timed here."""
+    """Compile beforehand, so that it is not timed here."""
     engine_for(mpi_named("openmpi"))
 
 
@@ -71,7 +71,7 @@ def check_whole(folder: RunFolder) -> None:
 
 
 def resumed(folder: Path) -> str:
-    """Go on until all that was planned is measured; what the last `resume --json` prints."""
+    """Resume until everything planned is measured; returns the output of the last `resume --json`."""
     for _ in range(10):
         words = [*MAIN, "resume", "r", "-q", "--json", "--budget", "2s"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
@@ -82,7 +82,7 @@ def resumed(folder: Path) -> str:
 
 
 def test_a_real_run(tmp_path):
-    """1, 2 and 3 ranks; the last share this machine's cores where it has but two."""
+    """1, 2 and 3 ranks; the last share cores on a machine that has only two."""
     process = start(tmp_path, "--budget", "3s", "--json")
     out, err = process.communicate(timeout=600)
     assert process.returncode in (0, 4), err
@@ -100,7 +100,7 @@ def test_a_real_run(tmp_path):
 
 
 def kill_a_rank(process: subprocess.Popen, path: Path) -> None:
-    """Of a launch that goes on while an earlier one has left records."""
+    """A rank of a launch that is running while an earlier one has left records."""
     limit = time.monotonic() + 600
     while process.poll() is None and time.monotonic() < limit:
         launches, ended = lines_of(path, "launch"), lines_of(path, "close")
@@ -142,7 +142,7 @@ def test_a_killed_front_end_leaves_no_ranks_and_can_be_resumed(tmp_path):
 
 
 def test_what_the_user_adds_reaches_the_ranks_and_the_run(tmp_path):
-    """Open MPI's ranks talk by TCP, and are not bound."""
+    """Open MPI's ranks communicate by TCP, and are not bound."""
     words = ["run", "pingpong bytes=8", "--launches", "1", "--budget", "2s", "--out", "r", "--json", "-q"]
     words += ["-x", "OMPI_MCA_btl=self,tcp", "--mpiexec-args", "--bind-to none", "--label", "tcp"]
     clean = {k: v for k, v in os.environ.items() if k not in ("HOCKNEY_MACHINE", "HOCKNEY_MPI")}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A workload that only the catalog knows: planned, measured, summarised, shown, exported and fitted."""
+"""A workload that only exists in the catalog: planned, measured, summarised, shown, exported and fitted."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which run verbs take that are given none."""
+"""Which run verbs use by default."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS = ("old", "newest", "cut")
 
 @pytest.fixture
 def runs(hockney) -> Path:
-    """Two complete runs and, written last, one that lacks a launch."""
+    """Two complete runs and, written last, one with a missing launch."""
     for age, name in enumerate(RUNS):
         done = hockney("run", "barrier", "--launches", "3", "--out", f"runs/{name}", "-q")
         assert done.code == 0, done.err
@@ -84,7 +84,7 @@ def test_without_a_run_there_is_nothing_to_read(hockney):
 
 
 def test_surveys_are_calibrated_and_predicted_from_not_newer_runs(hockney, surveyed, small_survey):
-    """Neither a newer run of something else nor a newer survey that is not finished takes its place."""
+    """Neither a newer run of another study nor a newer unfinished survey replaces it."""
     small_survey("runs/unfinished")
     records = Path("runs/unfinished/records.jsonl")
     lines = records.read_bytes().splitlines(keepends=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney predict: the paper's numbers, a survey's, where they are from, and what cannot be asked."""
+"""hockney predict: the paper's numbers, a survey's, their origins, and invalid questions."""
 
 from __future__ import annotations
 

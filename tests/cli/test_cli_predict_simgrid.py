@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is predicted of an exchange, beside what the engine takes for it on the simulated machine."""
+"""The predicted time of an exchange compared with the engine's on the simulated machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hockney.core.case import parse_canonical
 pytestmark = pytest.mark.simgrid
 
 MACHINES = {"sun-ethernet": 0.04, "switched-ethernet": 0.07, "paragon": 0.01, "t3e": 0.01}
-"""How far off the worst may be: see docs/models.md."""
+"""The largest accepted error: see docs/models.md."""
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs whose records were edited, by hand or by an enemy."""
+"""Runs whose records were edited, accidentally or maliciously."""
 
 from pathlib import Path
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reproducing a paper on the fake machine, which is none of its machines: the whole trip, and a plain no."""
+"""Reproducing a paper on the fake machine, which is none of its machines: the whole workflow, and a negative
+answer."""
 
 import json
 from html import unescape

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run repeated through a period, and the options that only some studies take, end to end."""
+"""A run repeated over a period, and the options that only some studies accept, end to end."""
 
 import json
 import os
@@ -73,7 +73,7 @@ NAMED = [
     (("granularity", "survey=/etc"), "/etc"),
     (("granularity", "--ranks", "9999999"), "9999999"),
 ]
-"""What is at fault stands in the message."""
+"""The message names the invalid option."""
 
 
 @pytest.mark.parametrize(("words", "code"), CONTRADICTIONS, ids=repr)
@@ -205,7 +205,7 @@ def test_ended_while_it_waits_for_the_next_round(tmp_path, number):
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
-        # what is started in the background is told to ignore SIGINT, and would not heed ours
+        # background processes start with SIGINT ignored, and would not react to ours
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     heard = []

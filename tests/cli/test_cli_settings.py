@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Settings that steer MPI: recorded, shown, and named where they differ from those of an earlier run."""
+"""Settings that control MPI: recorded, shown, and reported if they differ from those of an earlier run."""
 
 from __future__ import annotations
 

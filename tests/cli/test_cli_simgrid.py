@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney build --simgrid with a build that is a stand-in; the real one is tests/build's."""
+"""hockney build --simgrid with a stand-in build; the real one is tested in tests/build."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOUND = Mpi(
 
 @pytest.fixture
 def asked(monkeypatch) -> list[bool]:
-    """Whether each build was to be made again."""
+    """Whether each build was requested to start over."""
     heard: list[bool] = []
 
     def bring(again, tell, progress):
@@ -56,7 +56,7 @@ def test_what_cannot_be_is_one_line_and_3(hockney, monkeypatch):
 
 
 def count(*, terminal: bool, quiet: bool = False) -> str:
-    """What is heard of 40 steps, 4 s each."""
+    """The progress reported for 40 steps of 4 s each."""
     seconds = iter(range(0, 10_000, 4))
     talk, stream = ProgressReporter(quiet, clock=lambda: next(seconds)), io.StringIO()
     talk.console = Console(file=stream, quiet=quiet, force_terminal=terminal, width=100, highlight=False)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What moves on a terminal while nothing can be counted: it appears, obeys nothing and is taken away."""
+"""The spinner on a terminal while there is no progress to count: it appears, is sanitised and is removed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_what_is_done_is_shown_and_taken_away(reporter):
 
 
 def test_the_last_seconds_are_shown(reporter):
-    """The bar makes place for what follows measuring."""
+    """The bar is removed for the output that follows measuring."""
     with reporter:
         reporter(MeasuringBegan(4, 4, 2, 60.0))
         assert reporter.progress is not None and reporter.spinner.shown is None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A verb's module is imported when the verb is used, and packages that take long where they are needed."""
+"""A verb's module is imported when the verb is used, and slow packages only when they are needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from hockney.cli import verbs
 
 PAGE = {"jinja2", "matplotlib", "hockney.report.render", "hockney.draw.files"}
-"""What only the writing of a page or of a figure needs."""
+"""Modules needed only for writing a page or a figure."""
 SLOW = PAGE | {"numpy", "scipy", "rich", "msgspec", "hockney.api.measure", "hockney.lab.session"}
 PROGRAM = """
 import json, sys
@@ -28,13 +28,13 @@ with open(sys.argv[1], "w") as out:
     json.dump([code, list(sys.modules)], out)
 """
 FITTING = ("barrier", "predict", "plan", "run", "survey")
-"""Verbs whose words are read with the help of models: studies and their parameters."""
+"""Verbs whose words are parsed with the help of models: studies and their parameters."""
 LAZY = ("hockney", *(f"hockney.{room}" for room in ("api", "draw", "lab", "models", "report")))
 
 
 @pytest.fixture
 def started(tmp_path):
-    """started("--version") gives the exit code, and the modules that a new process has imported then."""
+    """started("--version") returns the exit code, and the modules that a new process has imported by then."""
 
     def start(*words: str, **environ: str) -> tuple[int, set[str]]:
         out = tmp_path / "modules.json"
@@ -117,7 +117,7 @@ def test_completion(hockney, monkeypatch, shell, words, expected):
 @pytest.mark.page  # with the real hockney.report.write
 @pytest.mark.parametrize("name", LAZY)
 def test_a_lazy_package_offers_what_it_declares(name):
-    """The imports for type checkers, `__all__` and what is found at run time are the same names."""
+    """The imports for type checkers, `__all__` and the names found at run time agree."""
     package = importlib.import_module(name)
     tree = ast.parse(Path(package.__file__).read_text("utf-8"))
     declared = {

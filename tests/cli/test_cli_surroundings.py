@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Closed streams, no home folder, files that never end, text that somebody else's program would obey."""
+"""Closed streams, no home folder, endless files, text that another program would interpret."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_without_a_home_folder(tmp_path):
 
 
 def test_without_a_home_folder_and_without_an_entry_for_the_user(monkeypatch):
-    """As in a container that runs under any number."""
+    """As in a container that runs under an arbitrary user number."""
 
     def nobody(number: int):
         raise KeyError(number)

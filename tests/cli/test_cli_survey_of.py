@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A study that goes by an earlier survey: kept with its run, refused where it is another machine's."""
+"""A study that uses an earlier survey: stored with its run, rejected if it is from another machine."""
 
 import json
 import shutil
@@ -28,14 +28,14 @@ SMALL = (
 
 @pytest.fixture
 def surveyed(hockney):
-    """The part of a survey that is needed, in runs/s."""
+    """The required part of a survey, in runs/s."""
     done = hockney("run", "pingpong", "bytes=0:1MiB", "--out", "runs/s", "--seed", "1", "-q")
     assert done.code == 0, done.err
     return Path("runs/s")
 
 
 def elsewhere(survey: Path) -> None:
-    """As if it had been made on another host with more cores."""
+    """Edited as if it had been made on another host with more cores."""
     path = survey / "machine.json"
     machine = json.loads(path.read_text()) | {"host": "otherhost", "cores": 64}
     path.write_text(json.dumps(machine))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""ProgressReporter on stderr: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+"""ProgressReporter on stderr: a bar on a terminal, an occasional line elsewhere, nothing when quiet."""
 
 import io
 import re
@@ -52,7 +52,7 @@ def test_a_bar_on_a_terminal_obeys_nothing_from_outside():
 
 
 def wait_twice(made: ProgressReporter) -> None:
-    """Two waits, each told about every second."""
+    """Two waits, each reported about every second."""
     with made:
         made(MeasuringBegan(6, 6, 3, 130.0, rounds=3, every_s=60.0))
         for number in (2, 3):

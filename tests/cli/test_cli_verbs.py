@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs write: data on stdout, talk on stderr, files where they were asked for."""
+"""The output of the verbs: data on stdout, diagnostics on stderr, files where requested."""
 
 import csv
 import io
@@ -137,7 +137,7 @@ def test_resume_of_a_whole_run_measures_nothing(hockney, mine, golden):
 
 
 def dropped(run: str) -> str:
-    """The notice of a last line that was cut off."""
+    """The notice of a truncated last line."""
     return store_messages.last_line_dropped(Path(run, "records.jsonl")).text
 
 

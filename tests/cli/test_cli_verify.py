@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney verify: what a run's folder is worth."""
+"""hockney verify: whether a run's folder is unchanged, complete and correct."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The catalog checks every parameter and fills in defaults; the golden one is readable."""
+"""The catalog checks every parameter and fills in defaults; the golden one can be read."""
 
 from pathlib import Path
 

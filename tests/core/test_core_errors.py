@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One grammar, one line, nothing a terminal would obey."""
+"""One grammar, one line, nothing that a terminal would interpret."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ from hockney.core.errors import (
 
 
 def test_the_grammar():
-    """What, then why behind a colon, then the remedy as a sentence, with no mark of punctuation twice."""
+    """What, then why after a colon, then the remedy as a sentence, with no punctuation mark twice."""
     lines = {
         ("no MPI", "nothing can run", "install one"): "no MPI: nothing can run. Install one.",
         ("no MPI", "", ""): "no MPI",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the user adds to the launcher's words, as typed."""
+"""The user's additions to the launch command, as typed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that schema 1 wrote are read with the numbers they have always had."""
+"""Lines of schema 1 are read with unchanged numbers."""
 
 from __future__ import annotations
 

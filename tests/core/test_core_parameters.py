@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of studies: their values, lists by kind, and what is refused."""
+"""Parameters of studies: their values, lists by kind, and rejected input."""
 
 from pathlib import Path
 

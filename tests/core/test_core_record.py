@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of a run: read back as written, and the schema in contract/ is the classes'."""
+"""Lines of a run: read back as written, and the schema in contract/ agrees with the classes."""
 
 import json
 from pathlib import Path

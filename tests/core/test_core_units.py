@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes and seconds: what people type, what people read."""
+"""Bytes and seconds: parsing and formatting."""
 
 import math
 from itertools import pairwise
@@ -64,7 +64,7 @@ def test_sizes_are_read(text, bytes_):
     ],
 )
 def test_times_are_read_exactly(text, seconds):
-    """To the last bit: a case's line is its identity."""
+    """Bit for bit: a case's line is its identity."""
     assert parse_seconds(text) == seconds
 
 

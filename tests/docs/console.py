@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pages with ```console blocks, run as one shell session and compared with what they say.
+"""Pages with ```console blocks, run as one shell session and compared with the output on the page.
 
-`$ command` lines are followed by what a reader sees (stdout and stderr). In it `...` stands for anything,
-also for lines; runs of blanks count as one; and a number stands for any number that is near enough.
+`$ command` lines are followed by the expected output (stdout and stderr). In it `...` matches anything,
+including lines; runs of blanks count as one; and a number matches any number that is close enough.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MARK = "\x01"
 
 @dataclass(frozen=True)
 class Step:
-    """`line` is where the command stands on its page."""
+    """`line` is the position of the command on its page."""
 
     line: int
     command: str
@@ -46,7 +46,7 @@ def steps(page: str) -> list[Step]:
 
 
 def run(page: list[Step], folder: Path, environment: dict[str, str], timeout: float) -> list[tuple[int, str]]:
-    """Exit code and output of every step, all in one shell, so that variables last."""
+    """Exit code and output of every step, all in one shell, so that variables persist."""
     script = "exec 2>&1\n"
     for step in page:
         script += f"{step.command}\n__code=$?; printf '\\001%d\\001' $__code; (exit $__code)\n"

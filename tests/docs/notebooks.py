@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cells of Python run one after the other in one namespace, as a notebook's kernel does, without a kernel."""
+"""Cells of Python run one after the other in one namespace, as in a notebook, but without a kernel."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Session:
 
 
 def outputs(shown: Shown) -> list[dict[str, Any]]:
-    """As a notebook keeps them (nbformat 4.5): text, and HTML of hockney's own objects. Figures, which are
+    """As stored in a notebook (nbformat 4.5): text, and HTML of hockney's own objects. Figures, which are
     large, are left out."""
     kept: list[dict[str, Any]] = []
     if shown.printed:
@@ -54,12 +54,12 @@ def outputs(shown: Shown) -> list[dict[str, Any]]:
 
 
 def lines(text: str) -> list[str]:
-    """A text as nbformat keeps it."""
+    """A text as stored by nbformat."""
     return text.splitlines(keepends=True)
 
 
 def texts(cell_outputs: list[dict[str, Any]]) -> list[str]:
-    """All texts of a cell's outputs, to be compared."""
+    """All texts of a cell's outputs, for comparison."""
     kept = [out["data"] if "data" in out else {"text": out["text"]} for out in cell_outputs]
     return ["".join(text) for data in kept for text in data.values()]
 

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/extending.md are whole: each is one file, which compiles, verifies and is measured."""
+"""The examples of docs/extending.md are complete: each is one file, which compiles, verifies and is
+measured."""
 
 from __future__ import annotations
 
@@ -59,14 +60,14 @@ def test_the_workload_compiles_and_verifies_on_1_and_2_ranks(tmp_path):
         records = [line for line in lines if isinstance(line, Record)]
         assert [r.case for r in records] == [case.line for case in cases]
         assert all(r.times_s and r.verified.errors == 0 for r in records)
-        # before and after the repetitions, on every rank; the last repetition where that takes little time
+        # before and after the repetitions, on every rank; the last repetition if that takes little time
         for record, case in zip(records, cases, strict=True):
             at_least = 2 * ranks * int(case["bytes"])
             assert at_least <= record.verified.bytes <= 2 * at_least
 
 
 def tree(folder: Path, name: str) -> Path:
-    """A copy of what hockney consists of, with the example `name` added and nothing else."""
+    """A copy of hockney with the example `name` added and nothing else."""
     for part in ("hockney", "engine", "contract"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     place = folder / name
@@ -86,7 +87,7 @@ def hockney(folder: Path, *words: str) -> str:
 
 
 BRIEFLY = ("--launches", "1", "--budget", "60s", "--precision", "0.9")
-"""Precise enough at once, and on a busy machine too."""
+"""Precise enough at once, even on a busy machine."""
 
 
 def measured(folder: Path, run: str) -> list[Record]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the documentation points at is there, and what it lists is all there is."""
+"""The targets of the documentation's links exist, and its lists are complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ PAGES = [
     *(ROOT / "docs").rglob("*.md"),
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
-# `hockney/launch/command.py` in running text; examples of files to be made (and ROOM, any room) are not there
+# `hockney/launch/command.py` in running text; examples of files to be created (and ROOM, any room) do not
+# exist
 ROOTS = "hockney|engine|tests|contract|docs|benchmarks"
 FILE = re.compile(rf"`((?!tests/(?:golden/)?ROOM)(?:{ROOTS})/[\w./-]+\.\w+)`")
 TO_BE_MADE = ("x.py", "x.cpp", "x.csv", "x.toml", "ring.cpp", "pairwise.cpp", "cold.py", "toy.py")
@@ -67,7 +68,7 @@ def test_pictures_are_small():
 
 
 def test_the_messages_in_troubleshooting_are_hockneys():
-    """Each quoted message, cut where it stands for something (`...`, N, one example), is in the sources."""
+    """Each quoted message, cut at placeholders (`...`, N, one example), is in the sources."""
     paths = (*(ROOT / "engine").rglob("*.[ch]pp"), *(ROOT / "hockney").rglob("*.py"))
     sources = " ".join(path.read_text("utf-8") for path in paths)
     sources = re.sub(r'"\s*\n?\s*f?"', "", sources)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page on machine files: its example is one, and it tells every key with its default."""
+"""The page on machine files: its example is valid, and it describes every key with its default."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROWS = [
 
 
 def with_interval(field: str) -> list[str]:
-    """The row of the tables that tells a key."""
+    """The row of the tables that describes a key."""
     return next((row for row in ROWS if f"`{field}`" in row[0]), [])
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notebooks and the examples of docs/python.md run from the first cell to the last, on the fake machine.
 
-A notebook keeps what its cells show; `make golden` writes that anew. There is no kernel: cells are run in
+A notebook stores the output of its cells; `make golden` rewrites it. There is no kernel: cells are run in
 this process, which saves some thirty packages and ten seconds.
 """
 
@@ -58,7 +58,7 @@ def test_the_notebook_shows_what_it_keeps(path, place, golden: Golden):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_file_is_a_notebook(path):
-    """The fields that nbformat 4.5 asks for, and nothing of one machine or large."""
+    """The fields required by nbformat 4.5, and nothing machine-specific or large."""
     text = path.read_text("utf-8")
     notebook = json.loads(text)
     assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page on published machines tells every column, unit, paper and machine."""
+"""The page on published machines describes every column, unit, paper and machine."""
 
 from __future__ import annotations
 

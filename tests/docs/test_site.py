@@ -27,7 +27,7 @@ SOURCES = [
 
 
 def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
-    """As `make docs` does."""
+    """As in `make docs`."""
     for module in ("sphinx", "myst_parser", "furo"):
         if importlib.util.find_spec(module) is None:
             missing(f"{module} (pip install --editable '.[docs]')")
@@ -46,7 +46,7 @@ def site(tmp_path_factory) -> Path:
 
 
 def led_to(page: Path) -> set[Path]:
-    """The pages that the tables of contents of a page lead to, and those that these lead to."""
+    """The pages to which the tables of contents of a page lead, directly or indirectly."""
     trees = re.findall(r"```\{toctree\}\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     entries = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
     endings = (".md", ".ipynb")
@@ -58,7 +58,7 @@ def led_to(page: Path) -> set[Path]:
 
 
 def test_the_index_leads_to_every_page():
-    """As the strict build of the site finds too, slowly."""
+    """A fast version of a check that the strict build of the site also makes."""
     index = ROOT / "docs" / "index.md"
     assert {*SOURCES} - led_to(index) == {index}
 

@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every tutorial is followed to the letter: its commands run, and print what the page says.
+"""Every tutorial is executed: its commands run, and print the output on the page.
 
-A page's first line may say which machine it is about: `<!-- machine: real, mpi: openmpi -->`, or simulated.
-Without, it is the fake one, whose costs are known; on a real one any number may stand for a number. Real ones
-use 2 ranks.
+A page's first line may give its machine: `<!-- machine: real, mpi: openmpi -->`, or simulated. The default is
+the fake one, whose costs are known; on a real one a number matches any number. Real ones use 2 ranks.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ NEAR = 0.25
 REAL = re.compile(r"<!-- machine: (?:real, mpi: )?(\w+) -->")
 SIMULATED = "simulated"
 LONG = ("7-simulated-machines", "8-grain", "9-barriers")
-"""Followed in the slow tier: their parts have fast tests of their own."""
+"""Executed in the slow tier: their parts have separate fast tests."""
 
 
 def parameters():
@@ -65,7 +64,7 @@ def test_the_tutorial_does_what_it_says(page, mpi, tmp_path):
 
 
 def prepare(mpi: str) -> None:
-    """Compile first, so that the page's output has no word of it; skip where this MPI cannot be had."""
+    """Compile first, so that it does not appear in the page's output; skip if this MPI is not available."""
     engine_for(simgrid_here() if mpi == SIMULATED else mpi_named(mpi))
 
 

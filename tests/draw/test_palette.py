@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Colours that all eyes tell apart, on both grounds."""
+"""Colours that all readers can distinguish, on both backgrounds."""
 
 from __future__ import annotations
 

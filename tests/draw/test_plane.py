@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Planes: their contour lines lie where z has its value, and every way of drawing them says the same."""
+"""Planes: contour lines are where z has their value, and every way of drawing them agrees."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_hostile_names_obey_nothing():
     tree = ElementTree.parse(io.BytesIO(rendered(plane, "svg")))
     assert not [e for e in tree.iter() if "script" in e.tag]
     live = interactive(plane)
-    # Plotly reads a small HTML in these; other texts are no markup anywhere.
+    # Plotly interprets some HTML in these; other texts are never markup.
     for text in [*live["data"][2]["text"], *live["words"]["x"], *live["words"]["sheets"]]:
         assert "<" not in text and text.isprintable()
 

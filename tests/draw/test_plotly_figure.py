@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures as Plotly's objects: they stand without a page around them."""
+"""Figures as Plotly objects: they are complete without a page around them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Still pictures of a page: well-formed, finite, all texts escaped, points where `picture` places them."""
+"""Still pictures of a page: well-formed, finite, all texts escaped, points at the positions of `picture`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def planes(draw) -> Plane:
 
 
 def drawn(figure: Figure | Plane) -> ElementTree.Element:
-    """All of the page's pictures of a figure. No page has names, as HTML needs none; XML does."""
+    """All of the page's pictures of a figure. The page uses no XML namespaces, as HTML needs none; XML
+    does."""
     markup = str(still(figure, "figure-f")).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"')
     return ElementTree.fromstring(f"<all>{markup}</all>")
 
@@ -113,7 +114,7 @@ def test_any_plane_gives_two_sane_pictures(plane):
 
 @given(figures)
 def test_points_are_where_the_picture_places_them(figure):
-    """Each frame's place is computed again from the picture's grid lines: left and bottom of its axes."""
+    """Each frame's position is recomputed from the picture's grid lines: left and bottom of its axes."""
     shown = picture(figure)
     root = drawn(figure)
     left, top, bottom, right = _axes(root)

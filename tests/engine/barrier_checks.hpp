@@ -14,8 +14,8 @@
 #include "hockney/barrier.hpp"
 #include "sync/algorithm.hpp"
 
-// Whether a barrier is one, seen through memory that all ranks share: who has entered is counted there, so
-// that no clock and no message of the test's own is needed.
+// Whether a barrier is correct, checked through memory that all ranks share: entries are counted there, so
+// that the test needs neither a clock nor messages.
 namespace checks {
 
 using namespace hockney;
@@ -31,14 +31,14 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-// Counts for one barrier's ranks how often each has entered it.
+// Counts for one barrier how often each rank has entered it.
 class Entries {
  public:
   // Collective.
   explicit Entries(MPI_Comm comm) : flags_(comm, 3) {}
 
-  // One episode; counts those ranks that had not entered when this one left, or whose plain word, written
-  // last before and read first after, had not come: nothing but the barrier puts it in order.
+  // One episode; counts the ranks that had not entered when this one left, or whose plain word, written last
+  // before and read first after, was not visible: only the barrier orders these accesses.
   void episode(Barrier& barrier) {
     ++mine_;
     flags_.set(flags_.of(flags_.rank()), mine_);
@@ -52,7 +52,7 @@ class Entries {
   }
   long missing() const { return missing_; }
 
-  // Rank 0's word to all, once a `turn`; the second flag of rank 0 is for it. Turns count from 1.
+  // Rank 0's message to all, once per `turn`; the second flag of rank 0 is used for it. Turns count from 1.
   bool told(bool go_on, std::uint32_t turn) {
     Flag& word = flags_.of(0, 1);
     if (flags_.rank() == 0) flags_.set(word, 2 * turn + (go_on ? 1 : 0));
@@ -61,8 +61,8 @@ class Entries {
   }
 
  private:
-  // Volatile, so that it is written and read where it stands;
-  // that orders it for the compiler only among its like.
+  // Volatile, so that it is written and read exactly here; this only orders it for the compiler relative to
+  // other volatile accesses.
   volatile std::uint32_t& plain(int rank) {
     return reinterpret_cast<volatile std::uint32_t&>(flags_.of(rank, 2).value);
   }
@@ -72,7 +72,7 @@ class Entries {
   long missing_ = 0;
 };
 
-// A rank is late now and then: some by microseconds, and once in a while by more than a message ever takes.
+// A rank is sometimes late: usually by microseconds, and occasionally by more than a message ever takes.
 inline void be_late(std::uint64_t seed, int rank) {
   const std::uint64_t drawn = mix(seed * 64 + static_cast<std::uint64_t>(rank));
   if (drawn % 256 == 0)

@@ -4,8 +4,8 @@
 
 #include "sync/algorithm.hpp"
 
-// What every barrier says of its messages, for the models, which count them apart: algorithm, ranks,
-// messages, depth, busiest.
+// The messages that every barrier declares, for comparison with the models, which count them separately:
+// algorithm, ranks, messages, depth, busiest.
 int main() {
   for (const hockney::BarrierAlgorithm* algorithm : hockney::all_barriers())
     for (int ranks = 1; ranks <= 33; ++ranks) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 // Synchronises simulated ranks whose clocks are off and drift, which a simulator's do not do by themselves:
-// this program's MPI_Wtime is each rank's own. Prints the simulated seconds that one synchronisation takes,
-// the largest error of the common clock, which is known here, and the residual error that is measured.
+// this program replaces MPI_Wtime with a separate clock for each rank. Prints the simulated seconds of one
+// synchronisation, the largest actual error of the common clock, and the measured residual error.
 #include <mpi.h>
 
 #include <cmath>

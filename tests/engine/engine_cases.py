@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every workload of a catalog in every way it can be run, for machines real and simulated."""
+"""Every workload of a catalog in every way it can be run, for real and simulated machines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.system.bundled import bundled_groups
 
-# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that only a
-# part is verified.
+# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that only a part
+# is verified.
 SIZES = ("0", "8", "12344", "1234568")
 
 
@@ -64,7 +64,7 @@ def group_runs(*ranks: int) -> list[tuple[str, int]]:
 def every_case(
     catalog: Catalog, ranks: int, sync: tuple[str, ...], without: tuple[str, ...] = ()
 ) -> Iterator[Case]:
-    """On `ranks` ranks, started as `sync` says, and without the choices `without`."""
+    """On `ranks` ranks, synchronised by `sync`, and without the choices `without`."""
     for workload in catalog.workloads:
         if not fits(workload, ranks):
             continue

@@ -9,7 +9,7 @@
 #include "comm/environment.hpp"
 #include "measure/measure.hpp"
 
-// What the tests of measuring share.
+// Shared by the tests of measuring.
 namespace checks {
 
 using namespace hockney;

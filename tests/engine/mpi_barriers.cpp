@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Every barrier of the shelf, under mpiexec at 1 to 9 ranks: whether it is one, alone and beside others, and
-// whether it sends what it says. Every rank runs the same tests in the same order.
+// Every barrier of the shelf, under mpiexec at 1 to 9 ranks: whether it is correct, alone and together with
+// others, and whether it sends the messages it declares. Every rank runs the same tests in the same order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const BarrierAlgorithm& named(const std::string& name) {
   throw InvalidCase("no barrier " + name);
 }
 
-// Episodes that ranks left too early, of thousands in a row without anything in between.
+// The number of episodes that ranks left too early, of thousands back to back.
 long left_early(Barrier& barrier, MPI_Comm comm) {
   Entries entries(comm);
   const int rank = rank_of(comm);
@@ -77,7 +77,7 @@ TEST_P(EveryBarrier, SendsNothingWhereItsUserReceives) {
   {
     const auto barrier = GetParam()->make(mine);
     for (int episode = 0; episode < 20; ++episode) barrier->wait();
-    // The user's own message comes between.
+    // The user's own message arrives in between.
     const int rank = rank_of(mine), size = size_of(mine);
     const char word = static_cast<char>(rank);
     MPI_Request sent;
@@ -106,11 +106,11 @@ TEST_P(EveryBarrier, SendsAsManyMessagesAsItSays) {
     barrier->wait();
     const seen::Counted found = seen::counted(seen::stop(), MPI_COMM_WORLD);
     EXPECT_EQ(found.messages, said.messages);
-    // How a broadcast goes is MPI's business, and who watches memory receives nothing.
+    // MPI decides how a broadcast is sent, and a rank that polls memory receives no messages.
     const bool broadcasts =
         std::string(algorithm.name).ends_with("bcast") || algorithm.name == std::string("tournament");
     if (algorithm.means == Means::one_sided || broadcasts) continue;
-    // Who takes what comes from anyone may learn early what it need not know yet.
+    // A rank that receives from any source may obtain information earlier than needed.
     if (std::string(algorithm.name).ends_with("_mcs"))
       EXPECT_GE(found.depth, said.depth);
     else
@@ -134,7 +134,7 @@ TEST(Barriers, AliveAtOnceDoNotMeet) {
   const auto make = [&all](const BarrierAlgorithm& algorithm, MPI_Comm comm) {
     all.push_back({algorithm.make(comm), std::make_unique<Entries>(comm)});
   };
-  // Two of those that are most alike, and one of the half's.
+  // Two that are most alike, and one on half of the ranks.
   for (const char* name :
        {"dissemination", "dissemination_mcs", "tournament_mcs", "shm_dissemination", "central"}) {
     make(named(name), MPI_COMM_WORLD);
@@ -145,7 +145,7 @@ TEST(Barriers, AliveAtOnceDoNotMeet) {
     One& one = all[mix(round) % all.size()];
     be_late(round, rank);
     one.entries->episode(*one.barrier);
-    // The one made first goes, those made later stay.
+    // The first one is destroyed, the later ones remain.
     if (round == 100) all.erase(all.begin());
   }
   for (const One& one : all) EXPECT_EQ(one.entries->missing(), 0);
@@ -162,12 +162,12 @@ TEST(Hierarchical, HoldsBetweenNodes) {
     seen::start();
     barrier->wait();
     const seen::Counted found = seen::counted(seen::stop(), MPI_COMM_WORLD);
-    // One rank a node takes part in a dissemination.
+    // One rank per node takes part in a dissemination.
     EXPECT_EQ(found.messages, static_cast<long>(nodes) * rounds_of_two(nodes));
   }
 }
 
-// Barriers that are none. The check has to find each of them, or it would find nothing.
+// Incorrect barriers. The check must detect each of them, or it would detect nothing.
 
 class Absent final : public Barrier {
  public:
@@ -188,7 +188,7 @@ class Short final : public Barrier {
   const Signals signals_;
 };
 
-// Dissemination on flags whose meaning never changes: right once.
+// Dissemination on flags whose meaning never changes: correct once.
 class Once final : public Barrier {
  public:
   explicit Once(MPI_Comm comm) : flags_(comm, 32) {}
@@ -227,8 +227,7 @@ class Hasty final : public Barrier {
   std::vector<MPI_Request> late_;
 };
 
-// Chance decides who is late and what the scheduler makes of
-// it, so that a wrong barrier may pass for a while.
+// Delays and scheduling are random, so an incorrect barrier may pass for a while.
 template <class Wrong>
 long found_early(int episodes) {
   constexpr int attempts = 50;
@@ -255,7 +254,7 @@ TEST(Checks, FindBarriersThatAreNone) {
   EXPECT_TRUE(size == 2 || found_early<Short>(1000) > 0);
 }
 
-// Knows of the last rank's coming by no message: what is counted must not be what is said.
+// Learns of the last rank's arrival without a message: the count must not equal the declared one.
 TEST(Checks, CountMessagesThatAreSent) {
   const int size = size_of(MPI_COMM_WORLD);
   if (size == 1) GTEST_SKIP() << "one rank sends nothing";
@@ -269,7 +268,7 @@ TEST(Checks, CountMessagesThatAreSent) {
   EXPECT_EQ(found.busiest, 4);
 }
 
-// One message more than it says, where its user would see it.
+// One message more than declared, where a user would notice it.
 TEST(Checks, ALeakIsSeen) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "nobody to send to";
   MPI_Comm mine;

@@ -39,7 +39,7 @@ struct Layout {
   bool holes = false;  // every other int
 };
 
-// What one call is given beyond its data.
+// The arguments of one call beyond its data.
 struct Call {
   int count;
   int root;
@@ -52,7 +52,7 @@ struct Call {
   MPI_Datatype received_type() const { return as_ints ? MPI_INT : layout.type; }
 };
 
-// Not null even where nothing is in it: MPI may take equal buffers for a mistake.
+// Not null even if empty: MPI may reject equal buffers.
 Ints filled(const Call& call, int blocks, int first, int step) {
   const auto size =
       static_cast<std::size_t>(blocks) * static_cast<std::size_t>(call.count * call.layout.width);
@@ -124,7 +124,7 @@ Ints result(operation::scatter*, operation::scatter::Call* function, const Call&
   return in;
 }
 
-// allgather and alltoall differ in how many blocks are sent.
+// allgather and alltoall differ in the number of blocks sent.
 template <class Function>
 Ints exchanged(Function* function, const Call& c, int sent) {
   const Ints out = data(c, sent);
@@ -190,7 +190,7 @@ Ints result(operation::reduce_scatter_block*, operation::reduce_scatter_block::C
   return reduced(function, c, size_of(c.comm));
 }
 
-// Products of matrices of 2 by 2: associative, but their order counts.
+// Products of 2 by 2 matrices: associative, but not commutative.
 void multiply(void* left, void* right, int* count, MPI_Datatype*) {
   const auto* a = static_cast<const unsigned*>(left);
   auto* b = static_cast<unsigned*>(right);
@@ -255,7 +255,7 @@ void same_results(const CollectiveAlgorithm<Operation>& algorithm, typename Oper
   }
 }
 
-// Calls back to back, of which ranks may be in different ones.
+// Calls back to back, so that ranks may be in different ones.
 template <class Operation>
 void back_to_back(const CollectiveAlgorithm<Operation>& algorithm, typename Operation::Call* mpi) {
   for (int k = 0; k < 200; ++k)

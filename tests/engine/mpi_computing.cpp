@@ -22,14 +22,14 @@ double thread_time() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// How often the system has taken the processor away from this process.
+// How often this process was preempted.
 long times_interrupted() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_nivcsw;
 }
 
-// The least of many times is that of a run which nobody disturbed, also where cores are shared.
+// The minimum of many times is that of an undisturbed run, even if cores are shared.
 double least_time(Computing& computing, int runs) {
   double least = INFINITY;
   for (int i = 0; i < runs; ++i) {
@@ -41,9 +41,8 @@ double least_time(Computing& computing, int runs) {
   return least;
 }
 
-// `attempt()`, repeated until it holds; an attempt during which the system took the processor away, or whose
-// computing was disturbed by its own account, proves nothing. False where some undisturbed ones did not hold
-// and none did.
+// Repeats `attempt()` until it succeeds; an attempt with a preemption, or whose computing reports a
+// disturbance, proves nothing. False if several undisturbed ones failed and none succeeded.
 template <class Attempt>
 bool holds_undisturbed(Attempt attempt) {
   int misses = 0;
@@ -67,7 +66,7 @@ TEST(Computing, TakesItsPresetTimeOnACoreOfItsOwn) {
   }
 }
 
-// By the thread's clock, which stands still meanwhile.
+// By the thread's clock, which stops meanwhile.
 TEST(Computing, ConsumesProcessorTimeAlsoWhereItWaitsForAProcessor) {
   Computing computing(500e-6);
   std::vector<double> ratios;
@@ -77,7 +76,7 @@ TEST(Computing, ConsumesProcessorTimeAlsoWhereItWaitsForAProcessor) {
     computing.run();
     ratios.push_back((thread_time() - began) / computing.preset_s());
   }
-  // Waiting would count as a multiple. What a busy machine makes it miss (2% have been seen), it reports.
+  // Waiting would count as a multiple. The error on a busy machine (2% have been observed) is reported.
   EXPECT_GT(median(ratios), 0.95);
   EXPECT_LT(median(ratios), 1.25);
   EXPECT_NEAR(std::abs(median(ratios) - 1), computing.error(), 0.01);

@@ -78,7 +78,7 @@ double processor_time() {
 }
 
 TEST(Measure, FindsABrokenPayloadAndSaysWhere) {
-  // With so much time there is enough to verify another run at the end.
+  // Enough time to verify another run at the end.
   const Measurement result =
       measured(ring<true>, "barrier", {.precision = 1e-9, .budget_s = 3000, .max_repetitions = 200});
   EXPECT_EQ(result.verified.errors, 2u);  // before and after
@@ -93,17 +93,17 @@ TEST(Measure, KeepsEveryRepetitionOnRankZero) {
                {.precision = 1e-9, .budget_s = 300, .max_repetitions = 200, .most_warm_up = 16});
   EXPECT_EQ(result.verified.errors, 0u);
   EXPECT_EQ(result.times_s.size(), control().root() ? 200u : 0u);
-  EXPECT_STREQ(result.stop_reason, "repetitions");  // also what a rank says that does not decide
+  EXPECT_STREQ(result.stop_reason, "repetitions");  // including reports of ranks that do not decide
   for (const double time : result.times_s) EXPECT_GT(time, 0);
 }
 
 TEST(Measure, StopsAtTheBudget) {
   const double before = processor_time();
-  // No precision is enough: on one rank the times may all be
-  // of one step of the clock, an interval of no width.
+  // No precision is enough: on one rank all times may be the same step of the clock, an interval without
+  // width.
   const Measurement result =
       measured(ring<false>, "barrier", {.precision = -1, .budget_s = 0.2, .max_repetitions = 100000000});
-  // Not by the wall's clock, which also counts what other programs do meanwhile.
+  // Not by the wall clock, which also counts other programs.
   EXPECT_LT(processor_time() - before, 2.0);
   if (control().root()) {
     EXPECT_STREQ(result.stop_reason, "budget");
@@ -150,7 +150,7 @@ TEST(Windows, MeasureTheSameAsBarriersWhereRanksHaveCores) {
   }
   ASSERT_TRUE(result.clock_error_s);
   EXPECT_GE(*result.clock_error_s, 0);
-  // A rank may be late into its window by what the scheduler does, so only the lower end is certain.
+  // Scheduling may make a rank late for its window, so only the lower end is certain.
   for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3 - *result.clock_error_s);
 }
 
@@ -194,7 +194,7 @@ TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {
   const double began = now();
   clock.synchronise(comm);
   const double residual = clock.residual(comm);
-  // An exchange bounds an offset's error by half of what it takes, and all of them took this long.
+  // An exchange bounds an offset's error by half of its duration, and all of them took this long.
   double bound = now() - began;
   comm.longest_each(&bound, 1);
   comm.broadcast(bound);
@@ -205,7 +205,7 @@ TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {
   EXPECT_NEAR(clock.to_local(clock.to_global(local)), local, 1e-9);
   double first = clock.to_global(now());
   comm.broadcast(first);
-  // Whoever learns rank 0's time learns it after it was.
+  // A rank that receives rank 0's time receives it after that time.
   EXPECT_GT(clock.to_global(now()), first - bound);
 }
 
@@ -274,7 +274,7 @@ TEST(Measure, NotEnoughMemoryOnOneRankIsToldToAll) {
 
 TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemory) {
   const Comm comm = control();
-  // Only the last rank shares its host with so many others that it has no room.
+  // Only the last rank shares its host with so many others that there is no room.
   Arena arena(comm.rank == comm.size - 1 ? INT_MAX : 1);
   for (const char* bytes : {"12345678", "17179869184"}) {
     const Values values(std::map<std::string, std::string>{

@@ -12,7 +12,7 @@ namespace {
 
 using namespace checks;
 
-// A workload with metrics of its own: everything about them is in its descriptor and its class.
+// A workload with custom metrics: everything about them is in its descriptor and its class.
 struct Reported {
   bool forgets = false;
   bool invents = false;
@@ -97,12 +97,12 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     EXPECT_EQ(series_of(result, "least").values, std::vector<double>{5});
     EXPECT_EQ(series_of(result, "average").values, std::vector<double>{(size - 1) / 2.0});
     EXPECT_EQ(series_of(result, "total").values, std::vector<double>(repetitions, size));
-    // Of one repetition, without what ran before it: `batch` counts operations.
+    // Of one repetition, without earlier runs: `batch` counts operations.
     EXPECT_EQ(series_of(result, "runs").values, std::vector<double>(repetitions, result.batch / 2.0));
     for (const double waiting : series_of(result, "waiting").values)
       EXPECT_NEAR(waiting, 0.5e-3 * size, 1e-12);
     EXPECT_EQ(series_of(result, "waiting").values.size(), repetitions);
-    // The ranks vary fastest, and a repetition that is dropped is dropped from the metrics too.
+    // The ranks vary fastest, and a dropped repetition is dropped from the metrics too.
     const std::vector<double>& spread = series_of(result, "spread").values;
     ASSERT_EQ(spread.size(), repetitions * static_cast<std::size_t>(size));
     for (std::size_t i = 0; i < spread.size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// The library's trial of candidates, with some of which the outcome is known.
+// The library's trial of candidates, with candidates whose outcome is known.
 #include <gtest/gtest.h>
 
 #include <chrono>

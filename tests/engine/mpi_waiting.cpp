@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Barriers beside what else a program does: messages that need
-// a waiting rank's MPI, and memory that cannot be had.
+// Barriers together with other work of a program: messages that need progress on a waiting rank, and memory
+// that is not available.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,10 +12,10 @@
 #include "base/invalid_case.hpp"
 
 namespace {
-bool windows_fail = false;  // on rank 1 only, as where its node has no memory left
+bool windows_fail = false;  // on rank 1 only, as if its node had no memory left
 }
 
-// The barriers' windows are made through these.
+// Used to create the barriers' windows.
 extern "C" {
 int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
                             MPI_Win* window) {
@@ -40,7 +40,7 @@ namespace {
 
 using namespace checks;
 
-// The sender enters the barrier while its message is under way, the receiver only when it has it.
+// The sender enters the barrier while its message is in flight, the receiver only after receiving it.
 TEST(Waiting, LetsAMessageOfTheUsersGoOn) {
   const int rank = rank_of(MPI_COMM_WORLD), size = size_of(MPI_COMM_WORLD);
   if (size == 1) GTEST_SKIP() << "nobody to send to";
@@ -51,7 +51,7 @@ TEST(Waiting, LetsAMessageOfTheUsersGoOn) {
     MPI_Request sent = MPI_REQUEST_NULL;
     if (rank == 0) MPI_Isend(data.data(), bytes, MPI_BYTE, size - 1, 0, MPI_COMM_WORLD, &sent);
     if (rank == size - 1) {
-      // The others wait already.
+      // The others are already waiting.
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       MPI_Recv(data.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

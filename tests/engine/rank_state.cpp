@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Each rank has a state of its own, also where all ranks are one process: prints what rank 0 has gathered,
-// and a line for each rank when MPI_Finalize has destroyed its state.
+// Each rank has separate state, even if all ranks are one process: prints what rank 0 has gathered, and a
+// line for each rank when MPI_Finalize has destroyed its state.
 #include "comm/rank_state.hpp"
 
 #include <mpi.h>

@@ -27,7 +27,7 @@ TEST(Affinity, AListHasRangesAlsoBeyond1024Processors) {
   EXPECT_EQ(count(of({1022, 1023, 1024, 1025, 4096})), 5);
 }
 
-// The kernel's own list, whatever its number of processors.
+// The kernel's own list, for any number of processors.
 TEST(Affinity, IsWhatTheSystemSaysOfThisProcess) {
   std::ifstream status("/proc/self/status");
   const std::string key = "Cpus_allowed_list:\t";

@@ -14,7 +14,7 @@ std::vector<std::byte> memory(std::size_t bytes) {
   return std::vector<std::byte>(bytes, std::byte{0x5A});
 }
 
-// Where the part that `payload` writes begins and ends.
+// The beginning and end of the part that `payload` writes.
 std::pair<std::size_t, std::size_t> written(std::size_t bytes, const Payload& payload) {
   std::vector<std::byte> place = memory(bytes);
   spoil(place, payload);

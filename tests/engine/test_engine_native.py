@@ -57,11 +57,11 @@ def test_barriers_hold(mpi, mpi_name, binaries, ranks):
 
 
 BROADCASTS = ("mcs_tree_bcast", "total_exchange_bcast", "tournament")
-"""How MPI's broadcast goes is its own business, so that of these only the number of messages is certain."""
+"""MPI decides how a broadcast is sent, so only its number of messages is certain."""
 
 
 def test_the_models_count_the_messages_that_barriers_say_they_send(binaries):
-    """Predictions stand on steps that are written down a second time, in Python."""
+    """Predictions are based on steps that are written a second time, in Python."""
     done = process.capture([str(binaries / "barrier-traffic")], timeout=300)
     assert done.code == 0, done.err
     said = {

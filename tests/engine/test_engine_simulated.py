@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The same engine in SimGrid's SMPI: every workload verifies, in simulated time, and twice the same."""
+"""The same engine in SimGrid's SMPI: every workload verifies, in simulated time, and reproducibly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hockney.system.bundled import bundled_groups
 pytestmark = pytest.mark.simgrid
 
 LATENCY_S = 10e-6
-"""Of a message of any size, with 0.01 us a byte: t = 10 us + x / (100 MB/s)."""
+"""Of a message of any size, with 0.01 us per byte: t = 10 us + x / (100 MB/s)."""
 PER_BYTE_S = 1e-8
 
 Simulate = Callable[..., list[EngineLine]]
@@ -64,7 +64,7 @@ def median(record: Record) -> float:
 
 
 WATCHING = ("hierarchical", "one_sided", "shm_central", "shm_dissemination", "shm_tree")
-"""Barriers whose ranks watch memory, while simulated time stands still."""
+"""Barriers whose ranks poll memory, while simulated time does not advance."""
 
 
 SLOW = [pytest.param(ranks, marks=pytest.mark.slow) for ranks in (4, 8, 9)]
@@ -138,7 +138,7 @@ def verifies(lines, cases, ranks, run=None):
         assert (record.verified.bytes > 0) == (size > 0 and exchanged)
         assert len(record.times_s) == 2 and not record.warmup_s
         if record.sync.kind == "window":
-            # one clock for all: nothing to synchronise, nobody late, every time the same
+            # one clock for all: nothing to synchronise, no rank late, the same times always
             assert (record.sync.error_s, record.sync.late) == (0, 0), record
             assert record.times_s[1] == pytest.approx(record.times_s[0], rel=1e-6, abs=2e-9), record
     return lines
@@ -173,7 +173,8 @@ def test_a_simulated_barrier_takes_the_messages_of_its_longest_path(
 
 
 def test_what_a_barrier_takes_when_ranks_come_late_and_how_far_apart_they_leave(engine, simulate):
-    """Dissemination: whom the last one tells first leaves after one message, the last after two."""
+    """Dissemination: the rank that the last one signals first leaves after one message, the last after
+    two."""
     texts = ("barrier_staggered algorithm=dissemination delay=1ms", "barrier_skew algorithm=tournament_mcs")
     late, apart = records(simulate([engine.catalog.case(text, 4) for text in texts], 4))
     assert median(late) == pytest.approx(2 * LATENCY_S, rel=0.01)
@@ -198,7 +199,8 @@ def test_time_is_the_described_machines(engine, simulate):
 
 
 def test_pauses_pass_in_simulated_time(engine, simulate):
-    """PRTT's delay and the wait of receive_overhead: a loop on a clock that stands still would never end."""
+    """PRTT's delay and the wait of receive_overhead: a loop on a clock that does not advance would never
+    end."""
     catalog = engine.catalog
     cases = [
         catalog.case("prtt bytes=8 messages=11 delay=1ms", 2),
@@ -232,7 +234,7 @@ def test_round_robin_takes_two_steps_or_three(engine, simulate, ranks):
 @pytest.mark.parametrize("exchange", ["sendrecv", "nonblocking", "persistent"])
 @pytest.mark.parametrize("ranks", [2, 3, 6])
 def test_an_exchange_at_once_takes_one_step(engine, simulate, exchange, ranks):
-    """On a network where nothing is shared, whatever calls do it; with an odd number of ranks too."""
+    """On a network without sharing, for all variants of the exchange; also with an odd number of ranks."""
     case = engine.catalog.case(f"round_robin exchange={exchange} bytes=1000000 sync=window", ranks)
     (record,) = records(simulate([case], ranks))
     assert median(record) == pytest.approx(LATENCY_S + PER_BYTE_S * 1_000_000, rel=0.02)
@@ -276,7 +278,7 @@ def test_granularity_takes_what_the_equations_say(engine, simulate, ranks, words
     [(2, "shares=1:3", 0.75), (4, "shares=1:1:5:1", 0.625), (4, "serial=0.2", 0.2 + 0.2)],
 )
 def test_messages_hide_where_ranks_wait_for_one_anyway(engine, simulate, ranks, words, computing_s):
-    """In a row of iterations, what reaches the busiest rank while it computes costs it nothing."""
+    """In back-to-back iterations, a message that arrives while the busiest rank computes costs it nothing."""
     size = 40_000
     case = engine.catalog.case(f"granularity work=1s bytes={size} {words} sync=window", ranks)
     (record,) = records(simulate([case], ranks))
@@ -314,7 +316,7 @@ def test_a_hardware_barrier_ends_so_long_after_the_last_rank(engine, simulate, r
     case = engine.catalog.case("barrier sync=window", ranks)
     (record,) = records(simulate([case], ranks, hardware_barrier_s=1.5e-6))
     assert median(record) == pytest.approx(1.5e-6, rel=1e-3)
-    # in thousands of repetitions, too: everything else starts by one here
+    # also in thousands of repetitions: everything else starts from one here
     cases = [engine.catalog.case(f"bcast bytes={8 * i}", ranks) for i in range(300)]
     assert len(records(simulate(cases, ranks, hardware_barrier_s=0.0))) == 300
 

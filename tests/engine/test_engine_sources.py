@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine's sources must not use, so that the oldest compilers promised can compile them."""
+"""Features that the engine's sources must not use, so that the oldest supported compilers can compile
+them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ ENGINE = Path(__file__).parents[2] / "engine"
 
 
 def test_no_source_converts_numbers_with_from_chars():
-    """For floating point it came with GCC 11; `strtod_l` does."""
+    """For floating point it needs GCC 11; `strtod_l` is used instead."""
     sources = sorted(ENGINE.rglob("*.[ch]pp"))
     assert len(sources) > 100
     users = [

@@ -171,7 +171,7 @@ def test_blocks_reach_the_neighbours_on_larger_topologies(mpi, mpi_name, ranks):
 
 
 def test_work_is_shared_as_asked_for(launcher, engine):
-    """2 ranks: the one with most of it takes as long as the record's preset, and the other waits for it."""
+    """2 ranks: the busiest one takes as long as the record's preset, and the other waits for it."""
     presets = {
         "granularity work=4ms iterations=2": (2e-3, 1.0),
         "granularity work=4ms iterations=2 shares=3:1": (3e-3, 1.5),
@@ -185,7 +185,7 @@ def test_work_is_shared_as_asked_for(launcher, engine):
         assert record.metric("work") == pytest.approx(preset_s, rel=1e-6)
         assert record.metric("imbalance") == pytest.approx(imbalance, rel=1e-6)
         assert record.labels["work_clock"] == "thread"
-        # On a busy machine the preset is missed by more, which the record must then state.
+        # On a busy machine the preset is missed by more, which the record must then report.
         consumed_s = (1 - record.metric("work_error")) * preset_s
         assert median(record.times_s) > 0.99 * consumed_s
         assert record.batch == (2 if "iterations" in record.case else 1)
@@ -219,7 +219,7 @@ def test_a_million_barriers_in_a_row_are_one_repetition(launcher, engine):
 
 
 def test_late_ranks_are_not_part_of_what_a_barrier_takes(launcher, engine):
-    """100 ms of lateness, of which nothing may be in the time: far more than any barrier takes."""
+    """100 ms of lateness, none of which may be in the time: far more than any barrier takes."""
     late = engine.catalog.case("barrier_staggered delay=0.1", 2)
     (record,) = [x for x in lines_of(launcher, [late], 2, budget=2.0) if isinstance(x, Record)]
     assert min(record.times_s) < 0.05
@@ -245,4 +245,4 @@ def test_a_stopped_rank_is_named_by_the_watchdog(launcher, engine):
     assert failed.value.reason == "hung"
     assert failed.value.case == cases[0].line
     assert failed.value.silent_ranks == (1,)
-    assert not failed.value.phase.startswith("decision")  # but where messages are waited for
+    assert not failed.value.phase.startswith("decision")  # except where messages are waited for

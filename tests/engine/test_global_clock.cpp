@@ -18,7 +18,8 @@ TEST(ClockRounds, GrowWithTheLogarithmOfTheRanks) {
     EXPECT_EQ(clock_rounds(ranks), static_cast<int>(std::ceil(std::log2(ranks) - 1e-9))) << ranks;
 }
 
-// In a round every rank has one partner at most, and who asks is answered, by a rank that was taught before.
+// In a round every rank has at most one partner, and a rank that asks is answered by a rank that was
+// synchronised before.
 TEST(ClockRounds, TeachEveryRankOnce) {
   for (int ranks = 1; ranks <= 130; ++ranks) {
     std::vector<bool> taught(static_cast<std::size_t>(ranks), false);

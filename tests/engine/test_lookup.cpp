@@ -42,7 +42,7 @@ TEST(LookUp, RefusesWhatIsNotInTheCatalog) {
   EXPECT_THROW(find("pingpong", 1), InvalidCase);
 }
 
-// Damaged at random, a line is a case or refused.
+// A randomly damaged line is either a case or rejected.
 TEST(LookUp, RefusesWhateverElseComes) {
   std::vector<std::string> corpus;
   for (const hockney::WorkloadInfo* workload : hockney::all_workloads())

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
 
-// A /proc and /sys of our own.
+// A temporary /proc and /sys.
 class Memory : public ::testing::Test {
  protected:
   Memory() : root_(fs::path(::testing::TempDir()) / ("hockney-memory-" + std::to_string(getpid()))) {

@@ -45,7 +45,7 @@ TEST(Shares, AreDrawnWithTheSpreadAskedFor) {
     EXPECT_NEAR(mean(drawn), 1, 1e-12) << text;
     EXPECT_NEAR(deviation(drawn), 0.2, 0.006) << text;
   }
-  // What tells the three apart: the ends.
+  // The ends distinguish the three.
   const double end = std::sqrt(3.0) * 0.2;
   EXPECT_NEAR(largest(shares("uniform:0.2", 7, 20000)), 1 + end, 0.005);
   EXPECT_NEAR(least(shares("uniform:0.2", 7, 20000)), 1 - end, 0.005);

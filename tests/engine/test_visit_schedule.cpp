@@ -19,7 +19,7 @@ struct Made {
   double seconds = 0;
 };
 
-// A launch on a clock of its own: cases whose visits take `costs` seconds and have 10 repetitions each.
+// A launch with a simulated clock: cases whose visits take `costs` seconds and have 10 repetitions each.
 Made run(VisitSchedule& schedule, const std::vector<double>& costs, double budget_s) {
   Made made;
   for (const double cost : costs) {
@@ -63,7 +63,7 @@ TEST(VisitSchedule, LongVisitsShareTheTimeAndNotTheirNumber) {
   EXPECT_EQ(made.visits.at(0), 39);
   EXPECT_EQ(made.visits.at(2), 39);
   EXPECT_GE(made.visits.at(1), 9) << "what the others leave is its too";
-  // Its visits are spread: the short case is never visited more than a few times between two of them.
+  // Its visits are spread: the short case is visited no more than a few times between two of them.
   int since = 0;
   for (const int index : made.order) {
     since = index == 1 ? 0 : since + 1;

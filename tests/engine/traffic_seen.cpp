@@ -13,8 +13,7 @@ namespace {
 bool watching = false;
 std::vector<Event> events;
 
-// Receives that are under way: what is known of them when their request is complete. Requests made once and
-// started often keep what they are.
+// Pending receives: what is known about them when their request is complete. Persistent requests keep it.
 std::map<MPI_Request, Event> open, prepared;
 
 constexpr int broadcast_tag = 30000;
@@ -64,7 +63,7 @@ std::vector<Event> stop() {
 Counted counted(const std::vector<Event>& mine, MPI_Comm comm) {
   int size = 1;
   MPI_Comm_size(comm, &size);
-  // Everybody's events on every rank: numbers of them, then themselves.
+  // All ranks' events on every rank: their numbers, then the events.
   const int count = static_cast<int>(mine.size() * 3);
   std::vector<int> counts(static_cast<std::size_t>(size)), places(counts.size());
   PMPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
@@ -78,7 +77,8 @@ Counted counted(const std::vector<Event>& mine, MPI_Comm comm) {
   for (int& offset : offsets) offset *= 3;
   PMPI_Allgatherv(mine.data(), count, MPI_INT, all.data(), counts.data(), offsets.data(), MPI_INT, comm);
 
-  // Each rank's events in turn, as far as what it waits for has been sent: a logical clock (Lamport 1978).
+  // Processes each rank's events in turn, until one waits for a message not yet sent: a logical clock
+  // (Lamport 1978).
   Counted result;
   std::map<std::tuple<int, int, int>, std::deque<int>> under_way;
   std::vector<int> clock(counts.size(), 0), done(counts.size(), 0);
@@ -108,7 +108,7 @@ Counted counted(const std::vector<Event>& mine, MPI_Comm comm) {
 
 }  // namespace seen
 
-// One name for each call that the barriers use.
+// One name for each MPI call that the barriers use.
 extern "C" {
 
 int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney's command line, called thousands of times: a process that has imported it forks for each call.
+"""hockney's command line, called thousands of times: a process that has already imported it forks for each
+call.
 
-As a program it reads a request a line (JSON: words, cwd, env, seconds) and writes an answer a line. `Calls`
-is the other end."""
+As a program it reads one request per line (JSON: words, cwd, env, seconds) and writes one answer per line.
+`Calls` is the other end."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ HUNG = -1000
 
 @dataclass(frozen=True)
 class Ended:
-    """How a call ended: its exit code, negative after a signal, HUNG where it did not end in its time; `logs`
-    are files that it left among the temporary ones, as the report of a bug."""
+    """How a call ended: its exit code, negative after a signal, HUNG if it exceeded its time; `logs` are
+    files that it left among the temporary ones, such as a bug report."""
 
     words: tuple[str, ...]
     code: int
@@ -35,7 +36,7 @@ class Ended:
 
     @property
     def problem(self) -> str:
-        """What no call may do, whatever it is asked; "" where it did nothing of the kind."""
+        """Behaviour that no call may show, whatever its input; "" if there was none."""
         if self.code == HUNG:
             return "hung"
         if self.code not in (0, 1, 2, 3, 4):
@@ -53,7 +54,7 @@ class Ended:
 
 
 class Calls:
-    """Calls in `cwd`, with temporary files in a folder of their own."""
+    """Calls in `cwd`, with temporary files in a separate folder."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process

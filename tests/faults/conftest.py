@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fault injection: a sample in the fast tier, a thousand and more in the slow one. What is random comes from
-a seed that each failure shows; HOCKNEY_FAULT_SEED repeats one."""
+"""Fault injection: a sample in the fast tier, a thousand and more in the slow one. Randomness comes from a
+seed that each failure shows; HOCKNEY_FAULT_SEED repeats one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rounds(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Round
 def seed(record_property: Callable[[str, object], None]) -> int:
     found = int(os.environ.get("HOCKNEY_FAULT_SEED") or secrets.randbelow(2**31))
     record_property("seed", found)
-    print(f"HOCKNEY_FAULT_SEED={found}")  # pytest shows it where the test fails
+    print(f"HOCKNEY_FAULT_SEED={found}")  # pytest shows it if the test fails
     return found
 
 

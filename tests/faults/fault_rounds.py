@@ -13,13 +13,13 @@ from pathlib import Path
 Rounds = Callable[[int, int], Iterator[int]]
 FAKE = {"HOCKNEY_MACHINE": "fake"}
 MOST_S = float(os.environ.get("HOCKNEY_FAULT_SECONDS", "1200"))
-"""Of one test in the slow tier."""
+"""For one test in the slow tier."""
 PROGRESS = Path(tempfile.gettempdir()) / "hockney-faults"
-"""A file for each test, with how many rounds it has begun."""
+"""A file for each test, with the number of rounds started."""
 
 
 def counted(count: int, name: str) -> Iterator[int]:
-    """From 0, as far as the time allows; the test `name` tells how far it is."""
+    """From 0, as long as the time allows; the test `name` reports its progress."""
     PROGRESS.mkdir(exist_ok=True)
     end = time.monotonic() + MOST_S
     for number in range(count):

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A network that corrupts: preloaded into ranks (LD_PRELOAD), it flips one bit in one of HOCKNEY_FLIP_ONE_IN
-// receives, by MPI's profiling interface. HOCKNEY_FLIP_WHAT is `payload`, `control` (hockney's own messages,
-// by their tags) or `all`. At the end each rank that flipped any appends "RANK FLIPS RECEIVES" to the file
-// HOCKNEY_FLIP_LOG.
+// A network that corrupts messages: preloaded into ranks (LD_PRELOAD), it flips one bit in one of
+// HOCKNEY_FLIP_ONE_IN receives, using MPI's profiling interface. HOCKNEY_FLIP_WHAT is `payload`, `control`
+// (hockney's own messages, by their tags) or `all`. At the end each rank that flipped any appends "RANK FLIPS
+// RECEIVES" to the file HOCKNEY_FLIP_LOG.
 #include <mpi.h>
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace {
 
-constexpr int first_control_tag = 76;  // of comm/comm.cpp
-constexpr int last_control_tag = 77;   // of comm/global_clock.cpp
+constexpr int first_control_tag = 76;  // from comm/comm.cpp
+constexpr int last_control_tag = 77;   // from comm/global_clock.cpp
 
 const char* setting(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);

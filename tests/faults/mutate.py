@@ -26,7 +26,7 @@ GARBAGE = (
 
 
 def mutated(run: Path, rng: random.Random) -> str:
-    """Damage one file of the folder `run`; what was done to it."""
+    """Damage one file of the folder `run`; returns a description of the damage."""
     name = rng.choice([*MEASURED * 3, *DERIVED])
     path = run / name
     how = rng.choice(list(KINDS))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Random command lines: each ends soon, with a documented exit code, and without a traceback."""
+"""Random command lines: each ends quickly, with a documented exit code, and without a traceback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ SLOW = {
     "build": ["--mpi", "nosuch"],
     "reproduce": ["nosuch"],
 }
-"""What keeps a verb from measuring, compiling or simulating for long; comes last, and so counts."""
+"""Options that keep a verb from measuring, compiling or simulating for long; they come last, and so take
+precedence."""
 
 
 def command_line(rng: random.Random) -> list[str]:

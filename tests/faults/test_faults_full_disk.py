@@ -19,12 +19,12 @@ from hockney.store import RunFolder
 
 RUN = ("run", "pingpong bytes=0:64", "barrier", "--launches", "3", "--seed", "1", "--out", "r")
 ENOUGH_KIB = 16 * 1024
-"""More than such a run, its page and its tables have."""
+"""More than the size of such a run with its page and its tables."""
 
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """An empty file system of its own, whose size can be changed."""
+    """A separate empty file system, whose size can be changed."""
     place = tmp_path / "disk"
     place.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(place)]
@@ -49,7 +49,7 @@ def whole_lines(folder: Path) -> list[bytes]:
 
 
 def test_a_run_on_a_disk_that_fills_up(call: Calls, disk: Path, rng: random.Random, rounds: Rounds):
-    """Whatever was written stays, in whole lines, and goes on once there is room."""
+    """Written data is kept, in complete lines, and the run continues once there is room."""
     ends = set()
     for number in rounds(6, 150):
         kib = 4 * rng.randrange(1, rng.choice((8, 40, 1000)))  # the plan, the records, the page
@@ -93,7 +93,7 @@ def test_what_is_made_of_a_run_on_a_disk_that_fills_up(
     words: tuple[str, ...],
     made: str,
 ):
-    """A page or a table that does not fit leaves the one before, and the run as it was."""
+    """A page or a table that does not fit leaves the previous one, and the run unchanged."""
     resize(disk, ENOUGH_KIB)
     shutil.copytree(finished, disk / "r")
     before = (disk / "r" / "report.html").read_bytes()

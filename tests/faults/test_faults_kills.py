@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs killed at random moments: what was finished is kept, resuming completes the plan exactly, and
+"""Programs killed at random moments: finished measurements are kept, resuming completes the plan exactly, and
 neither a process nor a file is left."""
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
 MARK = "HOCKNEY_FAULT"
 CASES = ["pingpong bytes=0:64", "barrier", "allreduce bytes=8,64"]
 SOON_S = 3.0
-"""After a kill, nothing is left."""
+"""This long after a kill, nothing is left."""
 PATIENCE_S = 300.0
 TRIES = 10
-"""Of resuming: on a busy machine the time may be up before all is measured."""
+"""Attempts to resume: on a busy machine the time may be up before everything is measured."""
 OWN_OF_MPI = ("ompi.", "prte.", "hsperf", "pmix", "mpich", "psm")
-"""Beginnings of names of what MPIs leave among the temporary files when they are killed."""
+"""Prefixes of files that MPIs leave among the temporary files when they are killed."""
 
 
 @dataclass
 class Killing:
-    """A run that is to be killed, in `folder`. `words` and `env` start it; `usual_s` is about how long it
-    takes; `target` picks what is killed; `engines` is where the engine is."""
+    """A run to be killed, in `folder`. `words` and `env` start it; `usual_s` is its approximate duration;
+    `target` selects what is killed; `engines` is where the engine is."""
 
     folder: Path
     words: list[str]
@@ -65,7 +65,7 @@ class Killing:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            # what is started in the background ignores SIGINT
+            # background processes start with SIGINT ignored
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
@@ -77,7 +77,7 @@ class Killing:
 
 
 def processes(mark: str) -> Iterator[tuple[int, str]]:
-    """Those with this mark in their environment, and their names."""
+    """Processes with this mark in their environment, and their names."""
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal():
             continue
@@ -87,8 +87,8 @@ def processes(mark: str) -> Iterator[tuple[int, str]]:
 
 
 def struck(killing: Killing, after_s: float, met: bool) -> str:
-    """Start, kill after so many seconds, from when there are records on where they shall be `met`; what is
-    wrong then, "" where nothing is."""
+    """Start, kill after this many seconds, or once there are records if they shall be `met`; returns the
+    problem, "" if there is none."""
     process = killing.start()
     if met:
         while process.poll() is None and not (killing.folder / "r" / "records.jsonl").exists():
@@ -120,8 +120,8 @@ def struck(killing: Killing, after_s: float, met: bool) -> str:
 
 
 def wrong_word(killing: Killing, code: int, err: str) -> str:
-    """An interrupted run ends with the signal's code and one line, which tells how to go on."""
-    # it had ended before, on a busy machine with less than planned, or Python itself had not yet begun
+    """An interrupted run ends with the signal's code and one line, which explains how to continue."""
+    # it had ended before, with less than planned on a busy machine, or Python itself had not yet started
     if code in (0, 4, -killing.number):
         return ""
     if code != 128 + killing.number:
@@ -133,7 +133,7 @@ def wrong_word(killing: Killing, code: int, err: str) -> str:
 
 
 def resumed(killing: Killing, call: Calls) -> str:
-    """Go on with what was killed; what is wrong then."""
+    """Resume the killed run; returns the problem."""
     run = killing.folder / "r"
     if not run.exists():
         return ""
@@ -160,7 +160,7 @@ def resumed(killing: Killing, call: Calls) -> str:
 def kill_and_resume(
     killings: Iterator[Killing], call: Calls, rng: random.Random, numbers: Iterator[int]
 ) -> tuple[list[str], int]:
-    """What went wrong, and how many kills struck a run that was there."""
+    """The problem, and how many kills struck an existing run."""
     bad, there = [], 0
     for number in numbers:
         killing = next(killings)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged run folders: no verb fails in its own way, and nothing that was lost, added or changed is silently
-taken for what was measured."""
+"""Damaged run folders: no verb fails in an undocumented way, and no lost, added or changed data is silently
+accepted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VERBS = (
 
 
 def content(run: Path) -> dict[str, list[bytes]]:
-    """The lines of what was measured, whose ends say nothing."""
+    """The lines of measurements, without their checksums."""
     files = {name: run / name for name in MEASURED}
     return {
         name: path.read_bytes().splitlines()
@@ -36,7 +36,7 @@ def content(run: Path) -> dict[str, list[bytes]]:
 
 
 def silent(verified: Ended) -> bool:
-    """Whether all is well by what `verify` found."""
+    """Whether `verify` reported no problem."""
     if verified.code == 1 or not verified.out:
         return False
     return all(finding["verdict"] == "good" for finding in json.loads(verified.out)["findings"])

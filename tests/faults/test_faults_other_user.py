@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Another user's hockney, by a user who can write nowhere but at home, and not always there."""
+"""Another user's hockney, run by a user who can write only at home, and not always there."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RUN = ["run", "pingpong bytes=0:64", "--launches", "2", "--seed", "1", "-q", "--
 
 
 READS_ALL = "+dac_read_search"
-"""The capability that makes up for tests that run where other users may not look, as below /root."""
+"""The capability needed if the tests run where other users have no access, such as below /root."""
 
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A home of the other user. Those that pytest makes are closed to others."""
+    """A home of the other user. Folders created by pytest are not accessible to others."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("only root can become another user, by setpriv")
     with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +40,7 @@ def home() -> Iterator[Path]:
 def as_nobody(
     words: list[str], home: Path, limits: Callable[[], None] | None = None, **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """Who may read everything, and write to what is his own."""
+    """A user who may read everything, but only write to their own files."""
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "HOCKNEY_"))
     }
@@ -93,6 +93,6 @@ def test_the_engine_of_another_user(home: Path):
     before = {path.stat().st_mtime_ns for path in cache.rglob("*")}
     words = [*MAIN, *RUN, "r", "--mpi", mpi.mpicxx, "--budget", "2s", "--ranks", "2"]
     done = as_nobody(words, home, HOCKNEY_CACHE=str(cache))
-    assert done.returncode in (0, 4), done.stderr  # a busy machine may not measure all in the time
+    assert done.returncode in (0, 4), done.stderr  # a busy machine may not measure everything in time
     left = [path.name for path in home.iterdir() if not path.name.startswith((".", "ompi", "prte"))]
     assert left == ["r"] and {path.stat().st_mtime_ns for path in cache.rglob("*")} == before

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What hockney reads, damaged at random: every parser answers with an error of its own or with a value, soon.
+"""Randomly damaged input: every parser quickly returns a value or raises one of its documented errors.
 
-The corpus is what it reads in earnest: lines of `contract/golden`, the machines that come with it, and the
-files of `corpus`."""
+The corpus is real input: lines of `contract/golden`, the machines that come with hockney, and the files of
+`corpus`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 CATALOG = bundled_catalog()
 LONGEST_S = 20.0
-"""One input; a parser whose time explodes needs minutes."""
+"""For one input; a parser with exponential time needs minutes."""
 TOKENS = (
     b"\0", b"\xff", b"\xc2\x9b", b"\xe2\x80\xae", b'"', b"'", b"=", b"==", b",", b":", b"{", b"}", b"[",
     b"]", b"#", b"\\", b"-", b"1e999", b"NaN", b"Infinity", b"-0", b"9" * 50, b"null", b"true", b"0x1",
@@ -43,7 +43,7 @@ def lines(path: Path) -> list[bytes]:
 
 
 def one_of(parsers: tuple[Callable[[str], object], ...], text: str) -> None:
-    """Raises the last one's error where none accepts the text."""
+    """Raises the last one's error if none accepts the text."""
     problems = []
     for parse in parsers:
         try:
@@ -108,7 +108,7 @@ TARGETS: dict[str, tuple[Callable[[bytes], None], Callable[[], list[bytes]]]] = 
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:
-    """A few changes to `data`: bits, parts removed or repeated, tokens and characters put in."""
+    """A few changes to `data`: bits flipped, parts removed or repeated, tokens and characters inserted."""
     for _ in range(rng.choice([1, 1, 2, 4, 8])):
         at = rng.randrange(len(data) + 1)
         kind = rng.randrange(6)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A network that flips single bits: payload that arrives wrong, in hockney's own messages too, is found."""
+"""A network that flips single bits: corrupted payload is detected, also in hockney's own messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 
 @pytest.fixture
 def flipping(mpi: Mpi, call: Calls, tmp_path: Path) -> Callable[..., Ended]:
-    """Calls hockney where one of `one_in` receives is flipped."""
+    """Calls hockney with one of `one_in` receives flipped."""
     engine_for(mpi)
     library = shim(mpi)
 
@@ -82,7 +82,7 @@ def test_no_flip_no_error(flipping: Callable[..., Ended], tmp_path: Path):
     ended = flipping(*run, what="all", one_in=10**12)
     assert ended.code in (0, 4) and flips(tmp_path) == 0, (
         ended
-    )  # a busy machine may not measure all in the time
+    )  # a busy machine may not measure everything in time
     for line in map(json.loads, (tmp_path / "r" / "records.jsonl").read_text().splitlines()):
         if line["kind"] == "record":
             verified = line["verified"]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile strings in every place of a run that holds text, by somebody who fits the checksums: no verb prints
-them raw, obeys or executes them."""
+"""Hostile strings in every place of a run that contains text, by an attacker who recomputes the checksums: no
+verb prints them raw, interprets or executes them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOSTILE = (
     "\r\n", "\t", "a" * 3000, "[bold]x[/bold]",
 )  # fmt: skip
 CHECKED = "case", "kind", "launch", "reason", "over_ranks", "per", "origin", "schema"
-"""Fields whose values are words of the format: another one is damage."""
+"""Fields whose values are keywords of the format: another value is damage."""
 
 
 def with_hostile(value: Any, rng: random.Random, share: float) -> Any:

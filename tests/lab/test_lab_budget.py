@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sharing out time: launches cost what they were seen to cost, and the promise holds."""
+"""Allocation of measuring time: launches cost what was measured, and the budget is kept."""
 
 import pytest
 from hypothesis import given, settings
@@ -49,8 +49,8 @@ def test_cases_that_overrun_get_less():
 )
 @settings(max_examples=150, deadline=None)
 def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cost, floor, cases, used):
-    """Launches take their start, and at least `floor` a case, else the fraction `used` of what is given.
-    Only the first launch, about which nothing is known, may break the promise."""
+    """Launches take their start, and at least `floor` per case, otherwise the fraction `used` of the given
+    time. Only the first launch, about which nothing is known, may exceed the budget."""
     clock = Clock()
     budget = Budget(total, clock, first_cost_s=cost)
     for k in range(launches):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""When a SimGrid is built, and when the one there is does; building itself is tests/build's."""
+"""When a SimGrid is built, and when the existing one is used; building itself is tested in tests/build."""
 
 from __future__ import annotations
 

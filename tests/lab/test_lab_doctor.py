@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the doctor says of rooms, and the whole examination on a real MPI with the stand-in engine."""
+"""The doctor's findings about free space, and the whole examination on a real MPI with the stand-in
+engine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of machines: what names one, what follows from it, and that nobody else asks for a kind by name."""
+"""Kinds of machines: their references and traits; no other code depends on a kind's name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ASKING = (
     r"(startswith|removeprefix)\([\"'](sim|published|fake)",
     r"= *[\"'](sim|published|fake):[\"']",
 )
-"""Ways to ask for a kind, a scheme or an origin by its name."""
+"""Ways to test for a kind, a scheme or an origin by its name."""
 ALLOWED = {"core/machine.py": 4, "core/record.py": 2}
 """Where the names of origins are given a meaning, once each."""
 

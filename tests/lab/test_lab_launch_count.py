@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How many launches a budget is spread over."""
+"""Over how many launches a budget is spread."""
 
 from __future__ import annotations
 

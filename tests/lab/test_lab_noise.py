@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The noise that the doctor finds, with a launcher whose visits are made up."""
+"""The doctor's findings about noise, with a launcher that makes up visits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every case once a launch, launches by rank count, another order each time."""
+"""Every case once per launch, launches by rank count, a different order each time."""
 
 from hypothesis import given
 from hypothesis import strategies as st

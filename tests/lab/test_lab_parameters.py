@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A survey's parameters for another run: from the same machine and MPI only, unless forced."""
+"""A survey's parameters for another run: only from the same machine and MPI, unless forced."""
 
 from dataclasses import replace
 

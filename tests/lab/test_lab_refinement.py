@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run that adds sizes to its plan where a cost changes, on a machine whose changes are known."""
+"""A run that adds sizes around changes of a cost, on a machine with known changes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run repeated through a period, on the fake machine's clock: when rounds begin, and that none is lost."""
+"""A run repeated over a period, on the fake machine's clock: when rounds begin, and that none is lost."""
 
 import time
 from dataclasses import replace
@@ -20,9 +20,9 @@ from hockney.store import Plan, RunFolder, left
 
 LINES = ("pingpong bytes=8", "barrier ranks=2", "barrier ranks=4")
 LONG = ("pingpong bytes=256MiB", "bcast bytes=256MiB ranks=4")
-"""Cases whose 20000 repetitions no budget here has time for."""
+"""Cases whose 20000 repetitions fit into no budget here."""
 STARTING_S = 0.3
-"""Until a launch of the fake machine says when it began."""
+"""Until a launch of the fake machine reports its start."""
 
 
 def begin(
@@ -44,7 +44,7 @@ def notices(events: list) -> list[lab.Notice]:
 
 
 def began(folder: RunFolder) -> list[float]:
-    """When each round's first launch began, from the first one's on."""
+    """The start of each round's first launch, relative to the first one's."""
     at = [x.started_s - EPOCH for x in folder.read().run.launches if x.index % 2 == 0]
     return [round(t - at[0]) for t in at]
 
@@ -83,7 +83,7 @@ def test_rounds_begin_one_distance_after_another(tmp_path):
 
 @pytest.mark.parametrize("every", [0.0, 1e-3])
 def test_the_first_round_is_never_late(tmp_path, every):
-    """By a clock that goes on by itself."""
+    """By a clock that advances by itself."""
     folder, bench = begin(tmp_path / "r", FakeLauncher(), rounds=1, every=every, budget=1e-3)
     events: list = []
     lab.measure(folder, replace(bench, now=time.monotonic), events.append)
@@ -119,7 +119,7 @@ def test_rounds_that_always_take_too_long_are_all_made_and_counted(tmp_path):
 
 
 def test_a_late_round_is_hurried_until_the_next_is_due(tmp_path):
-    """But not below half of its time; what is left of a round has its part of that."""
+    """But not below half of its time; a partial round gets a proportional share."""
     folder, bench = begin(tmp_path / "r", FakeLauncher(), 6, budget=30.0, every=30.0)
     rounds = Rounds(folder.plan(), 6, 30.0, bench, lambda event: None)
     assert rounds.share_s(0, items=3) == 30
@@ -207,7 +207,7 @@ def test_rounds_hold_what_there_is_to_do_once(tmp_path_factory, chosen, every):
 
 
 def test_a_night_of_rounds_is_laid_out_at_once():
-    """Each of 30000 measurements is sorted into its round without looking at all the others."""
+    """Each of 30000 measurements is assigned to its round without looking at all the others."""
     cases = [Case.of("barrier", ranks, sync="window") for ranks in range(2, 32)]
     plan = Plan(Settings("cases", launches=1000, every_s=60.0), lab.schedule(cases, 1000, 1))
     began = time.process_time()

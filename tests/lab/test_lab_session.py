@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measuring on the fake machine: everything planned is there once a launch, whatever breaks on the way."""
+"""Measuring on the fake machine: every planned case is there once per launch, whatever breaks meanwhile."""
 
 from collections import Counter
 
@@ -86,7 +86,7 @@ def test_a_case_that_failed_is_settled_too(tmp_path):
 
 
 def test_each_result_is_stored_before_the_next_case_begins(tmp_path):
-    """The launcher looks into the file when it is asked for more."""
+    """The launcher reads the file when it is asked for more."""
     seen = []
 
     class Looking(FakeLauncher):
@@ -239,7 +239,8 @@ def test_a_run_resumed_elsewhere_says_what_changed():
 
 
 def test_when_a_launchs_time_is_up_measuring_ends_and_nothing_counts_as_failed(tmp_path):
-    """A simulation that is too slow for its budget: what is done is kept, the rest is left for resume."""
+    """A simulation that is too slow for its budget: finished results are kept, the rest is left for
+    resume."""
 
     class Slow(FakeLauncher):
         def run(self, plan, ranks, options):

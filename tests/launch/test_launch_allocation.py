@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The schedulers' variables as their manuals have them."""
+"""The schedulers' variables as in their manuals."""
 
 import pytest
 

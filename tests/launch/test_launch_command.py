@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots of the words that start ranks; those of Open MPI, MPICH and Intel MPI were run by hand once."""
+"""Snapshots of launch commands; those of Open MPI, MPICH and Intel MPI were run by hand once."""
 
 from __future__ import annotations
 

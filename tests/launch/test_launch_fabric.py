@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The fabric that ranks of one host do not use: when it is left out, and when somebody else decides."""
+"""The fabric that ranks on one host do not use: when it is disabled, and when somebody else decides."""
 
 from __future__ import annotations
 

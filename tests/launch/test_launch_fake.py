@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The fake launcher keeps the engine's promises: order, budget, precision, and faults where told."""
+"""The fake launcher has the engine's guarantees: order, budget, precision; and faults where requested."""
 
 from pathlib import Path
 
@@ -99,7 +99,7 @@ def test_computing_takes_its_work_and_an_exchange_its_messages(words, ranks, pre
 
 
 def test_prtt_is_the_papers():
-    """Its two ways to the send overhead and the gap give the world's back."""
+    """Both formulas for the send overhead and the gap give the world's values."""
     world = World(noise=0, launch_noise=0, tail=0)
     once = world.prtt(1, 0, 8)
     assert (world.prtt(16, once, 8) - once) / 15 - once == pytest.approx(world.send_overhead_s)

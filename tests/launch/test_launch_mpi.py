@@ -26,7 +26,7 @@ from hockney.launch.mpi import MpiLauncher
 pytestmark = pytest.mark.mpi
 OPTIONS = LaunchOptions("L", 0, budget_s=0.2, hang_s=60)
 IMPATIENT = LaunchOptions("L", 0, budget_s=0.2, hang_s=0.9)
-"""Where something hangs: as much patience as a busy machine needs for what does not."""
+"""For tests with a hang: long enough that a busy machine does not appear to hang."""
 HANG_S = 120.0
 
 
@@ -94,7 +94,7 @@ def test_lines_come_in_order_with_command_and_binding(launcher):
 
 @pytest.mark.skipif(len(machine.processors().cores.cpus) < 2, reason="needs two cores")
 def test_an_affinity_mask_is_kept(mpi, stand_in):
-    """Told only to bind to cores, launchers start from the first core, whatever the mask says."""
+    """With a plain request to bind to cores, launchers start from the first core, whatever the mask."""
     here = machine.processors().cores
     second = Cores(here.cpus[1:2], here.logical[1:2], 1, restricted=True)
     launch = next(iter(MpiLauncher(mpi, stand_in.path, second).run(cases("quick", ranks=1), 1, OPTIONS)))
@@ -118,7 +118,7 @@ def test_a_hung_case_is_named_with_the_silent_rank(launcher):
 
 
 def test_a_stopped_rank_is_named(launcher):
-    """A rank that cannot run at all (SIGSTOP) cannot print; the others speak for it."""
+    """A rank that cannot run at all (SIGSTOP) cannot print; the others report it."""
     run = launcher.run(cases("quick", "stuck", ranks=3), 3, IMPATIENT)
     launch = next(run)
     with pytest.raises(LaunchFailed) as caught:

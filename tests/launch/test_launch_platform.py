@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A described machine in the simulator's words."""
+"""A described machine in the simulator's format."""
 
 from __future__ import annotations
 

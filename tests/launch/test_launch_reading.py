@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine's output says that ends in the middle of a line, or is not an engine's."""
+"""Output of an engine that ends in the middle of a line, or of something that is not an engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def died(ranks: int, case: str, code: int, tail: tuple[str, ...]) -> LaunchFaile
 
 
 def read(folder: Path, *lines: str, end: str = "", code: int = 0) -> list[object]:
-    """What a program gives that prints these lines, then `end` without a newline, and exits with `code`."""
+    """The result of a program that prints these lines, then `end` without a newline, and exits with
+    `code`."""
     command = LaunchCommand(("sh", "-c", f"cat out; exit {code}"))
     out = Scratch(folder / "s", {"out": "".join(f"{line}\n" for line in lines) + end}, inside=True)
     reader = EngineReader(command, HangDetector(OPTIONS, 1, 2), [CASE], out, died)
@@ -37,7 +38,7 @@ def read(folder: Path, *lines: str, end: str = "", code: int = 0) -> list[object
 
 @given(cut=st.integers(8, len(LINES[1]) - 1))
 def test_a_line_that_a_kill_cut_off_is_a_death(tmp_path_factory, cut):
-    """With a case to blame, and without a word of a wrong engine."""
+    """With the case that caused it, and without blaming a wrong engine."""
     with pytest.raises(LaunchFailed) as caught:
         read(tmp_path_factory.mktemp("r"), LINES[0], START, end=LINES[1][:cut], code=137)
     assert (caught.value.code, caught.value.job_exit) == ("rank-died", 137)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator's launcher: its words, where ranks are placed, what its last words mean."""
+"""The simulator's launcher: its command, placement of ranks, explanation of errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_ranks_fill_a_nodes_cores_before_the_next_nodes():
 
 
 def test_the_command_names_files_without_a_folder():
-    """Names that change from launch to launch would make the same simulation give other records."""
+    """Names that change from launch to launch would make the same simulation give different records."""
     started = launcher(platform()).describe(5)
     assert started.words[:3] == ("/p/bin/smpirun", "-np", "5")
     after = dict(zip(started.words, started.words[1:], strict=False))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What MPIs print of their transports. Open MPI 5.0.11, MPICH 5.0.2 and Intel MPI 2021.19 printed the texts
+"""MPIs' output about their transports. Open MPI 5.0.11, MPICH 5.0.2 and Intel MPI 2021.19 printed the texts
 of one host; those of several hosts follow the sources of Open MPI's hook/comm_method and MPICH's netmod ofi,
 and logs of Intel MPI's users."""
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What launchers print when they fail, and how hockney explains it. Real launchers printed the texts."""
+"""Output of failing launchers, and hockney's explanations. Real launchers printed the texts."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_each_case_may_take_its_share_and_the_patience():
     assert made.deadline == pytest.approx(100 + 8 / 4 + 10 + MARGIN_SECONDS)
     made.started(107.0, "d", 3)  # the last one gets all that is left
     assert made.deadline == pytest.approx(107 + 1 + 10 + MARGIN_SECONDS)
-    made.started(200.0, "d", 3)  # nothing left: still the patience
+    made.started(200.0, "d", 3)  # nothing left: still the allowance for hangs
     assert made.deadline == pytest.approx(200 + 10 + MARGIN_SECONDS)
 
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The installed library as a program of somebody else uses it. Prints "fine" and what rank 0 saw; aborts with
-// the line that does not hold.
+// Uses the installed library like a program of its users. Prints "fine" and rank 0's results; aborts with the
+// line of a failed check.
 #include <mpi.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace {
 
-// A count of episodes for each rank of the world, which all of them see.
+// A count of episodes for each rank of the world, visible to all of them.
 class Entered {
  public:
   Entered() {
@@ -94,7 +94,7 @@ void several_communicators(Entered& entered, int rank) {
   HOLDS(same_everywhere(one->name(), backwards) && same_everywhere(part->name(), parts));
   MPI_Comm_free(&backwards);  // barriers outlive their communicators
   MPI_Comm_free(&parts);
-  // A message of the program's own, under way meanwhile, is nobody else's.
+  // A message of the program, in flight meanwhile, is not received by anyone else.
   int sent = rank, got = -1, size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Request requests[2];
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
     hockney::BarrierChoice second;
     second.seconds = 7;
     const auto again = hockney::best_barrier(MPI_COMM_WORLD, &second);
-    // What was taken untried, since time was up, is not remembered.
+    // A candidate chosen untimed, because time was up, is not remembered.
     const bool timed = size == 1 || !choice.trials.empty();
     HOLDS(!timed || (again->name() == best->name() && second.trials.empty() && second.seconds == 0));
     MPI_Comm copy;

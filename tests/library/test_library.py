@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ library as a stranger gets it: installed into a prefix, found by CMake and by pkg-config, run at 1,
-2 and 3 ranks with both MPIs."""
+"""The C++ library as its users get it: installed into a prefix, found by CMake and by pkg-config, run at 1, 2
+and 3 ranks with both MPIs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def prefix(mpi: Mpi, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def check(mpi: Mpi, prefix: Path) -> Path:
-    """check.cpp, compiled as pkg-config says."""
+    """check.cpp, compiled with the flags from pkg-config."""
     need_program("pkg-config")
     environ = {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
     flags = did(["pkg-config", "--cflags", "--libs", "hockney"], environ).split()
@@ -85,7 +85,7 @@ def test_the_library_does_what_its_header_says(mpi, check, ranks):
     assert seconds >= 0
     if ranks == 1:
         assert (name, tried) == ("dissemination", 0)
-    # none where a loaded machine took all the time to make the first
+    # none if a loaded machine took all the time to create the first
     assert tried != 1
 
 
@@ -112,7 +112,7 @@ def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
 
 @pytest.mark.slow
 def test_it_needs_nothing_of_the_engine_but_these_folders(mpi, tmp_path):
-    """What a component is made of: no workload, no measuring, no application."""
+    """The parts of a component: no workload, no measuring, no application."""
     engine = tmp_path / "engine"
     for folder in ("base", "cmake", "comm", "include", "library", "sync"):
         shutil.copytree(build.source_folder() / folder, engine / folder)

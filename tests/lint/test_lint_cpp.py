@@ -23,11 +23,11 @@ from hockney.machine import processors
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [p for f in ("engine", "tests", "examples") for p in sorted((ROOT / f).rglob("*.[ch]pp"))]
 OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
-"""MPI libraries keep what they allocate until the process ends."""
+"""MPI libraries keep their allocations until the process ends."""
 
 
 def program(name: str) -> str:
-    """A tool that pip has put next to this Python."""
+    """A tool that pip has installed next to this Python."""
     path = Path(sys.executable).with_name(name)
     if not path.exists():
         missing(f"{name} (pip install '.[test]')")

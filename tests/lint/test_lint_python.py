@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Linter, formatter and type checker for Python, in the versions that pyproject.toml pins."""
+"""Linter, formatter and type checker for Python, in the versions pinned in pyproject.toml."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Machines laid out as files, as Linux shows them in /proc and /sys."""
+"""Machines as files, like Linux shows them in /proc and /sys."""
 
 from __future__ import annotations
 
@@ -209,7 +209,8 @@ def test_only_allowed_processors_count_and_old_kernels_have_fewer_columns():
 
 @pytest.mark.skipif(not Path("/proc/stat").exists(), reason="needs /proc")
 def test_own_children_are_not_outside_load():
-    """A child that burns 0.6 s counts as ours once it is waited for; other programs can only add."""
+    """A child that uses 0.6 s of processor time counts as hockney's own once it is waited for; other programs
+    can only add."""
     burn = "import time\nwhile time.process_time() < 0.6: pass"
     before = moment()
     subprocess.run([sys.executable, "-c", burn], check=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finding an MPI among stand-in tools: scripts that answer as the real ones do."""
+"""Finding an MPI among stand-in tools: scripts with the output of real ones."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def refused(kind: type[HockneyError], function: Callable[..., object], *argument
 
 @pytest.fixture
 def environ(tmp_path, monkeypatch):
-    """An environment without any MPI but those that the test installs."""
+    """An environment without any MPI except those that the test installs."""
     monkeypatch.setattr("hockney.machine.find.USUAL", ())
     monkeypatch.setattr(wheels, "installed", lambda family: "")
     monkeypatch.setattr(wheels, "intact", lambda family: None)
@@ -166,7 +166,7 @@ def test_a_name_is_looked_for_on_the_machine_before_it_is_fetched(tmp_path, envi
 
 
 class Wheel:
-    """A distribution as importlib.metadata sees it, with a RECORD of what it once installed."""
+    """A distribution as importlib.metadata provides it, with a RECORD of what it once installed."""
 
     def __init__(self, prefix: Path, contents: dict[str, str]) -> None:
         self.files = []
@@ -227,7 +227,7 @@ def test_the_newest_copy_in_the_cache_is_taken(tmp_path):
 
 
 def test_bringing_installs_beside_and_moves_into_place(tmp_path, monkeypatch):
-    """A stand-in installer lays out what pip does; Debian's own Python puts `local` in between."""
+    """A stand-in installer lays out the files like pip; Debian's own Python puts `local` in between."""
     environ = {"HOCKNEY_CACHE": str(tmp_path / "cache")}
 
     def installer(prefix: Path) -> list[str]:

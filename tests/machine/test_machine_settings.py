@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which settings of an MPI are recorded, and that no secret is."""
+"""Which settings of an MPI are recorded, and that secrets are not."""
 
 from __future__ import annotations
 

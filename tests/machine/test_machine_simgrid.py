@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finding SimGrid among stand-ins: scripts that answer as smpicxx and smpirun do."""
+"""Finding SimGrid among stand-ins: scripts with the output of smpicxx and smpirun."""
 
 from __future__ import annotations
 

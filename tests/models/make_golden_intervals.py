@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes contract/golden/median_interval.json: `python tests/models/make_golden_intervals.py`.
 
-Run it only when the rule in hockney/models/statistics/interval.py is changed on purpose; the engine must
-follow.
+Run it only if the rule in hockney/models/statistics/interval.py is changed on purpose; the engine must be
+changed too.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ CATALOG = bundled_catalog()
 
 
 def benchmark(name: str) -> ModuleType:
-    """A module of benchmarks/, which is no package."""
+    """A module of benchmarks/, which is not a package."""
     if name not in sys.modules:
         path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
         spec = importlib.util.spec_from_file_location(name, path)

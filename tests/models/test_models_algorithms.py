@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""LogGP's closed forms, worked out by hand; tests/simulated/test_oracle.py has the same simulated."""
+"""LogGP's closed forms, worked out by hand; tests/simulated/test_oracle.py simulates the same cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES
 
 O_S, L, G, O_R, C = 2.0, 10.0, 0.5, 3.0, 0.25
-"""Seconds, for the sake of the numbers."""
+"""In seconds, for simple numbers."""
 SEGMENT = Segment(send_s=O_S, latency_s=L, per_byte_s=G, receive_s=O_R)
 
 
@@ -43,7 +43,7 @@ def m(size: int) -> float:
         ("reduce", "binomial", 8, 4, 3 * (m(4) + 4 * C)),
         ("reduce", "binomial", 8, 0, 0),
         ("allreduce", "rdb", 8, 4, 3 * (m(4) + 4 * C)),
-        # 0 folds into 1, which finds 2's message waiting when it has sent its own, and tells 0.
+        # 0 folds into 1, which finds 2's message waiting when it has sent its own, and signals to 0.
         ("allreduce", "rdb", 3, 4, m(4) + 4 * C + O_S + O_R + 4 * C + m(4)),
         ("gather", "ompi_basic_linear", 9, 4, O_S + L + 4 * G + 8 * O_R),
         ("scatter", "ompi_basic_linear", 9, 4, 8 * O_S + L + 4 * G + O_R),
@@ -53,7 +53,7 @@ def m(size: int) -> float:
         ("alltoall", "ring", 5, 4, 4 * m(4)),
         ("alltoall", "pair", 8, 4, 7 * m(4)),
         ("alltoall", "bruck", 8, 4, 3 * m(16)),
-        # All overheads of sending, then of receiving: the last message is long there by then.
+        # All overheads of sending, then of receiving: the last message has arrived long before.
         ("alltoall", "basic_linear", 9, 4, 8 * O_S + 8 * O_R),
         ("allgather", "ring", 5, 4, 4 * m(4)),
         ("allgather", "bruck", 6, 4, m(4) + m(8) + m(8)),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Barriers made of messages: their counts, and their costs where these are known."""
+"""Message-based barriers: their counts, and their costs in known cases."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_what_is_counted_on_other_numbers_of_ranks():
     + [("tournament", 21.0), ("mcs_tree_bcast", 21.0), ("total_exchange_bcast", 22.0)],
 )
 def test_two_ranks(algorithm, seconds, start):
-    """Who exchanges pays E, who asks and answers pays T twice, a broadcast's byte as its own message."""
+    """An exchange costs E, a request and its answer T twice, a broadcast's byte its own message."""
     assert by_structure(algorithm, 2, COSTS, start) == pytest.approx(seconds)
 
 

@@ -107,7 +107,7 @@ MANY = (8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304)
 
 
 def changing(case: Case) -> float:
-    """Another algorithm from 10000 B on: three times the latency, a fourth of the cost of a byte."""
+    """Another algorithm from 10000 B on: three times the latency, a quarter of the cost per byte."""
     size = case["bytes"]
     slow = 2e-6 + 8e-10 * size if size < 10000 else 6e-6 + 2e-10 * size
     return slow * math.ceil(math.log2(case.ranks))
@@ -145,7 +145,7 @@ def test_pieces_are_of_their_own_rank_count_and_the_forms_stay() -> None:
 
 
 def test_launches_of_each_rank_count_are_their_own() -> None:
-    """A spread of 5% between launches, not shared between rank counts, must show in the intervals."""
+    """A spread of 5% between launches, not shared between rank counts, must be visible in the intervals."""
     from dataclasses import replace
 
     run = simulate(cost("linear"), CASES, replace(NOISE, shared=0.05), np.random.default_rng(1))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Models of the typical and of the undisturbed cost, where visits come in two modes and where they do not."""
+"""Models of the typical and of the undisturbed cost, with and without visits in two modes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def true(case: Case) -> float:
 
 
 def in_visits(whole: Record, visits: int) -> Record:
-    """The record with its repetitions in so many visits of equal length, a tenth of a second apart."""
+    """The record with its repetitions in this many visits of equal length, a tenth of a second apart."""
     count = len(whole.times_s) // visits
     parts = Visits(
         after_s=[k / 10 for k in range(visits)], repetitions=[count] * visits, preempted=[0] * visits

@@ -29,7 +29,7 @@ def test_hockney_parameters_and_change_points(coverage) -> None:
         assert sum(hits) >= binom.ppf(0.001, len(hits), 0.92), segment
     found = tally.hits["change points found within an octave"]
     assert sum(found) >= binom.ppf(0.001, len(found), 0.95)
-    # The 24 medians of a data set share their launches' luck, so a set counts as three, not as 24.
+    # The 24 medians of a data set share their launches' random factors, so a set counts as three, not as 24.
     medians = [hit for name, hits in tally.hits.items() if name.startswith("median") for hit in hits]
     assert np.mean(medians) >= binom.ppf(0.001, 3 * SETS, 0.92) / (3 * SETS)
     assert np.mean(medians) < 0.995, "wider than they need to be"

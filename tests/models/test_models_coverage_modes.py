@@ -25,7 +25,7 @@ def test_both_costs_are_covered_where_times_come_in_modes(coverage_modes) -> Non
     for cost in ("typical", "undisturbed"):
         hits = [hit for name, hits in tally.hits.items() if name.startswith(cost) for hit in hits]
         assert len(hits) == 2 * PAIRS
-        # The two surveys of a pair share the world's parameters, not its luck.
+        # The two surveys of a pair share the world's parameters, not its random numbers.
         assert sum(hits) >= binom.ppf(0.001, 2 * PAIRS, 0.92), cost
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole room on runs of every kind, odd ones included."""
+"""The whole room on runs of every kind, including odd ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZES = [0, *(1 << k for k in range(23))]
 
 
 def survey() -> RunRecords:
-    """What a survey leaves: 5 sweeps, PRTT, 10 collectives; 3 launches of 1000 repetitions."""
+    """The records of a survey: 5 sweeps, PRTT, 10 collectives; 3 launches of 1000 repetitions."""
     cases = [Case.of(w, 2, buffers="hot", bytes=s) for w in POINT_TO_POINT for s in SIZES]
     cases += [
         Case.of("prtt", 2, buffers="hot", bytes=s, delay=d, messages=n)
@@ -96,7 +96,7 @@ def numbers(value: object) -> list[float]:
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_odd_records_never_break_the_fits(data: st.DataObject) -> None:
-    """Any subset of cases, launches that lack some, one repetition, equal times, zeros, 1e9 between."""
+    """Any subset of cases, launches without some, one repetition, equal times, zeros, factors of 1e9."""
     positive = st.floats(0, 1e3) | st.sampled_from([0.0, 1e-7, 1e-6])
     times = st.lists(positive, min_size=0, max_size=20)
     size = st.sampled_from([0, 1, 2, 3, 8, 100, 4096, 1 << 20, 1 << 33])

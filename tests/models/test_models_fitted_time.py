@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What fits predict at a point: the model's own formula, with the interval of its curve or its parameters."""
+"""Predictions of fits at a point: the model's formula, with the interval of its curve or its parameters."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_sum_of_parameters_has_the_interval_of_its_curve():
 
 
 def test_intervals_of_sums_hold_the_truth_between_the_measured_cases():
-    """16 KiB and 5 ranks were not measured. With 95% each, 33 of 40 is met but for one time in 1000."""
+    """16 KiB and 5 ranks were not measured. With 95% each, fewer than 33 of 40 occur once in 1000 times."""
     case = Case.of("bcast", 5, bytes=16384)
     held = 0
     for seed in range(40):

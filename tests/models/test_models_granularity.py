@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Equations 1 to 6 of Hanebutte and Tatsumi, what follows from them, and the paper's own values."""
+"""Equations 1 to 6 of Hanebutte and Tatsumi, their consequences, and the paper's own values."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_work_needed_inverts_the_efficiency(algorithm, messages, ranks, want
 @given(algorithms, machines(), several)
 def test_at_break_even_many_are_as_fast_as_one(algorithm, messages, ranks):
     work = break_even(algorithm, messages, ranks)
-    if work is None:  # one rank does it all, or has it all
+    if work is None:  # one rank does everything, or has it all
         assert ceiling(algorithm, ranks) <= (1 + 1e-9) / ranks
     else:
         assert times(replace(algorithm, work_s=work), messages, ranks).speed_up == pytest.approx(1, rel=1e-6)

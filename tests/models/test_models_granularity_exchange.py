@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The time of one exchange: equation 3, and what the simulator takes on the described machines."""
+"""The time of one exchange: equation 3, and the simulator's times on the described machines."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ SIMULATED_US = {
     ("t3e", 8, 400000): 2709.403,
     ("ibm-sp", 8, 40000): 2375.714,
 }
-"""What the envelope of 16 bytes takes on a cable that several messages share, and more than one hop, are not
+"""The time of the 16-byte envelope on a cable that several messages share, and hops beyond the first, are not
 in the model: hence a hundredth."""
 
 CROWDED_US = {
-    # cores a node, shape, ranks, bytes
+    # cores per node, shape, ranks, bytes
     (2, "switch", 5, 4000): 64.8,
     (3, "switch", 4, 0): 44.0,
     (3, "switch", 8, 40000): 432.0,

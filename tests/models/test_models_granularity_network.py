@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which fit is used, and whether messages share the network: by evidence, in words."""
+"""Which fit is used, and whether messages share the network: by evidence, and as text."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_bisection_decides_too():
     [
         exchange(1 << 16, 2, 1.0),
         exchange(1 << 16, 16, 1.0),  # ranks that share cores measure the scheduler
-        exchange(1 << 23, 4, 1.0),  # beyond what is known
+        exchange(1 << 23, 4, 1.0),  # outside the fitted range
         exchange(1 << 16, 4, 1.0, exchange="sendrecv"),
         exchange(1 << 16, 4, 1.0, sync="loop"),
         exchange(1 << 16, 4, 1.0, buffers="cold"),

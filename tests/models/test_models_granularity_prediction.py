@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predictions: intervals that come from the messages', cores that are shared, what is best, where it ends."""
+"""Predictions: intervals from the messages', shared cores, the best number of ranks, limits."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_exact_times_give_the_exact_model() -> None:
     values = {p.symbol: p.estimate.value for p in found.parameters}
     assert values["t_0"] == pytest.approx(4e-7)
     assert values["r_inf"] == pytest.approx(1 / 9e-11)
-    # Half of r_inf is 180 ps for a byte: (1.2 us + 120 ps n) / n = 180 ps at n = 20000, in segment two.
+    # Half of r_inf is 180 ps per byte: (1.2 us + 120 ps n) / n = 180 ps at n = 20000, in segment two.
     assert values["n_half"] == pytest.approx(20000)
     assert values["r_peak"] == pytest.approx((1 << 22) / (4e-6 + 9e-11 * (1 << 22)))
 
@@ -60,7 +60,7 @@ def test_half_the_bandwidth_that_is_lost_again_does_not_count() -> None:
 
 @pytest.mark.parametrize(("jump", "half"), [(1.4e-6, 14000), (0.5e-6, 6000)])
 def test_half_the_bandwidth_may_be_reached_with_a_change(jump: float, half: float) -> None:
-    """The first piece costs more than 2 / r_inf for a byte: no message of it is fast enough."""
+    """The first piece costs more than 2 / r_inf per byte: no message in it is fast enough."""
 
     def faster_later(case: Case) -> float:
         size = case["bytes"]
@@ -102,7 +102,7 @@ def test_the_order_of_the_records_does_not_matter() -> None:
 
 
 def test_a_launch_that_was_killed_half_way_does_not_bend_the_curve() -> None:
-    """Launch 2 is 20% slow and has only the short messages' records."""
+    """Launch 2 is 20% slow and only has records of the short messages."""
     run = exact(three_protocols, CASES)
     slow = [r for r in run.records if r.launch == "2-2"][:20]
     kept = [r for r in run.records if r.launch != "2-2"]
@@ -126,7 +126,7 @@ def test_one_outlier_is_named_but_does_not_decide() -> None:
 
 
 def test_a_parameter_held_at_zero_leaves_width_to_both() -> None:
-    """Past the caches a byte costs ever more, so that the last line would begin below zero."""
+    """Beyond the caches the cost per byte keeps growing, so that the last line would begin below zero."""
 
     def past_caches(case: Case) -> float:
         size = case["bytes"]

@@ -17,7 +17,7 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "contract" / "golden" / "median
 
 
 def by_hand(x: list[float]) -> tuple[float, float | None, float | None]:
-    """The rule of the module's text once more, in plain Python, as another language would write it."""
+    """The rule in the module's docstring again, in plain Python, as another language would implement it."""
     s, n = sorted(x), len(x)
     median = s[n // 2] if n % 2 else (s[n // 2 - 1] + s[n // 2]) / 2
     if n < 6:
@@ -45,7 +45,7 @@ def test_golden(golden: dict) -> None:
 
 
 def test_an_interval_exists_from_six_repetitions_on() -> None:
-    """Even under the strongest drift: then it is the whole range."""
+    """Even under the strongest drift; then it is the whole range."""
     assert {len(g["times_s"]) for g in GOLDEN if g["low"] is None} == {1, 2, 3, 4, 5}
     for n in range(6, 200):
         low, high = median_interval(np.arange(n) + 1.0)[1:]

@@ -19,7 +19,7 @@ TRUTH = {"L": 5e-7, "o_s": 1e-7, "O_s": 1e-11, "o_r": 1.5e-7, "O_r": 2e-11, "g":
 
 
 def true(case: Case, latency: float = TRUTH["L"], delay_cost: float = 0.0) -> float:
-    """LogGP's own prediction of what each case takes."""
+    """LogGP's prediction of each case's time."""
     longer = case["bytes"] - 1
     send, receive = TRUTH["o_s"] + TRUTH["O_s"] * longer, TRUTH["o_r"] + TRUTH["O_r"] * longer
     if case.workload == "receive_overhead":
@@ -82,7 +82,7 @@ def noisy(times: Callable[[Case], float], seed: int = 3, measured: list[Case] | 
 
 
 def truth(**changed: float) -> Callable[[Case], float]:
-    """LogGP's times where a train's gap and its overhead need not be consistent."""
+    """LogGP's times for a train whose gap and overhead need not be consistent."""
     value = TRUTH | changed
 
     def times(case: Case) -> float:
@@ -158,7 +158,7 @@ def test_trains_beyond_a_change_of_protocol_are_left_out() -> None:
 
 
 def test_short_messages_that_follow_at_one_pace_do_not_bend_the_line() -> None:
-    """On a slow wire the processors limit the short messages' trains, the wire the long ones'."""
+    """On a slow wire the processors limit the trains of short messages, the wire those of long ones."""
     per_byte = 1.25e-6
 
     def paced(case: Case) -> float:
@@ -178,7 +178,7 @@ def test_short_messages_that_follow_at_one_pace_do_not_bend_the_line() -> None:
 
 
 def test_pauses_of_each_launch_are_its_own() -> None:
-    """Pauses are as long as each launch's round trips, and a clock makes them longer than asked for."""
+    """Pauses are as long as each launch's round trips, and a clock makes them longer than requested."""
     records = []
     for launch, pause in enumerate((1.0e-6, 1.3e-6, 1.9e-6)):
         for case in cases(trains=((1, 0.0), (16, 0.0))):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The LogGP simulator: what must hold on every machine, for every schedule. tests/simulated/test_oracle.py
+"""The LogGP simulator: properties on every machine, for every schedule. tests/simulated/test_oracle.py
 compares its times with SimGrid's."""
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def platform(**parts: float) -> Platform:
 
 @st.composite
 def machines(draw) -> dict[str, float]:
-    """LogGP's parameters in whole seconds, so that sums are exact. Crossing costs nothing: it comes and goes
-    with the order of arrivals, which alone is no reason to end later."""
+    """LogGP's parameters in whole seconds, so that sums are exact. Crossing costs nothing: whether messages
+    cross depends on the order of arrivals, which alone must not end a schedule later."""
     parts = ("send_s", "isend_s", "latency_s", "receive_s", "gap_s")
     return {part: float(draw(TICKS)) for part in parts}
 
@@ -95,7 +95,7 @@ def test_costs_that_are_equal_by_place_are_those_of_one_switch(key, ranks, size,
 
 
 def test_several_messages_are_received_as_they_arrive():
-    """Rank 3's message is there first though it was listed last; each costs its receiver 3 s."""
+    """Rank 3's message arrives first though it was listed last; each costs its receiver 3 s."""
     machine = platform(send_s=2.0, receive_s=3.0)
     gather = relation(np.array([1, 2, 3]), np.array([0, 0, 0]), mode=Mode.BLOCKING)
     left = leaving(machine, [gather], np.array([0.0, 20.0, 13.0, 0.0]))
@@ -132,7 +132,7 @@ def test_large_messages_posted_at_once_are_not_modelled():
 
 @pytest.mark.parametrize(("latency", "expected"), [(10.0, 2 + 10 + 3 + 7), (0.0, 2 + 3 + 7)])
 def test_messages_that_cross_cost_more(latency, expected):
-    """Also where messages take no time between the ranks."""
+    """Even if messages take no time between the ranks."""
     machine = platform(send_s=2.0, receive_s=3.0, exchange_s=7.0, latency_s=latency)
     swap = step([0, 1], [1, 0], mode=Mode.EXCHANGE)
     assert leaving(machine, [swap], np.zeros(2)).tolist() == [expected] * 2

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The long-run share of two modes that were seen for a few cycles only."""
+"""The long-run share of two modes observed for only a few cycles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ APART = np.log(2.0)
 
 
 def series(stays: list[int], visits_each: int = 20) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Alternating stays (in units of `visits_each` visits a second), from the fast mode on."""
+    """Alternating durations (in units of `visits_each` visits per second), starting in the fast mode."""
     values = np.concatenate([np.full(stay * visits_each, APART * (k % 2)) for k, stay in enumerate(stays)])
     values = values + 0.001 * np.random.default_rng(1).standard_normal(len(values))
     return [values], [np.arange(len(values)) / visits_each]
@@ -25,9 +25,10 @@ def margins_of(visits: list[np.ndarray], at_s: list[np.ndarray]) -> tuple[float,
 
 
 def test_few_cycles_leave_the_share_open():
-    """Eight stays of 5 s: four cycles, so that the odds are known within the F distribution's quantile."""
+    """Eight durations of 5 s: four cycles, so that the odds are known within the F distribution's
+    quantile."""
     below, above = margins_of(*series([5] * 8))
-    cycles = 7 / 2  # seven switches were seen
+    cycles = 7 / 2  # seven switches were observed
     odds = f_quantile(2 * cycles, 2 * cycles, 0.975)
     expected = (odds / (1 + odds) - 0.5) * APART
     assert below == pytest.approx(expected, rel=0.02) and above == pytest.approx(expected, rel=0.02)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Noise: what a watch of ten seconds tells of machines whose noise is known."""
+"""Noise: the results of ten seconds of observation on machines with known noise."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_prediction_is_what_longer_watches_scatter_by():
 
 
 def test_modes_that_last_as_long_as_the_watch_tell_nothing():
-    """Wherever both were seen: one switch, at any moment but the very ends."""
+    """If both modes occurred: one switch, at any moment except near the ends."""
     random = np.random.default_rng(4)
     for moment in np.linspace(1.5, 8.5, 15):
         visits = np.log(1e-6) + FACTOR * (moment < TIMES) + 0.02 * random.standard_normal(len(TIMES))
@@ -72,7 +72,7 @@ def test_modes_that_last_as_long_as_the_watch_tell_nothing():
 
 
 def test_long_modes_are_not_taken_for_short_ones():
-    """Of ten seconds each: a precision is given only where hardly any of the other mode was seen."""
+    """Of ten seconds each: a precision is only given if the other mode hardly occurred."""
     random = np.random.default_rng(5)
     for _ in range(100):
         visits = two_modes(10.0, random)
@@ -104,7 +104,7 @@ def test_a_time_without_any_noise_is_exact():
 
 
 def test_launches_that_differ_limit_the_precision():
-    """By a tenth: ten launches are known to a tenth / sqrt(10), however long they last."""
+    """By a tenth: ten launches give a precision of a tenth / sqrt(10), however long they last."""
     random = np.random.default_rng(7)
     reached = []
     for _ in range(40):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of ratios: they hold the truth as often as they claim, and what launches share cancels."""
+"""Intervals of ratios: their coverage is as stated, and factors shared by launches cancel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hockney.models.statistics import observe_case, ratio, ratio_of_estimates
 
 SETS = 150
 LEAST = int(binom.ppf(0.001, SETS, 0.92))
-"""What covers in 92% of all data sets falls below this count once in a thousand studies."""
+"""With a coverage of 92% of all data sets the number falls below this count once in a thousand studies."""
 FAST, SLOW = Case.of("barrier", 2, algorithm="central"), Case.of("barrier", 2, algorithm="mpi")
 TRUTH = 5.13
 
@@ -30,7 +30,7 @@ def observed(case: Case, logs: np.ndarray, prefix: str = "", random: np.random.G
 
 
 def drawn(random: np.random.Generator, launches: int, apart: bool = False):
-    """Both cases; each launch's factor is that of both, or, measured `apart`, of one only."""
+    """Both cases; each launch's factor applies to both or, if measured `apart`, to one only."""
 
     def logs(typical: float, shared: np.ndarray) -> np.ndarray:
         return np.log(typical) + shared + random.normal(0, 0.03, launches)

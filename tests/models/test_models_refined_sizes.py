@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes between those measured: where a cost changes, nowhere else, until the change is located."""
+"""Added sizes: around changes of a cost, nowhere else, until the change is located."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def jump_at(first: int):
 
 
 def refined(time, cases=CASES, rounds=3, noise=None, most=100) -> list[Case]:
-    """The cases measured after so many rounds."""
+    """The cases measured after this many rounds."""
     rng = np.random.default_rng(1)
     cases = list(cases)
     for _ in range(rounds):
@@ -82,7 +82,7 @@ def test_new_sizes_are_whole_lines_and_doubles_and_like_their_neighbours() -> No
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_a_collective_is_refined_at_each_rank_count(ranks: int) -> None:
-    """It changes its algorithm on `ranks` ranks only."""
+    """It only changes its algorithm on `ranks` ranks."""
     cases = [CATALOG.case(f"allreduce bytes={size} ranks={p}") for size in SIZES[4:] for p in (2, 4)]
 
     def time(case: Case) -> float:

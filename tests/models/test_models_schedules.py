@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules: their data reach whom the operation promises, and their layers are what the simulator needs."""
+"""Schedules: their data reach the ranks that the operation requires, and their layers are valid for the
+simulator."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def steps(operation: str, name: str, ranks: int, size: int = 8) -> list[Step]:
 
 
 def knowledge(steps: list[Step], ranks: int) -> list[set[int]]:
-    """Of whose data each rank has a part in the end, if a message carries all that its sender has."""
+    """Whose data each rank has a part of at the end, if a message carries all of its sender's data."""
     known = [{rank} for rank in range(ranks)]
     for step in steps:
         news = [
@@ -61,7 +62,7 @@ def complete(operation: str, known: list[set[int]]) -> bool:
 
 @everywhere(*RANKS)
 def test_everyone_gets_the_data_of_all_who_send(operation, name, ranks):
-    """For a barrier: nobody leaves before the last one has entered."""
+    """For a barrier: no rank leaves before the last one has entered."""
     assert complete(operation, knowledge(steps(operation, name, ranks), ranks))
 
 

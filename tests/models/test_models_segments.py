@@ -21,7 +21,7 @@ def cost(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
 
 
 def best_of_all(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: float) -> list[int]:
-    """Every segmentation tried."""
+    """By trying every segmentation."""
     n, best = len(x), (np.inf, [0])
     for segments in range(1, n // 3 + 1):
         for inner in combinations(range(1, n), segments - 1):

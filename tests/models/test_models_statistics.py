@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One place knows what a median and its interval are made of; metrics are summarised like times."""
+"""A single module defines how medians and intervals are computed; metrics are summarised like times."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ def test_the_spread_between_launches_is_that_of_most_of_them(count) -> None:
 
 
 def test_launches_that_agree_narrow_the_interval() -> None:
-    """Uselessly wide would be t(2) = 4.3 instead of 1.96 for three launches that do not differ."""
+    """An interval with t(2) = 4.3 instead of 1.96 would be uselessly wide for three launches that do not
+    differ."""
     rng = np.random.default_rng(5)
     ratios = []
     for _ in range(60):

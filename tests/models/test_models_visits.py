@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Visits and launches: the robust centre, the undisturbed cost, modes, and what their intervals cover."""
+"""Visits and launches: the robust centre, the undisturbed cost, modes, and the coverage of their
+intervals."""
 
 from __future__ import annotations
 
@@ -86,7 +87,7 @@ def record(visits: list[list[float]], every_s: float = 0.1, launch: str = "0.0")
 
 
 def test_a_launch_is_known_as_well_as_its_visits_tell():
-    """Repetitions that agree within a visit make nothing certain when the visits differ."""
+    """Agreement of repetitions within a visit gives no certainty if the visits differ."""
     random = np.random.default_rng(3)
     levels = np.exp(0.3 * random.standard_normal(40))
     times = launch_times(record([[level] * 30 for level in levels]))
@@ -118,7 +119,7 @@ def two_modes(random, launches: int, slow: float, visits: int = 60) -> list[np.n
 
 
 def undisturbed(visits: list[np.ndarray]) -> Undisturbed:
-    """Of launches with these logs of visits of one repetition."""
+    """For launches with these logs of visits of one repetition."""
     records = [record([[t] for t in np.exp(of)], launch=f"{k}.0") for k, of in enumerate(visits)]
     (summary,) = summaries(observe(RunRecords(records=tuple(records)), bundled_catalog()))
     return summary.undisturbed
@@ -133,7 +134,7 @@ def test_the_undisturbed_cost_is_that_of_the_fast_mode_however_rare(slow):
 
 
 def test_the_undisturbed_cost_is_no_minimum():
-    """Of many visits the fastest is far below what is typical of the fast mode."""
+    """The fastest of many visits is far below the fast mode's typical time."""
     random = np.random.default_rng(6)
     few, many = (
         undisturbed([0.05 * random.standard_normal(count) for _ in range(10)]).cost.value

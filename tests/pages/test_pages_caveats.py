@@ -39,7 +39,7 @@ def test_steady_launches_raise_nothing():
 
 
 def test_precision_is_that_of_the_printed_interval():
-    """Whatever single launches reached: here all of them missed it."""
+    """Whatever the precision of single launches: here all of them missed it."""
     steady = evidence({LINE: launches(10), OTHER: launches(10)})
     wide = with_summary(steady, typical=Estimate(1e-6, 0.9e-6, 1.3e-6))
     caveat = found(wide)["precision"]

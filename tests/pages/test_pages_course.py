@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The course of the most important case over time: modes in words, visits in a figure."""
+"""The course of the most important case over time: a description of its modes, visits in a figure."""
 
 from __future__ import annotations
 

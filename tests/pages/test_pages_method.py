@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The method is told as it was: visits, long operations, launches beyond the plan."""
+"""The method is described as it was: visits, long operations, launches beyond the plan."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The undisturbed cost stands next to the typical one where they differ, and only there."""
+"""The undisturbed cost is shown next to the typical one if they differ, and only then."""
 
 from __future__ import annotations
 

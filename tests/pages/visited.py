@@ -25,7 +25,7 @@ LAUNCH_S, VISIT_S, REPETITIONS = 5.0, 0.1, 3
 
 
 def two_modes(random: np.random.Generator, slow: float, visits: int = 40) -> np.ndarray:
-    """Times of visits of 0.2 us, and a share of them twice as slow, that come in stretches of ten."""
+    """Times of visits of 0.2 us, a share of them twice as slow, in stretches of ten."""
     in_turn = np.repeat(random.random(visits // 10 + 1) < slow, 10)[:visits]
     return 0.2e-6 * np.where(in_turn, 2.0, 1.0) * (1 + 0.01 * random.standard_normal(visits))
 
@@ -38,7 +38,7 @@ def evidence(
     precision: float = 0.02,
 ) -> Evidence:
     """`times` has for each case, for each launch, the times of its visits (without `visits`: of repetitions);
-    `outside_cores` what other programs used in some launches."""
+    `outside_cores` is the load of other programs in some launches."""
     count = max(map(len, times.values()))
     records = [
         record(case, k, launches[k], visits)

@@ -14,11 +14,11 @@ import pytest
 from hockney import process
 
 HANG_S = 120.0
-"""A guard, not an expectation: what is waited for comes at once on an idle machine."""
+"""A guard, not an expectation: on an idle machine the event occurs at once."""
 
 
 def alive(marker: str) -> list[int]:
-    """Processes whose command line holds `marker`, this test's own excepted."""
+    """Processes whose command line contains `marker`, except this test's own."""
     found = []
     for name in filter(str.isdecimal, os.listdir("/proc")):
         try:
@@ -34,7 +34,7 @@ def alive(marker: str) -> list[int]:
 
 
 def holds(condition: Callable[[], object]) -> bool:
-    """Whether it comes true while a busy machine may still be at it."""
+    """Whether it becomes true, allowing for a busy machine."""
     end = time.monotonic() + HANG_S
     while not condition():
         if time.monotonic() > end:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The published numbers: copied completely, with units and cases, in agreement with what papers derive."""
+"""The published numbers: copied completely, with units and cases, consistent with the papers' derived
+values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium, and what the report's tests ask of it."""
+"""A headless Chromium, and the operations that the report's tests need."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SWITCHES = (
 
 
 class Browser:
-    """What the tests ask of a browser, over Chromium's DevTools protocol."""
+    """A browser for tests, controlled by Chromium's DevTools protocol."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
@@ -75,7 +75,7 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """Addresses asked for since the page was opened, but for its own and those inside it."""
+        """Addresses requested since the page was opened, except its own and embedded ones."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         asked = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
         return [

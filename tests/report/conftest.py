@@ -36,15 +36,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def written_in_part(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The first section with its two figures: twelve take seconds to come alive."""
+    """The first section with its two figures: twelve take seconds to become interactive."""
     page = sample()
     return write(replace(page, sections=page.sections[:1]), tmp_path_factory.mktemp("report") / "report.html")
 
 
 @pytest.fixture
 def sample_page(written: Path, written_in_part: Path, browser: Browser) -> Callable[..., Browser]:
-    """Open the first section of the sample's report, or the `whole`, at a size; the browser, when all figures
-    are live."""
+    """Open the first section of the sample's report, or the `whole`, at a size; returns the browser when all
+    figures are interactive."""
 
     def opened(
         width: int = 1280, height: int = 900, dark: bool = False, mobile: bool = False, whole: bool = False

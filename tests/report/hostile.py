@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A page in which every text attacks: what markup, scripts, JSON or terminals would obey must stay text."""
+"""A page in which every text is hostile: markup, scripts, JSON or terminal sequences must stay text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The report as a reader meets it: by hand and by keyboard, on a phone, in the dark, on paper."""
+"""The report as seen by readers: with mouse and keyboard, on a phone, in the dark theme, on paper."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_hovering_shows_value_interval_and_size(sample_page: Opened, golden: Gol
 
 
 def double_click(browser: Browser, place: tuple[float, float], works: str) -> None:
-    """Again until it works: on a busy machine the second click may come too late for the page."""
+    """Again until it works: on a busy machine the second click may be too late to count as a double click."""
     for last in (False,) * 60 + (True,):
         for count in (1, 2):
             browser.mouse("mousePressed", *place, button="left", clickCount=count)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The explorer in a real browser: what it computes is what the models say, and its sliders show it."""
+"""The explorer in a real browser: its results agree with the models, and its sliders show them."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def with_ends(estimate: Estimate, say: Callable[[float], str]) -> str:
 
 
 def expected(machine: int, work: float, size: float, serial: float, ranks: int) -> dict[str, str]:
-    """What `hockney predict` computes."""
+    """The results of `hockney predict`."""
     model = MACHINES[machine]
     found = predict(Algorithm(work, size, serial), model, [ranks])
     (now,), best = found.rows, found.best.fastest
@@ -248,7 +248,7 @@ def test_a_slider_s_move_shows_what_the_models_say(explorer: Browser):
         and format_seconds(times(Algorithm(0.25, 40000, 0.02), MACHINES[3], 3).total) in answer
     )
     explorer.until("return document.querySelector('.widget [aria-live]').textContent.includes('speed-up')")
-    # an endless time or size would have an endless axis
+    # an infinite time or size would have an infinite axis
     for name, text in (("work", "-3"), ("work", "1e999"), ("work", "1e9s"), ("bytes", "1e999")):
         box = find(f"#explorer-{name}-text")
         box.clear()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of the fake machine as their readers meet them: the answer and one figure on the first screen, six
-sheets of paper at most, details closed, a file that can be sent."""
+"""Pages of the fake machine as seen by readers: the answer and one figure on the first screen, six sheets of
+paper at most, details closed, a file small enough to send."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Written = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
-    """The page of a study on the fake machine, each made once."""
+    """The page of a study on the fake machine, each created once."""
     made: dict[str, Path] = {}
 
     def page(name: str) -> Path:
@@ -100,7 +100,7 @@ def test_a_figure_in_a_closed_section_comes_alive_when_it_is_opened(browser: Bro
 
 
 def test_the_explorer_answers_as_predict_does(browser: Browser, written: Written):
-    """About the same run: with ranks that have a core each, and with more."""
+    """For the same run: with ranks that have a core each, and with more."""
     path = written("granularity")
     browser.open(path, figures=False)
     browser.until("return document.querySelectorAll('.widget.on').length === 1")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Planes in a real browser: contour lines, surfaces that turn, and what is left where there is no WebGL."""
+"""Planes in a real browser: contour lines, surfaces that rotate, and the fallback without WebGL."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def flat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 def complaints(browser: Browser) -> list[str]:
-    """All but what the software renderer says of its own speed."""
+    """All messages except the software renderer's about its own speed."""
     return [
         text for text in browser.console() if "GPU stall" not in text and "willReadFrequently" not in text
     ]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Surveys of fake machines, and what is made of them, for the tests of calibration."""
+"""Surveys of fake machines, and their results, for the tests of calibration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hockney.system.bundled import bundled_catalog
 
 
 def free_clock(monkeypatch) -> None:
-    """A fake machine's times hold nothing of its clock, whatever that is said to cost."""
+    """A fake machine's times include no cost of its clock, whatever its stated cost."""
     monkeypatch.setattr("hockney.launch.fake.CLOCK", Clock(overhead_s=1e-11, resolution_s=1e-11))
 
 
@@ -35,7 +35,7 @@ def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] =
 
 
 def measured(real: Survey, run: RunRecords) -> Survey:
-    """`real` with other lines, fitted anew."""
+    """`real` with other lines, fitted again."""
     return Survey(real.name, models.fit_all(run, bundled_catalog(), cores=None), run, real.machine)
 
 
@@ -45,7 +45,7 @@ def without(real: Survey, *workloads: str) -> Survey:
 
 
 def on_hosts(real: Survey, hosts: Sequence[Sequence[str]]) -> Survey:
-    """The launches of `real` with their ranks on these hosts, one list a launch, over and over."""
+    """The launches of `real` with their ranks on these hosts, one list per launch, cyclically."""
     launches = []
     for k, launch in enumerate(real.run.launches):
         names = hosts[k % len(hosts)]

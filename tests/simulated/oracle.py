@@ -26,7 +26,7 @@ EAGER = 4096
 
 
 def machine(*nodes: NodeGroup, segments: Sequence[Segment] = (SMALL, LARGE), **more) -> Platform:
-    """A machine of LogGP alone, or with what `more` says of its network and of itself."""
+    """A machine with LogGP costs only, or with the network and other properties in `more`."""
     own = {key: more.pop(key) for key in list(more) if key in Platform.__struct_fields__}
     network = Network(nodes=nodes, **more)
     return Platform(
@@ -36,7 +36,7 @@ def machine(*nodes: NodeGroup, segments: Sequence[Segment] = (SMALL, LARGE), **m
 
 @dataclass
 class Simulator:
-    """SimGrid with the plugin and the compiled probe."""
+    """SimGrid with the plug-in and the compiled probe."""
 
     mpi: Mpi
     plugin: Path
@@ -45,7 +45,7 @@ class Simulator:
     ran: list[subprocess.CompletedProcess[str]] = field(default_factory=list)
 
     def times(self, platform: Platform, ranks: int, *words: str) -> dict[str, float]:
-        """Seconds that each operation of `words` takes, from all ranks' beginning to the last one's end."""
+        """Seconds of each operation of `words`, from all ranks' beginning to the last one's end."""
         done = self.run(platform_lines(platform), hosts(platform, ranks), words, algorithm_words(platform))
         assert done.returncode == 0, done.stderr
         found = (line.split() for line in done.stdout.splitlines())

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Times single operations on a simulated machine: `probe OPERATION:BYTES ...` prints one line for each, the
-// seconds from the moment at which all ranks begin to the moment at which the last one ends. No benchmark:
+// seconds from the moment at which all ranks begin to the moment at which the last one ends. Not a benchmark:
 // nothing is repeated.
 #include <mpi.h>
 #include <time.h>
@@ -30,7 +30,7 @@ void sleep_until(double moment) {
   nanosleep(&duration, nullptr);
 }
 
-// Rank 0 and the last rank; the others only look on.
+// Rank 0 and the last rank; the others do nothing.
 void between_two(World world, const std::function<void(int)>& first, const std::function<void(int)>& last) {
   if (world.rank == 0) first(world.ranks - 1);
   if (world.rank == world.ranks - 1) last(0);
@@ -70,7 +70,7 @@ const std::map<std::string, Operation> operations = {
        };
        between_two(w, both, both);
      }},
-    {"ten",  // ten messages one way, one after the other
+    {"ten",  // ten messages in one direction, one after the other
      [](World w, int n, char* in, char* out) {
        between_two(
            w,
@@ -81,7 +81,7 @@ const std::map<std::string, Operation> operations = {
              for (int i = 0; i < 10; ++i) MPI_Recv(in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE);
            });
      }},
-    {"halves",  // each rank of the lower half exchanges with the one as far into the upper half: bisection
+    {"halves",  // each rank of the lower half exchanges with its mirror image in the upper half: bisection
      [](World w, int n, char* in, char* out) {
        const int half = w.ranks / 2, peer = w.rank < half ? w.rank + half : w.rank - half;
        MPI_Sendrecv(out, n, MPI_BYTE, peer, 0, in, n, MPI_BYTE, peer, 0, w.all, MPI_STATUS_IGNORE);
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     sleep_until(begin);
     operations.at(name)(world, bytes, in.data(), out.data());
     const double took = MPI_Wtime() - begin;
-    sleep_until(begin + 500.0);  // no message of ours in the way of what is timed
+    sleep_until(begin + 500.0);  // no other message interferes with the timing
     double longest = 0;
     MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, world.all);
     if (world.rank == 0) std::printf("%s %.12e\n", word.c_str(), longest);

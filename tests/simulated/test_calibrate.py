@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A calibrated machine has the parameters of the surveyed one; runs that tell too little are refused."""
+"""A calibrated machine has the parameters of the surveyed one; runs without enough information are
+rejected."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def test_the_parameters_of_loggp_are_the_machines(machine):
 
 
 def test_the_change_points_are_the_machines(machine):
-    """Each lies between two measured sizes, as the truth does."""
+    """Each lies between two measured sizes, like the true ones."""
     firsts = [segment.first for segment in machine.segments]
     for piece in WORLD.pieces[1:]:
         assert any(piece.first / 2 < first <= piece.first for first in firsts), piece.first

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The twin in SimGrid behaves as the machine it was calibrated on, and grows.
+"""The twin in SimGrid behaves like the machine from which it was calibrated, also with more ranks.
 
-Starts 2 simulated ranks (64 in the last test), and 2 real ones where a real machine is surveyed.
+Starts 2 simulated ranks (64 in the last test), and 2 real ones if a real machine is surveyed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hockney.simulated.calibrate import Agreement, Survey, calibrate, compare
 pytestmark = pytest.mark.simgrid
 
 SLOWER = ("allreduce", "bcast", "gather", "reduce", "scan")
-"""Operations that cost the fake machine more than their messages."""
+"""Operations that take longer on the fake machine than their messages."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,7 +35,7 @@ def _simgrid():
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory) -> Survey:
-    """A fake machine whose noise leaves its parameters to be seen well."""
+    """A fake machine with so little noise that its parameters are well determined."""
     world = replace(World(), noise=0.02, launch_noise=0.002, tail=0.01)
     with pytest.MonkeyPatch.context() as patch:
         free_clock(patch)
@@ -52,13 +52,13 @@ def with_interval(found: list[Agreement]) -> list[str]:
 
 
 def test_the_twin_of_a_known_machine_has_its_parameters(real):
-    """The fake machine's streams, and some of its collectives, do not follow from its messages."""
+    """The fake machine's streams, and some of its collectives, cannot be derived from its messages."""
     found = twin_of(real)
     messages = [each for each in found if "pingpong" in each.what or "prtt" in each.what]
     assert {"L of prtt ranks=2", "o_s of prtt ranks=2", "g of prtt ranks=2"} <= {m.what for m in messages}
     assert with_interval(messages) == []
-    # Shorter ones depend on how many the clock asks to be timed together; at 16 KiB the fake machine is
-    # faster than its messages.
+    # Shorter ones depend on the number of operations timed together; at 16 KiB the fake machine is faster
+    # than its messages.
     names = [f"{name} {size} B" for name in SLOWER for size in (1024, 131072, 4194304)]
     collectives = [each for each in found if each.what in names]
     assert len(collectives) == len(names)
@@ -74,7 +74,7 @@ def test_a_twin_with_another_latency_is_told(real):
 
 @pytest.mark.slow
 def test_the_twin_of_this_machine(tmp_path):
-    """Other programs make any number of a busy machine doubtful, so one in ten may disagree, but not more."""
+    """On a busy machine other programs affect any number, so one in ten may disagree, but not more."""
     bench = lab.prepare("", "", True, lambda text: None)
     lines = [
         *(f"pingpong bytes={s} buffers=hot ranks=2" for s in (0, 8, 64, 512, 4096, 32768, 262144)),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated collectives against LogGP's formulas: what is simulated and what is said must agree."""
+"""Simulated collectives against LogGP's formulas."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def exchange() -> float:
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_the_textbook_forms(simulator: Simulator, ranks: int) -> None:
-    """Without our recurrences: k = ceil(log2 P) rounds, or P - 1 turns of the root."""
+    """Without hockney's recurrences: k = ceil(log2 P) rounds, or P - 1 turns of the root."""
     size, rounds = 1024, math.ceil(math.log2(ranks))
     linear = {"gather": "ompi_basic_linear", "scatter": "ompi_basic_linear"}
     words = ["barrier:0", f"bcast:{size}", f"gather:{size}", f"scatter:{size}"]
@@ -95,7 +95,7 @@ def test_ranks_of_a_node_are_nearer(simulator: Simulator) -> None:
 
 @pytest.mark.parametrize("latency", [0.0, 10e-6])
 def test_messages_that_cross_cost_more(simulator: Simulator, latency: float) -> None:
-    """Also where overheads are all that a message takes."""
+    """Also if overheads are the only costs of a message."""
     busy = SMALL.__class__(latency_s=latency, send_s=2e-6, receive_s=3e-6, exchange_s=4e-6)
     platform = machine(NodeGroup(count=8), segments=(busy,))
     took = simulator.times(platform, 8, "barrier:0", "allreduce:8")

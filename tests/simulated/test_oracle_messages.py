@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Single simulated messages: exact times for every size and call, ways through every shape, who waits for
-whom."""
+"""Single simulated messages: exact times for every size and call, routes through every shape, and which rank
+waits for which."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hockney.launch.smpi import explain_simulator
 pytestmark = pytest.mark.simgrid
 
 NANO = 3e-9
-"""SimGrid takes moments within 1 ns for the same."""
+"""SimGrid treats times within 1 ns as equal."""
 EVEN = Segment(send_s=1e-6, latency_s=10e-6, per_byte_s=1e-9, receive_s=1e-6)
 PAIR = NodeGroup(count=2)
 MEGABYTE = 1_000_000
@@ -33,8 +33,8 @@ def one(simulator: Simulator, word: str, ranks: int = 2, **more) -> float:
 
 @pytest.mark.parametrize("nic", [1e12, 1e9])
 def test_point_to_point_is_exact(simulator: Simulator, nic: float) -> None:
-    """Both sides of every change point and of the eager limit, with links and without; 16 bytes of envelope
-    and messages of nothing included."""
+    """Both sides of every change point and of the eager limit, with links and without; including 16 bytes of
+    envelope and empty messages."""
     sizes = (0, 1, 8, 15, 16, 17, 1999, 2000, 2001, EAGER, EAGER + 1, 65536, 1 << 20, 4 << 20)
     words = [f"{call}:{size}" for call in ("send", "isend") for size in sizes]
     took = simulator.times(machine(PAIR, nic=nic), 2, *words)
@@ -84,7 +84,7 @@ def test_duplex(simulator: Simulator) -> None:
     ],
 )  # fmt: skip
 def test_hops(simulator: Simulator, shape: str, dims: tuple[int, ...], ranks: int, hops: int) -> None:
-    """From the first to the last rank, the shorter way round; cables of limited rate change nothing of it."""
+    """From the first to the last rank, the shorter way round; a limited cable rate does not change it."""
     for link in (1e12, 1e9):
         took = one(simulator, "send:0", ranks, shape=shape, dims=dims, hop_s=1e-6, link=link)
         assert took == pytest.approx(12 + hops, abs=0.003)
@@ -127,7 +127,7 @@ def test_one_medium_serves_one_message_after_the_other(simulator: Simulator) -> 
     ],
 )
 def test_bisection(simulator: Simulator, ranks: int, flows: int, network: dict) -> None:
-    """One half exchanges with the other: so many messages share the busiest cable, each way."""
+    """One half exchanges with the other: this many messages share the busiest cable, in each direction."""
     took = one(simulator, f"halves:{MEGABYTE}", ranks, link=1e9, **network)
     assert took == pytest.approx(flows * 1000 + 12, rel=2e-3)
 
@@ -174,7 +174,7 @@ IMPOSSIBLE = (
 
 
 def refusal(simulator: Simulator, text: str) -> str:
-    """What the plug-in prints about a platform it refuses."""
+    """The plug-in's error message about a platform that it rejects."""
     done = simulator.run(text, ["n0", "n1"], ["send:0"])
     assert done.returncode == 3
     [line] = [line for line in done.stderr.splitlines() if line.startswith("hockney-platform: ")]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney's own machines: every value says where it is from, every fit which printed numbers it used."""
+"""hockney's own machines: every value has an origin, every fit names the printed numbers it used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_fits_and_copies_name_numbers_that_were_printed(words):
 
 @pytest.mark.parametrize("words", MACHINES)
 def test_every_collective_has_an_algorithm(words):
-    """What the simulator would choose by itself is another library's habit."""
+    """The simulator's default would be another library's choice."""
     machine = simulated.platform(words)
     named = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"}
     assert named <= set(machine.collectives)

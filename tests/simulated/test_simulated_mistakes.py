@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is done to a machine file, it is read or refused in one line."""
+"""However a machine file is damaged, it is read or rejected in one line."""
 
 from __future__ import annotations
 

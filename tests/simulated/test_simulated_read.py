@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Machine files: what they mean, and one clear line for whatever is wrong with them."""
+"""Machine files: their meaning, and one clear line for every mistake."""
 
 from __future__ import annotations
 

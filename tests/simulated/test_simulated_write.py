@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A machine file that was written reads back as the same machine, whatever its numbers and words are."""
+"""A written machine file parses to the same machine, whatever its numbers and texts."""
 
 from __future__ import annotations
 

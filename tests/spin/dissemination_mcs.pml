@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: The hockney authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * engine/sync/dissemination_mcs.cpp, statement by statement; in the margin is its C++, word for word.
+ * engine/sync/dissemination_mcs.cpp, statement by statement; the margin has its C++, word for word.
  *
- * Wrong on purpose: with -DSAME_SENSE sense never changes; with -DNO_PARITY one set of flags serves all episodes, and sense
- * changes with each of them. The latter is wrong with -DEAGER, where a message of the next episode may undo a flag that its
- * rank has not looked at (with 2 or 4 ranks: with 3 nobody is that early); while messages wait in MPI, they undo nothing.
+ * Deliberate errors: with -DSAME_SENSE sense never changes; with -DNO_PARITY one set of flags serves all episodes, and
+ * sense changes with each of them. The latter is an error with -DEAGER, where a message of the next episode may undo a
+ * flag that its rank has not read yet (with 2 or 4 ranks: with 3 no rank is that early); messages that wait in MPI undo
+ * nothing.
  */
 #include "ranks.pml"
 

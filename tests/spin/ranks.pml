@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: The hockney authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the models of barriers share: RANKS processes, and MPI's messages between them.
+ * Shared by the models of barriers: RANKS processes, and MPI's messages between them.
  *
  * Options (-D):
  *   RANKS=2..5    processes
- *   SYNCHRONOUS   a send is complete only when its message was received, as MPI may do with any send; otherwise at once
- *   EAGER         a rank takes messages as they come, as flags in shared memory do, not only those it waits for
+ *   SYNCHRONOUS   a send completes only when its message is received, as MPI may do with any send; otherwise at once
+ *   EAGER         a rank receives messages as they arrive, like flags in shared memory, not only those it waits for
  *   WHO=r         the claim that rank r leaves every episode that it enters, for a search for cycles
  */
 #ifndef RANKS
@@ -29,7 +29,7 @@ inline start(to, tag) {
   net[_pid * RANKS + to]!tag
 }
 
-/* MPI_Wait on a send: the message it has sent is the last one on its way, as the next one follows it only afterwards. */
+/* MPI_Wait on a send: its message is the last one in flight, because the next one is only sent afterwards. */
 inline finish(to) {
 #ifdef SYNCHRONOUS
   empty(net[_pid * RANKS + to])
@@ -63,7 +63,7 @@ inline receive_any(tag) {
 #define MAY_RECEIVE(flag) (flag != sense)
 #endif
 
-/* How many episodes each rank has entered, modulo 4, so that the model is finite and its episodes are without end. */
+/* How many episodes each rank has entered, modulo 4, so that the model is finite although its episodes never end. */
 byte entered[RANKS];
 bool inside[RANKS];
 
@@ -74,7 +74,7 @@ inline enter() {
   }
 }
 
-/* Whoever leaves an episode finds that every other rank has entered it, and none is further than the next one. */
+/* When a rank leaves an episode, every other rank has entered it, and none is further than the next one. */
 inline leave() {
   atomic {
     other = 0;

@@ -3,9 +3,9 @@
 """SPIN on models of the two barriers that keep flags between episodes (Mellor-Crummey and Scott's).
 
 Safety: no rank leaves an episode that another has not entered, none waits forever (no deadlock), and no more
-than two messages are on their way between two ranks. Liveness: every rank that enters an episode leaves it
-(no acceptance cycle, with weakly fair scheduling). The models are finite although their episodes are without
-end, so each search is of everything that can happen.
+than two messages are in flight between two ranks. Liveness: every rank that enters an episode leaves it (no
+acceptance cycle, with weakly fair scheduling). The models are finite although their episodes never end, so
+each search is exhaustive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 SYNC = HERE.parents[1] / "engine" / "sync"
 MODELS = ("dissemination_mcs", "tournament_mcs")
 LARGEST = {"dissemination_mcs": 4, "tournament_mcs": 5}
-"""Five ranks take dissemination 12 s and 1 GB."""
+"""With five ranks dissemination takes 12 s and 1 GB."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -39,14 +39,14 @@ def sizes(pytestconfig) -> tuple[int, ...]:
 
 
 def search(folder: Path, model: str, *options: str, who: int | None = None) -> str:
-    """What the search of all states says; with `who`, of all cycles in which that rank stays inside."""
+    """The result of searching all states or, with `who`, all cycles in which that rank stays inside."""
     for path in HERE.glob("*.pml"):
         shutil.copy(path, folder)
     defined = [f"-D{option}" for option in options]
     run = [str(folder / "pan"), "-m400000", "-w20"]
     if who is not None:
         defined.append(f"-DWHO={who}")
-        # a rank that is stuck stays inside as well: what is not moving goes on forever
+        # a rank that is stuck stays inside as well: a state without progress counts as a cycle
         run += ["-a", "-f", "-E", "-N", "leaves"]
     compiled = ["-DSAFETY"] if who is None else ["-DNFAIR=3"]
     generate = ["spin", "-a", *defined, f"{model}.pml"]
@@ -107,7 +107,8 @@ def test_the_search_finds_who_never_leaves(tmp_path):
 
 
 def test_parity_is_there_for_messages_that_are_taken_early(tmp_path):
-    """Without it dissemination is right where a rank only takes what it waits for; a tournament always is."""
+    """Without it dissemination is correct if a rank only receives what it waits for; a tournament always
+    is."""
     assert holds(search(tmp_path, "dissemination_mcs", "RANKS=4", "NO_PARITY"))
     assert holds(search(tmp_path, "tournament_mcs", "RANKS=4", "NO_PARITY", "EAGER"))
 

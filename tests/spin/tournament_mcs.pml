@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The hockney authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * engine/sync/tournament_mcs.cpp, statement by statement; in the margin is its C++, word for word.
+ * engine/sync/tournament_mcs.cpp, statement by statement; the margin has its C++, word for word.
  *
- * Wrong on purpose: with -DSAME_SENSE sense never changes; with -DNO_WAKE_UP losers do not wait for their winner. With
- * -DNO_PARITY one set of flags serves all episodes, and sense changes with each of them: that is right even with -DEAGER,
- * since in a tournament nobody tells anything of an episode before it was told of the end of the one before.
+ * Deliberate errors: with -DSAME_SENSE sense never changes; with -DNO_WAKE_UP losers do not wait for their winner. With
+ * -DNO_PARITY one set of flags serves all episodes, and sense changes with each of them: that is correct even with
+ * -DEAGER, since in a tournament no rank signals in an episode before it was released from the previous one.
  */
 #include "ranks.pml"
 

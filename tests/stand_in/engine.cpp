@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tiny engine that keeps the contract (contract/README.md) and misbehaves on request, for the tests of the
-// front end. Its cases: quick, stuck (the last rank never answers), dies (the last rank kills itself), leaves
-// (rank 0 exits), talks (noise).
+// A tiny engine that implements the contract (contract/README.md) and misbehaves on request, for the tests of
+// the front end. Its cases: quick, stuck (the last rank never responds), dies (the last rank kills itself),
+// leaves (rank 0 exits), talks (noise).
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -60,7 +60,7 @@ static void run(const std::string& line, int position, double hang) {
     ualarm(static_cast<useconds_t>(hang * 1e6), 0);
   }
   if (line.starts_with("dies") && last) {
-    usleep(200000);  // the launcher drops what it has not yet passed on when a rank dies
+    usleep(200000);  // the launcher drops output that it has not yet forwarded when a rank dies
     raise(SIGKILL);
   }
   if (line.starts_with("leaves") && rank == 0) _exit(3);

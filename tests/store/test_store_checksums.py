@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checksums of lines and files: what was changed, and where, and what a crash leaves."""
+"""Checksums of lines and files: what was changed and where, and the effect of a crash."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_changed_plan_is_named(run):
 
 
 def test_a_run_without_checksums_is_read_and_continued(run):
-    """As an older hockney wrote it."""
+    """As written by an older hockney."""
     without_checksums(run)
     edit(run, lambda lines: lines.__delitem__(slice(4, None)))
     before = RunFolder.open(run).read()
@@ -169,7 +169,7 @@ def test_salvage_keeps_what_is_intact(run, tmp_path):
 
 
 def test_salvage_believes_no_line_without_its_checksum(run, tmp_path):
-    """As a program leaves it that reads, changes and writes JSON."""
+    """As left by a program that reads, changes and writes JSON."""
 
     def rewrite(lines: list[bytes]) -> None:
         fields = json.loads(lines[3])
@@ -210,7 +210,7 @@ def test_a_file_that_the_plan_does_not_list_is_not_believed(run):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_an_interrupt_while_a_line_goes_to_the_disk_breaks_nothing(run, monkeypatch, error):
-    """The end of the launch is still written then."""
+    """The end of the launch is still written in that case."""
     folder = RunFolder.open(run)
     before = folder.read()
     with folder.append() as out:

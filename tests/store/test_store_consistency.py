@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders that were edited: what cannot have been measured is named, by every way to read a run."""
+"""Edited run folders: inconsistencies are reported by every way to read a run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The run folder: made once, refused when it is none, replaced files whole, plan.txt read back."""
+"""The run folder: created once, rejected if it is not one, files replaced atomically, plan.txt read back."""
 
 import errno
 import os
@@ -124,7 +124,7 @@ def test_folders_that_are_no_runs(tmp_path):
 
 
 def test_a_place_without_permission_is_an_environment_problem(tmp_path):
-    """As another user where the tests run as root, whom permissions do not hold."""
+    """As another user if the tests run as root, to whom permissions do not apply."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o555)
     script = (
@@ -215,7 +215,7 @@ def test_plans_are_read_back_whatever_was_typed(mpi, machine, budget, seed, bind
 
 
 def test_plans_from_before_rounds_are_read_and_still_written():
-    """A plan that asks nothing new is the same text as ever, so that an older hockney reads it too."""
+    """A plan without new features has the same text as before, so that an older hockney reads it too."""
     assert "every_s" not in PLAN.text and "through_s" not in PLAN.text
     assert parse_plan(PLAN.text, "plan.txt").settings.every_s == 0
     assert PLAN.settings.total_s == PLAN.settings.budget_s

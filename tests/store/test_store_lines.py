@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""records.jsonl: what is written is read, a cut tail is forgiven, anything else is an error with its line."""
+"""records.jsonl: what is written is read, a truncated end is tolerated, anything else is an error with its
+line."""
 
 import errno
 import json
@@ -170,7 +171,7 @@ def test_two_writers_do_not_mix(tmp_path):
         other.join()
     assert codes.get() == "records-locked"
     with Appender(tmp_path / "r"):
-        pass  # the lock went with its holder
+        pass  # the lock was released with its holder
 
 
 def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkeypatch):
@@ -186,7 +187,7 @@ def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkey
 
 
 def test_a_system_without_fdatasync_can_append(tmp_path):
-    """macOS is one."""
+    """Such as macOS."""
     program = """
 import os, sys
 del os.fdatasync
@@ -202,7 +203,7 @@ with Appender(Path(sys.argv[1])) as out:
 
 
 def test_a_full_disk_leaves_whole_lines_only(tmp_path):
-    """RLIMIT_FSIZE stands for the full disk: the write is cut short, then refused."""
+    """RLIMIT_FSIZE replaces the full disk: the write is cut short, then refused."""
     path = write(tmp_path / "r")
     size = path.stat().st_size
     script = (

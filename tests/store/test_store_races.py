@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that begin in the same folder in the same moment: one has it, whole."""
+"""Runs that begin in the same folder at the same moment: one of them gets it, complete."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def race(
 
 
 def whole(path: Path) -> None:
-    """Plan and records are of one run, and nothing else is there."""
+    """Plan and records belong to one run, and nothing else is there."""
     from hockney.store import RunFolder
 
     folder = RunFolder.open(path)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the granularity study on the fake machine, in worlds of which everything is known."""
+"""Runs of the granularity study on the fake machine, in worlds with known parameters."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MACHINE = lab.fake_bench("fake").machine
 
 @dataclass(frozen=True)
 class Odd(World):
-    """A world in which a prediction's assumptions break: computing takes `together` times as long when
-    several ranks compute, an exchange `slow` times what its messages cost, a work with its exchange
-    `extra_s` longer than both."""
+    """A world in which a prediction's assumptions fail: computing takes `together` times as long if several
+    ranks compute, an exchange `slow` times the cost of its messages, work with its exchange `extra_s` longer
+    than both."""
 
     together: float = 1.0
     slow: float = 1.0
@@ -51,7 +51,7 @@ def run(
     cores: int = 4,
     budget_s: float = 120.0,
 ) -> RunFolder:
-    """Plan and measure; the folder as it is then."""
+    """Plan and measure; returns the resulting folder."""
     bench = lab.fake_bench(FakeLauncher(world, faults), cores)
     cases = STUDY.plan(options, CATALOG, bench.machine)
     settings = Settings("granularity", seed=1, launches=launches, budget_s=budget_s)

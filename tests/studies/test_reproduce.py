@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Comparing with printed numbers: what counts as a prediction, and what holds."""
+"""Comparing with printed numbers: which ones count as predictions, and when limits hold."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each reproduction on times made up: what it accepts, what it refuses, and that its page is whole."""
+"""Each reproduction with made-up times: what it accepts and rejects, and that its page is complete."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def test_another_machine_is_not(wrong, holds):
 
 
 def test_a_line_of_the_paragon_saturates_where_its_links_are_full():
-    """A node that sends and receives moves 44 MB/s each way; 175 MB/s are four of them, 8 processors."""
+    """A node that sends and receives moves 44 MB/s in each direction; 175 MB/s are four of them, 8
+    processors."""
     line = platform("paragon-10x1")
     model = {p: paragon.modelled(line, p) for p in paragon.LINE}
     assert model[10] == pytest.approx(model[8], rel=0.05) and model[6] > 1.4 * model[4]
@@ -122,7 +123,7 @@ def test_fitted_rows_of_the_paragon_are_not_predictions():
 
 
 def on_ethernet(message_s: float) -> Time:
-    """A medium that each message holds for so long."""
+    """A medium that each message occupies for this long."""
 
     def time(part: Part, case: Case) -> float:
         if case.workload != "barrier":

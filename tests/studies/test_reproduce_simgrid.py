@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The quick reproductions through smpirun, 1 to 16 simulated ranks: what each promises, and that it tells."""
+"""The fast reproductions through smpirun, 1 to 16 simulated ranks: their limits, and that they are
+reported."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.simgrid
 
 @pytest.fixture(scope="module")
 def reproduced(tmp_path_factory):
-    """reproduced("sun"): the document of `hockney reproduce sun --json`, made once."""
+    """reproduced("sun"): the document of `hockney reproduce sun --json`, computed once."""
     simgrid_here()
     folder = tmp_path_factory.mktemp("reproduced")
     made: dict[str, dict] = {}
@@ -48,7 +49,8 @@ def errors(document: dict, status: str, start: str = "") -> dict[str, float]:
 
 
 def test_the_exchange_is_right_at_a_hundred_words_for_its_bus_alone(reproduced, capsys):
-    """L = 100 is where whole messages in turn, and slipping apart, show; a barrier starts well enough."""
+    """At L = 100, whole messages taking turns, and slipping apart, are visible; starting with a barrier is
+    good enough."""
     document = reproduced("sun", capsys)
     key = "granularity/formula/exchange/4/100"
     found = {row["mechanism"]: row["error"] for row in document["compared"] if row["key"] == key}

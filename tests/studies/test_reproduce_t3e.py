@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The T3E's reproduction on times made up: what it asks, what it counts, and what it refuses."""
+"""The T3E's reproduction with made-up times: its cases, its counts, and what it rejects."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def held(given):
 def test_the_papers_own_times_are_accepted():
     given = answers(lambda part, case: published(case))
     assert held(given) == [True, True, True]
-    # Two all-to-alls of 1 MB are too large to simulate; another algorithm's stand for them.
+    # Two all-to-alls of 1 MB are too large to simulate; another algorithm's are used instead.
     assert t3e.explained(t3e.compare(given)) == (2, 2, 0)
 
 
@@ -76,7 +76,7 @@ def test_no_times_are_not():
 
 
 def test_only_mechanisms_held_to_explain_a_row_explain_it():
-    """eager-unlimited was tried on Gather and rejected: what it happens to meet counts for nothing."""
+    """eager-unlimited was tried on Gather and rejected: accidental agreement does not count."""
 
     def time(part, case):
         wrong = part.name == "tables" and (case.workload, case.ranks) == ("gather", 32)
@@ -102,7 +102,7 @@ def test_shares_are_whole_doubles():
 
 
 def test_rows_are_fitted_where_the_machine_has_used_them():
-    """72 rows, each once; and none is a prediction that an origin names."""
+    """72 rows, each once; no row that an origin names counts as a prediction."""
     machine = simulated.platform("t3e")
     used = {row for origin in machine.origins for row in origin.rows if row.startswith("t3e/table/")}
     rows = t3e.table_rows(t3e.compare(answers(lambda part, case: published(case))))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The study of barriers on worlds whose barriers cost what is known: predictions, choice, page, failures."""
+"""The study of barriers in worlds with known costs: predictions, choice, page, failures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COSTS = MessageCosts(
     receive_s=WORLD.receive_overhead_s,
     gap_s=WORLD.gap_s,
 )
-"""What the fake machine's messages cost."""
+"""Costs of the fake machine's messages."""
 
 quantities = replaced(r"\d+(\.\d+)?( [num]?s\b|%| times as long)", "N")
 """For texts whose times and errors depend on noise."""
@@ -49,7 +49,7 @@ quantities = replaced(r"\d+(\.\d+)?( [num]?s\b|%| times as long)", "N")
 
 @dataclass(frozen=True)
 class Truth(World):
-    """Barriers cost what `of` says, by algorithm and number of ranks."""
+    """Barriers have the costs `of`, by algorithm and number of ranks."""
 
     of: Callable[[str, int], float] = lambda algorithm, ranks: 1e-6
 
@@ -135,7 +135,7 @@ def test_the_costs_of_messages_are_the_worlds(side_by_side):
     known = message_costs(side_by_side)
     for name in ("one_way_s", "exchange_s", "broadcast_s", "base_s", "receive_s"):
         assert getattr(known, name) == pytest.approx(getattr(COSTS, name), rel=0.02), name
-    for name in ("send_s", "gap_s"):  # differences of times, so less exact
+    for name in ("send_s", "gap_s"):  # differences of times, so less accurate
         assert getattr(known, name) == pytest.approx(getattr(COSTS, name), rel=0.1), name
 
 

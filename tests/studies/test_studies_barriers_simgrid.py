@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predictions of barriers on more than two ranks against SimGrid, where the network is known: a switch, on
-which messages go side by side, and one medium. The engine's algorithms run there, message by message."""
+"""Predictions of barriers on more than two ranks against SimGrid with a known network: a switch, which
+carries messages in parallel, and one medium. The engine's algorithms run there, message by message."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Typed cases: lists are spread out, names are checked, the page shows each."""
+"""Ad-hoc cases: lists are expanded, names are checked, the page shows each case."""
 
 import pytest
 

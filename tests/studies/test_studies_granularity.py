@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Granularity on the fake machine, from the plan to the page: what is found is what the world is."""
+"""Granularity on the fake machine, from the plan to the page: results agree with the world."""
 
 import re
 from dataclasses import replace
@@ -171,7 +171,7 @@ def test_single_runs_are_over_their_own_rounds_time_on_one_rank(made):
 
 
 def missed(record: Record, error: float, clock: str = "thread") -> Record:
-    """The record of a case that computes, as if it had missed its preset by `error`."""
+    """The record of a computing case, changed as if it had missed its preset by `error`."""
     if "work_error" not in record.metrics:
         return record
     series = msgspec.structs.replace(record.metrics["work_error"], values=[error])

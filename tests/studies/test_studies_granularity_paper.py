@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's model on the page: equations 3 and 6 written out here once more, against what is drawn."""
+"""The paper's model on the page: equations 3 and 6 implemented here again, compared with the figures."""
 
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of the granularity study asks what its answer needs, and no more than the time allows."""
+"""The plan of the granularity study has all the cases it needs, and no more than the time allows."""
 
 from collections import Counter
 

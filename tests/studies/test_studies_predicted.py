@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a prediction is told: numbers as a reader wants them, doubts where they belong, origins in short."""
+"""The presentation of a prediction: numbers as readers need them, caveats where they belong, origins in
+short."""
 
 from __future__ import annotations
 

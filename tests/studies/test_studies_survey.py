@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The survey's plan asks what it should; its page says what the fake world is."""
+"""The survey's plan has the right cases; its page agrees with the fake world."""
 
 import re
 from dataclasses import replace
@@ -35,7 +35,7 @@ def evidence(tmp_path_factory) -> Evidence:
     folder = lab.begin(tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench)
     lab.measure(folder, bench, lambda event: None)
     made = api.load(folder.path).evidence
-    # Three launches of a fake machine do not make every interval as narrow as is usually wanted.
+    # Three launches of a fake machine do not make every interval as narrow as usually required.
     return replace(made, settings=replace(made.settings, precision=1.0))
 
 
@@ -45,7 +45,7 @@ def page(evidence) -> Page:
 
 
 def quantities(text: str, units: str) -> list[float]:
-    """The numbers that stand with one of `units`, outside intervals, in s, B or B/s."""
+    """The numbers with one of `units`, outside intervals, in s, B or B/s."""
     factors = {"ns": 1e-9, "us": 1e-6, "KiB": 1024.0, "MiB": 1024.0**2, "GB/s": 1e9, "B": 1.0}
     plain = re.sub(r"\(95%:[^)]*\)", "", text)
     return [
@@ -300,7 +300,7 @@ def test_a_rank_bound_to_both_threads_of_a_core_is_bound(evidence):
 
 
 def test_a_doubt_stands_once_where_it_touches(evidence):
-    """About one section's cases: beside that section and its figures only."""
+    """A caveat about one section's cases is only shown next to that section and its figures."""
     page = studies.study("survey").page(imprecise(evidence))
     assert [w.code for w in page.warnings] == ["fake"]
     where = [s.title for s in page.sections if any(w.code == "precision" for w in s.warnings)]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Folders that appear whole."""
+"""Folders that are created atomically."""
 
 from __future__ import annotations
 

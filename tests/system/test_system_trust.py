@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Marks that nobody else can make."""
+"""Marks that nobody else can create."""
 
 from __future__ import annotations
 

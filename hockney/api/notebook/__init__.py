@@ -1,4 +1,4 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What Python programs and notebooks have beyond what the command line needs: keywords, data frames, fitted
-models to call, a log. `import hockney` offers it."""
+"""Features for Python programs and notebooks beyond those of the command line: keywords, data frames,
+callable fitted models, a log. Exported by `import hockney`."""

@@ -49,7 +49,7 @@ class FittedModel:
         return fitted_time(self.fit, {**self.bound, **{n: self.read(n, v) for n, v in values.items()}})
 
     def read(self, name: str, value: Quantity) -> float:
-        """The value of a variable, inside of its range."""
+        """The value of a variable, checked to be inside its range."""
         number = _number(as_word(value), name, self._unit(name))
         low, high = self.fit.ranges[name]
         if not low <= number <= high:
@@ -84,10 +84,10 @@ def fitted_model(
 ) -> FittedModel:
     """The fit of a workload whose parameters have the `fixed` values.
 
-    Parameters not named have their default where that was measured. Of several models the one is chosen that
-    is about the named values alone, then the one that describes the times best; `model` asks for one by name.
-    Raises UsageError where there is none, or several of which none is nearer to the question; Inconclusive
-    for a refused fit.
+    Parameters that are not named have their default, if it was measured. Of several models the one is chosen
+    that fixes only the named values, then the one that describes the times best; `model` selects one by name.
+    Raises UsageError if there is none, or if several fit the request equally well; Inconclusive for a refused
+    fit.
     """
     fixed = fixed or {}
     of_workload = [f for f in fits.fits if f.subject.workload == workload]
@@ -113,7 +113,7 @@ def fitted_model(
 
 
 def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:
-    """A refused fit has no variables: what its subject does not fix is one."""
+    """A refused fit has no variables: every parameter that its subject does not fix counts as one."""
     subject = fit.subject
     free = (name for name in fixed if name not in subject)
     return all(subject.get(name, value) == value for name, value in fixed.items()) and (
@@ -122,7 +122,7 @@ def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:
 
 
 def _nearest(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fit:
-    """Raises UsageError where subjects differ in parameters that nobody named."""
+    """Raises UsageError if subjects differ in parameters that were not named."""
 
     def order(fit: Fit) -> tuple[int, bool, bool, int]:
         others = {n: v for n, v in fit.subject.values.items() if n not in fixed}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as data frames of pandas or polars, whichever is installed; hockney needs neither."""
+"""Tables as data frames of pandas or polars, whichever is installed; hockney depends on neither."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 Library = Literal["pandas", "polars"]
 PREDICTED = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
-"""Of a prediction: what each number of ranks has an estimate of, with its unit."""
+"""The estimates in a prediction for each number of ranks, with their units."""
 
 
 def frame(rows: Rows, library: Library | None = None) -> Any:
-    """A DataFrame with the columns of `rows`: of the `library`, or of pandas or else polars where none is
-    asked for. Raises UsageError for another library, EnvironmentProblem where there is none."""
+    """A DataFrame with the columns of `rows`, of the given `library`, or by default of pandas or else polars.
+    Raises UsageError for another library, EnvironmentProblem if none is installed."""
     if library is not None and library not in get_args(Library):
         raise messages.unknown_frame_library(library, get_args(Library))
     for name in get_args(Library) if library is None else (library,):
@@ -46,7 +46,7 @@ def predicted_rows(rows: Sequence[RanksRow]) -> Rows:
 
 
 def _pandas(pandas: Any, columns: dict[str, list[Cell]]) -> Any:
-    """Whole numbers stay whole where cells are empty."""
+    """Integers stay integers if cells are empty."""
     return pandas.DataFrame(
         {
             name: pandas.array(cells, dtype="Int64") if _whole_with_gaps(cells) else cells

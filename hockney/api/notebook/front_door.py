@@ -3,9 +3,9 @@
 """The functions of `import hockney`.
 
 A run is given as a path (text or `Path`) or as a `Run`. Quantities are numbers (seconds, bytes, fractions) or
-words as on the command line: budget=30 and budget="30s", message=40_000 and message="40kB". What happens
-meanwhile is in the log "hockney" of `logging`; `listen` takes a function of a `hockney.lab.Event` instead.
-Everything that goes wrong is a `HockneyError`.
+words as on the command line: budget=30 and budget="30s", message=40_000 and message="40kB". Progress is
+reported in the log "hockney" of `logging`, or to `listen`, a function of a `hockney.lab.Event`. All errors
+are `HockneyError`s.
 """
 
 from __future__ import annotations

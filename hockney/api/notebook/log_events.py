@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens while hockney measures, in the log "hockney" of Python's `logging`."""
+"""Events of measuring, in the log "hockney" of Python's `logging`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of errors that Python programs meet, and of lines in the log."""
+"""The wording of errors in Python programs, and of lines in the log."""
 
 from __future__ import annotations
 

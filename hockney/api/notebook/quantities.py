@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities as Python programs give them: numbers (seconds, bytes, fractions), or words as on the command
-line ("100us", "40kB", "1%")."""
+"""Quantities in Python programs: numbers (seconds, bytes, fractions), or words as on the command line
+("100us", "40kB", "1%")."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def as_word(value: Quantity) -> str:
-    """A number as the command line reads it back exactly."""
+    """A number as text that the command line reads back exactly."""
     if isinstance(value, str):
         return value
     if isinstance(value, SupportsIndex):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of `RunOptions` as keywords of functions, with values as programs and notebooks give them."""
+"""The fields of `RunOptions` as keywords of functions, with values convenient for programs and notebooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hockney.core.errors import UsageError
 from hockney.core.paths import AnyPath
 
 MACHINE = "HOCKNEY_MACHINE"
-"""The variable that names the machine where nothing else does, as on the command line."""
+"""The variable that gives the default machine, as on the command line."""
 
 
 def variable_words(given: Mapping[str, str] | Iterable[str]) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ Program = Annotated[AnyPath | None, os.fspath]
 
 
 class RunKeywords(TypedDict, total=False):
-    """What each field of `RunOptions` may be given as. None is its default."""
+    """The types accepted for each field of `RunOptions`. None is the default."""
 
     ranks: Counts
     sizes: Sizes
@@ -60,7 +60,7 @@ class RunKeywords(TypedDict, total=False):
 
 
 def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:
-    """From keywords. Raises UsageError for an unknown one and for a value that cannot be meant."""
+    """From keywords. Raises UsageError for unknown keywords and invalid values."""
     hints = get_type_hints(RunKeywords, include_extras=True)
     values: dict[str, Any] = {"machine": environ.get(MACHINE, "")}
     for name, value in given.items():
@@ -84,7 +84,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def with_run_keywords(function: F) -> F:
-    """Shows the keywords in the signature of a function that takes them as **options, for `help` and for
+    """Adds the keywords to the signature of a function that takes them as **options, for `help` and for
     completion in notebooks."""
     signature = inspect.signature(function)
     kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]

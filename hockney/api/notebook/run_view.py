@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run in the cell of a notebook: its answer in words, what to doubt, and a table of its cases."""
+"""A run in the cell of a notebook: its answer as text, its caveats, and a table of its cases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = ("typical", "95% interval", "launches")
 
 
 def run_html(run: Run) -> str:
-    """Where the run cannot be read, why."""
+    """If the run cannot be read, the reason."""
     try:
         measured, page = _messages_first(run.evidence.measured), run.page
         headline = () if run.settings.study == ad_hoc.NAME else page.headline
@@ -45,8 +45,8 @@ def _messages_first(measured: Sequence[Measured]) -> list[Measured]:
 
 
 def _cases(measured: Sequence[Measured]) -> Table:
-    """The first of them. A parameter that is the same in all cases has no column, nor one that none of the
-    shown has."""
+    """The first cases. Parameters that are the same in all cases, or that none of these cases has, get no
+    column."""
     shown = measured[:MOST_ROWS]
     names = [name for name in _varying(measured) if any(name in m.case for m in shown)]
     rows = tuple(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's folder is worth: whether its files are what was written, complete, and right."""
+"""Checks a run's folder: whether its files are unchanged, complete and correct."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from hockney.store import salvage as salvaged_lines
 
 
 def verify(path: AnyPath) -> list[Finding]:
-    """Findings about every file of the run in `path`: bad ones where something does not fit, notes about what
-    is missing or cannot be told. Raises UsageError where there is no run."""
+    """Findings about every file of the run in `path`: bad ones for mismatches, notes about what is missing or
+    cannot be checked. Raises UsageError if there is no run."""
     folder = RunFolder.open(to_path(path))
     return list(_findings(folder))
 
 
 def salvage(path: AnyPath, into: AnyPath) -> Salvaged:
-    """A new run in `into` with the lines of the run in `path` that are intact. Raises UsageError where there
-    is no run or `into` is not new, EnvironmentProblem where more than records.jsonl is damaged."""
+    """A new run in `into` with the intact lines of the run in `path`. Raises UsageError if there is no run or
+    `into` is not new, EnvironmentProblem if more than records.jsonl is damaged."""
     return salvaged_lines(RunFolder.open(to_path(path)), to_path(into))
 
 
@@ -67,7 +67,7 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
     yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
-    published = isinstance(machine, Machine) and machine.traits.published  # printed numbers: no launches
+    published = isinstance(machine, Machine) and machine.traits.published  # published numbers: no launches
     if unended and not published:
         yield messages.launches_without_end(unended)
     left = len(missing(plan, reading.run))

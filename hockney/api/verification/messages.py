@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of what a run's folder is worth."""
+"""The wording of findings about a run's folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.lab.finding import Finding
 
 
 def verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
-    """`sealed`: it has a checksum; `own`: this user typed what it starts."""
+    """`sealed`: it has a checksum; `own`: this user typed the programs that it starts."""
     planned = f"{plural(measurements, 'measurement')} planned"
     if not sealed:
         text = f"{planned}; an older hockney wrote it without checksums, so changes cannot be detected"

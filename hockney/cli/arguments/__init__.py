@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs take: options, their types, and what they mean together."""
+"""Arguments of the verbs: options, their types, and their combined meaning."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""click's commands with our manners: unknown names get "did you mean", every help ends in an example."""
+"""Extensions of click: unknown names get "did you mean", every help ends in an example."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Example:
-    """Keeps the lines of the epilog as they are: an example must be fit to copy."""
+    """Keeps the lines of the epilog as they are, so that examples can be copied."""
 
     epilog: str | None
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several verbs share, and their types, which speak the errors' grammar."""
+"""Options that several verbs share, and their types, with errors in hockney's grammar."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hockney.core.units import (
 
 
 class ParsedType(click.ParamType):
-    """A type made of one of `core.units`' functions; its errors name the option."""
+    """A type based on one of the functions of `core.units`; its errors name the option."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name

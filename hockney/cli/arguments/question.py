@@ -19,7 +19,7 @@ from hockney.studies import ad_hoc
 
 
 def asked_question(words: Sequence[str], options: dict[str, Any]) -> Question:
-    """The question in `words`; the older options are taken out of `options` and become its parameters."""
+    """The question in `words`; the older options are removed from `options` and become its parameters."""
     older = {name: text for name in OLDER if (text := options.pop(name)) is not None}
     given = question(words)
     declared = {parameter.name for parameter in studies.parameters_of(studies.study(given.study))}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One module for each verb, named like it; its `command` is imported when the verb is used."""
+"""One module per verb, named like it; its `command` is imported when the verb is used."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERBS = {
     "build": "Compile the engine for an MPI, unless it is compiled already.",
     "doctor": "Check everything that a survey needs, step by step, and suggest remedies.",
 }
-"""The first sentence of each verb's help, in the order that users meet the verbs."""
+"""The first sentence of each verb's help, in the order in which users meet the verbs."""
 
 
 def load(verb: str) -> click.Command:

@@ -63,7 +63,7 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool)
                     echo()
                 print_table(_table(choice))
             print_line(chosen(choice))
-    if unknown:  # what is known was told first
+    if unknown:  # first report what is known
         raise unknown[0]
     return 0
 
@@ -113,7 +113,7 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
 
 
 def _candidate(each: Candidate | None) -> dict[str, object] | None:
-    """JSON has no infinity: ends that are not known are null."""
+    """JSON has no infinity: unknown ends are null."""
     if each is None:
         return None
     known = each.high < float("inf")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney calibrate: from a survey of a real machine to a simulated one."""
+"""hockney calibrate: turn a survey of a real machine into a simulated one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney machines: this machine, machines to simulate, and machines in papers."""
+"""hockney machines: this machine, simulated machines, and machines in papers."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _all(mpi: str, machine: str, as_json: bool) -> None:
 
 
 def _simulators(notify: Callable[[str], None]) -> list[Mpi]:
-    """Every SimGrid; where there is none, how to get one is told."""
+    """Every SimGrid; if there is none, how to get one."""
     simulators = list(simgrids(os.environ, notify))
     if not simulators:
         try:

@@ -77,7 +77,7 @@ def _period(settings: Settings) -> str:
 
 
 def payload(cases: Sequence[Case], catalog: Catalog) -> int:
-    """Bytes that one rank hands over in one repetition of every case."""
+    """Bytes that one rank sends in one repetition of every case."""
     return sum(case.bytes * catalog.entry(case.workload).messages(case) for case in cases)
 
 

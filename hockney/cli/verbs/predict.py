@@ -137,9 +137,9 @@ def command(
 ) -> int:
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
-    The algorithm computes T seconds on one rank, a part of it serial, and its ranks exchange messages
-    with their neighbours on a ring. Nothing is measured: what messages cost is read off a survey, or
-    off the description of a machine.
+    The algorithm computes T seconds on one rank, a part of it serial, and its ranks exchange messages with
+    their neighbours on a ring. Nothing is measured: the cost of messages is taken from a survey, or from the
+    description of a machine.
     """
     if work is None or message is None:
         option, given = ("--work", "1s") if work is None else ("--message", "40kB")

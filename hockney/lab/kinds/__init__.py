@@ -21,9 +21,9 @@ from hockney.lab.bench import Bench, Tell
 
 @dataclass(frozen=True)
 class PrepareOptions:
-    """What else the user chose for measuring; each kind uses what applies to it. `cores` is the size
-    of a machine that is made up, 0 for its usual one; `workloads` are those to be run, whose executables are
-    compiled where they are not the engine's; `launcher` is what the user adds to mpiexec's words."""
+    """Further options for measuring; each kind uses those that apply to it. `cores` is the size of a
+    synthetic machine, 0 for its default; `workloads` are those to be run, whose executables are compiled
+    unless the engine contains them; `launcher` are the user's arguments of mpiexec."""
 
     mpi: str = ""
     bind: bool = True
@@ -35,9 +35,9 @@ class PrepareOptions:
 
 class Kind(Protocol):
     """`SCHEME` is the part of --machine before the colon, `KIND` the name in machine.json, `HELP` a line for
-    'hockney machines'. Optional: `HIDDEN = True` for one that is not listed; `names()`, complete references
-    to suggest for a mistyped one; `repeats_itself(reference)`, whether every round of a run would give the
-    same times."""
+    'hockney machines'. Optional: `HIDDEN = True` for a kind that is not listed; `names()`, complete
+    references to suggest for a mistyped one; `repeats_itself(reference)`, whether every round of a run would
+    give the same times."""
 
     SCHEME: str
     KIND: str
@@ -56,7 +56,7 @@ def all_kinds() -> dict[str, Kind]:
 
 
 def listed() -> Iterator[Kind]:
-    """The kinds for users."""
+    """The kinds shown to users."""
     return (kind for kind in all_kinds().values() if not getattr(kind, "HIDDEN", False))
 
 
@@ -79,9 +79,9 @@ def prepare(
     cores: int = 0,
     launcher: LauncherOptions = NOTHING_ADDED,
 ) -> Bench:
-    """The bench for --machine and --mpi: find an MPI, compile the engine where that was not done before, and
-    the other executables that run any of `workloads`. Raises UsageError for options of mpiexec on a machine
-    where it starts nothing."""
+    """The bench for --machine and --mpi: find an MPI, compile the engine if necessary, and the other
+    executables that contain any of `workloads`. Raises UsageError for mpiexec options on a machine where
+    mpiexec starts nothing."""
     reference = MachineReference.parse(machine)
     kind = kind_of(reference)
     if launcher and not kind.TRAITS.by_mpiexec:

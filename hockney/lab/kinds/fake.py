@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A machine with costs that are known exactly, for tests: fake, fake:seed=3;pace=5ms."""
+"""A machine with exactly known costs, for tests: fake, fake:seed=3;pace=5ms."""
 
 from __future__ import annotations
 

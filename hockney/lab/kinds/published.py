@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's printed numbers: published:NAME. They are read like a run, and nothing can be measured."""
+"""Published numbers: published:NAME. They are read like a run; nothing can be measured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRAITS = papers.TRAITS
 
 
 def reference(name: str) -> str:
-    """How a run made of the paper's numbers names its machine."""
+    """The machine reference of a run made of the paper's numbers."""
     return str(MachineReference(SCHEME, name))
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A described machine that SimGrid stands in for: sim:NAME or sim:FILE."""
+"""A described machine, simulated by SimGrid: sim:NAME or sim:FILE."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def simulated_reference(name: str) -> str:
 
 
 def description_name(text: str) -> str:
-    """The name or file in `text`, where only a description can be meant: t3e, sim:t3e, published:t3e."""
+    """The name or file in `text`, if only a description can be meant: t3e, sim:t3e, published:t3e."""
     return without_scheme(text, (SCHEME, published.SCHEME))
 
 
@@ -42,7 +42,7 @@ def repeats_itself(reference: MachineReference) -> bool:
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    """Read the description before anything is looked for or compiled."""
+    """Reads the description before anything is searched for or compiled."""
     platform = simulated.platform(reference.name)
     mpi = find_simgrid(notify=options.notify)
     built, catalog, others = executables(mpi, options.workloads, options.notify)
@@ -51,8 +51,8 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
 
 
 def _described(platform: Platform, mpi: Mpi, built: build.Engine) -> Machine:
-    """The machine that `platform` describes, as a run keeps it; nothing of this host but what compiled the
-    engine."""
+    """The machine described by `platform`, as stored in a run; of this host it contains only what compiled
+    the engine."""
     cores = platform.capacity
     return Machine(
         schema=SCHEMA,

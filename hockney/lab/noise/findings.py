@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the doctor reports of the noise; the numbers go into its JSON document."""
+"""The doctor's findings about noise; the numbers go into its JSON document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WANTED_AT_S = 60.0
 def noise_findings(
     launchers: Launchers, cores: Cores, catalog: Catalog, seconds: float, one_host: bool
 ) -> Iterator[Finding]:
-    """Watch the machine for `seconds`, where it has two cores."""
+    """Observe the machine for `seconds`, if it has two cores."""
     if one_host and min(cores.usable, len(cores.cpus)) < 2:
         yield messages.too_few_cores(min(cores.usable, len(cores.cpus)))
         return

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of the noise that 'hockney doctor' finds."""
+"""The wording of noise findings of 'hockney doctor'."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A few launches that do nothing but visit two cases as often as possible: computing, which only needs a
-core, and short messages between two cores."""
+"""A few launches that only visit two cases as often as possible: computing, which needs just a core, and
+short messages between two cores."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from hockney.models.statistics import MeasuredNoise, launch_times, noise
 
 COMPUTING, MESSAGES = "compute work=20us", "pingpong bytes=8"
 ALONE_SHARE = 0.2
-"""Of the time, for a rank by itself."""
+"""Fraction of the time for a single rank."""
 USUAL_SHARE = 0.5
-"""Of the rest, for the two cores that ranks are bound to, where there are other pairs."""
+"""Fraction of the remaining time for the two cores to which ranks are bound, if there are other pairs."""
 MOST_PAIRS = 4
 MOST_LAUNCHES = 6
-"""On the usual two cores, to see by how much launches differ."""
+"""On the usual two cores, to measure how much launches differ."""
 LAUNCH_S = 1.0
-"""At least, of each of them."""
+"""Minimum for each of them."""
 
 VISIT_S = 0.25e-3
-"""Shorter than any visit, so that visits go on until the time is up."""
+"""Shorter than any visit, so that visits continue until the time is up."""
 REPETITIONS = 30
-"""In a visit."""
+"""Per visit."""
 UNREACHABLE = 1e-6
-"""A precision that no case reaches, since it would not be visited any more."""
+"""A precision that no case reaches, because it would not be visited any more."""
 
 BUDGETS_S = (30.0, 60.0, 300.0)
 
@@ -43,7 +43,8 @@ Launchers = Callable[[Cores], Launcher]
 
 @dataclass(frozen=True)
 class WatchedCase:
-    """One case on the cores `cpus`, as the ranks report them. `usual`: where two ranks are bound to."""
+    """One case on the cores `cpus`, as reported by the ranks. `usual`: whether two ranks are bound there by
+    default."""
 
     case: Case
     cpus: tuple[str, ...]
@@ -61,7 +62,7 @@ class Watch:
 
     @property
     def preempted(self) -> float:
-        """The share of visits during which a rank lost its core."""
+        """The share of visits during which a rank was preempted."""
         return sum(s.preempted for s in self.series) / max(1, sum(s.visits for s in self.series))
 
 
@@ -86,7 +87,7 @@ def watch(launchers: Launchers, cores: Cores, catalog: Catalog, seconds: float, 
 
 
 def other_pairs(cores: Cores) -> list[Cores]:
-    """Distinct pairs next to the first two cores, which ranks are bound to: the first and the last, the last
+    """Distinct pairs besides the first two cores, to which ranks are bound: the first and the last, the last
     two, the first and the middle one."""
     last = len(cores.cpus) - 1
     wanted = [(0, last), (last - 1, last), (0, len(cores.cpus) // 2)]
@@ -98,11 +99,11 @@ def other_pairs(cores: Cores) -> list[Cores]:
 
 
 SURVEYED = 180
-"""Cases of a survey on two ranks, about."""
+"""Approximate number of cases of a survey on two ranks."""
 
 
 def reachable(found: MeasuredNoise) -> dict[float, float | None]:
-    """About the precision that a survey reaches, by its budget in seconds."""
+    """The approximate precision that a survey reaches, by its budget in seconds."""
     reached = {}
     for budget in BUDGETS_S:
         launches = launch_count(budget, TYPICAL_COST_S, 1, SURVEYED)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where ranks are bound, and what was done unasked."""
+"""Where ranks are bound, and what was done on the user's behalf."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from hockney.launch.launcher import LaunchFailed, Reason
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why ranks do not start or a launch ended. `what` is "" where only the reason is known."""
+    """Why ranks do not start or a launch ended. `what` is "" if only the reason is known."""
 
     code: str
     what: str
@@ -145,7 +145,7 @@ def ranks_missing(answers: int, ranks: int, mpiexec: str) -> Explanation:
 
 
 def ranks_do_not_start(mpi: str, ranks: int, ending: Ending, command: str) -> EnvironmentProblem:
-    """`command` is how the launcher is called for these ranks, without a program."""
+    """`command` is the launcher's command line for these ranks, without a program."""
     return EnvironmentProblem(
         f"{mpi} does not start {ranks} ranks",
         how_it_ended(ending),
@@ -167,7 +167,7 @@ def launcher_not_starting(mpiexec: str, mpi: str, reason: str) -> EnvironmentPro
 
 
 def how_it_ended(ending: Ending, launcher: str = "mpiexec") -> str:
-    """The reason of a failure whose cause is not known."""
+    """The reason of a failure whose cause is unknown."""
     if ending.signal is not None:
         process = (
             launcher if ending.of_launcher else "a rank" if ending.rank is None else f"rank {ending.rank}"
@@ -211,7 +211,7 @@ def out_of_memory() -> Explanation:
 
 
 def platform_error(message: str) -> Explanation:
-    """What the simulator's plug-in for described machines printed."""
+    """The error printed by the simulator's plug-in for described machines."""
     return Explanation("simulated-platform-error", "", message)
 
 

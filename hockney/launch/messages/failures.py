@@ -13,7 +13,7 @@ from hockney.launch.messages.explanations import Explanation, how_it_ended
 
 
 def launch_died(case: str, ranks: int, ending: Ending, tail: tuple[str, ...] = ()) -> LaunchFailed:
-    """`case` is "" where none was running."""
+    """`case` is "" if none was running."""
     return LaunchFailed(
         f"the launch died during '{case}'" if case else f"the launch of {ranks} ranks died",
         how_it_ended(ending),
@@ -53,15 +53,15 @@ def not_ending(seconds: float, *, job_exit: int, tail: tuple[str, ...]) -> Launc
 
 
 def phase(name: str, repetition: int) -> str:
-    """Where a rank was when a case hung."""
+    """The phase in which a rank was when a case hung."""
     return f"{name}, repetition {repetition}"
 
 
 def case_hung(
     case: str, answered: bool, silent: Sequence[int], phase: str, *, job_exit: int, tail: tuple[str, ...]
 ) -> LaunchFailed:
-    """`silent` ranks did not answer the watchdog, the others wait in `phase`; `answered` is False where none
-    did."""
+    """`silent` ranks did not report to the watchdog, the others wait in `phase`; `answered` is False if none
+    reported."""
     if not answered:
         why = "no rank answered"
     elif silent:
@@ -86,7 +86,7 @@ def case_hung(
 def message_corrupted(
     case: str, rank: int | None, sender: int | None, *, job_exit: int, tail: tuple[str, ...]
 ) -> LaunchFailed:
-    """`case` is "" where none was running; `rank` and `sender` are None where the launcher dropped them."""
+    """`case` is "" if none was running; `rank` and `sender` are None if the launcher dropped them."""
     who = "a rank" if rank is None else f"rank {rank}"
     whom = "" if sender is None else f" from rank {sender}"
     return LaunchFailed(
@@ -114,7 +114,7 @@ def line_not_understood(reason: str) -> LaunchFailed:
 def simulation_failed(
     case: str, ranks: int, explanation: Explanation, *, job_exit: int, tail: tuple[str, ...]
 ) -> LaunchFailed:
-    """`case` is "" where none was running."""
+    """`case` is "" if none was running."""
     return LaunchFailed(
         f"the simulation ended during '{case}'" if case else f"the simulation of {ranks} ranks did not start",
         explanation.why,
@@ -130,7 +130,7 @@ def simulation_failed(
 def simulation_out_of_time(
     case: str, seconds: float, *, job_exit: int = 0, tail: tuple[str, ...] = ()
 ) -> LaunchFailed:
-    """`case` is "" where none was running."""
+    """`case` is "" if none was running."""
     time = format_seconds(seconds)
     return LaunchFailed(
         f"'{case}' could not be simulated within {time}"

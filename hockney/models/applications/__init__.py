@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an application pays for its messages, and what becomes of its efficiency."""
+"""The cost of messages in an application, and its parallel efficiency."""

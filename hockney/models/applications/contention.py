@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Do messages under way at once share the bandwidth? Decided by which of both predicts what was measured.
+"""Do messages in flight at once share the bandwidth? Decided by which of the two models predicts the measured
+times better.
 
-Ping-pongs cannot tell: one message at a time has a shared cable for itself. What many ranks send at once can:
-the round-robin exchange (every second rank sends) and the bisection (the lower half sends), from 4 ranks on,
-each on a core of its own, with messages long enough to make a difference.
+Ping-pongs cannot decide: a single message has a shared cable to itself. Patterns in which many ranks send at
+once can: the round-robin exchange (every second rank sends) and the bisection (the lower half sends), with at
+least 4 ranks, each on its own core, and messages long enough to make a difference.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ from hockney.models.applications.ring_exchange import exchange_time
 from hockney.models.fits.verdict import error_size
 
 FEWEST_RANKS = 4
-"""Fewer have one message under way at a time."""
+"""With fewer ranks there is one message in flight at a time."""
 
 TELLING_WORKLOADS = {"round_robin": ("exchange", "ordered"), "bisection": ("direction", "one")}
-"""Workloads that tell, and in which way of exchanging: the two whose time `predicted` knows a formula for."""
+"""Workloads and ways of exchanging that can decide: the two for which `predicted` has a formula."""
 
 TELLING = 1.2
-"""A case tells where both predictions are at least so far apart."""
+"""A case can decide if the two predictions differ by at least this factor."""
 
 CLEARLY, USABLE = 1.2, 0.5
-"""Nothing is decided where the worse error is less than so many times the better one, nor where the better
-one is larger than this."""
+"""Nothing is decided if the worse error is less than CLEARLY times the better one, or if the better one is
+larger than USABLE."""
 
 
 @dataclass(frozen=True)
 class ContentionCase:
-    """One measured case and what it would take on a shared medium and by a switch (s)."""
+    """One measured case and its predicted times on a shared medium and with a switch (s)."""
 
     case: str
     measured: float
@@ -48,8 +49,8 @@ class ContentionCase:
 
 
 def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointToPointCosts:
-    """`messages` with `shared` as the measured cases have it, and `why`, which is to be read after the
-    network's `kind`; a switch where none tells, or neither model is clearly the better and usable."""
+    """`messages` with `shared` decided by the measured cases, and `why`, to be read after the network's
+    `kind`. A switch if no case decides, or if neither model is clearly better and usable."""
     cases = contention_cases(messages, summaries)
     telling = [case for case in cases if case.tells]
     if not telling:
@@ -74,14 +75,14 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
 
 
 def kind(messages: PointToPointCosts) -> str:
-    """The network in words."""
+    """The kind of network, as text."""
     if any(messages.medium):
         return "a medium that messages use in turn"
     return "a shared medium" if messages.shared else "a switch"
 
 
 def overruled(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
-    """`messages` on a network as asked for, whatever is known of it."""
+    """`messages` on a network chosen by the user, whatever the measurements show."""
     forced = replace(messages, shared=shared, medium=(0.0, 0.0), sharing="requested", why="as requested")
     if messages.sharing == "assumed":
         return forced
@@ -92,7 +93,7 @@ def overruled(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
 
 
 def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) -> list[ContentionCase]:
-    """The cases that could tell, whatever the length of their messages."""
+    """The cases that could decide, whatever the length of their messages."""
     shared, switched = replace(messages, shared=True), replace(messages, shared=False)
     cases = []
     for summary in summaries:
@@ -123,7 +124,7 @@ def _usable(case: Case, messages: PointToPointCosts) -> bool:
 
 
 def _error(pairs: Sequence[tuple[float, float]]) -> float:
-    """The median relative error; a time half as long is as wrong as one twice as long."""
+    """The median relative error; a time half as long counts as much as one twice as long."""
     errors = sorted(abs(math.log(model / measured)) for model, measured in pairs)
     middle = (errors[len(errors) // 2] + errors[(len(errors) - 1) // 2]) / 2
     return math.expm1(middle)

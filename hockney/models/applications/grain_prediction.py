@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of an algorithm on a machine: `models.granularity` with intervals, for numbers of ranks.
+"""Predicted performance of an algorithm on a machine: `models.granularity` with intervals, for numbers of
+ranks.
 
-The intervals are those of the messages' time: everything here rises or falls with Tcom throughout, so that
-the ends of the one are the ends of the other. That the model's assumptions hold, they do not say.
+The intervals are those of the messages' time: every result is monotonic in Tcom, so that the ends of Tcom's
+interval map to the ends of the result's. They do not cover errors of the model's assumptions.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ from hockney.models.applications.granularity import (
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 
 WANTED = (0.5, 0.8, 0.9)
-"""Efficiencies for which the work that they need is told."""
+"""Efficiencies for which the required work is reported."""
 
 HALF = 0.5
 
 
 @dataclass(frozen=True)
 class RanksRow:
-    """On `ranks` ranks: time (s) of one work T, speed-up, efficiency, and the part of the time that is
-    communication. `shared_by` is how many ranks share a core, 1 where each has its own."""
+    """On `ranks` ranks: time (s) of the work T, speed-up, efficiency, and the fraction of the time spent in
+    communication. `shared_by` is the number of ranks that share a core, 1 if each has its own."""
 
     ranks: int
     time: Estimate
@@ -50,8 +51,8 @@ class RanksRow:
 
 @dataclass(frozen=True)
 class Needed:
-    """The work (s) from which `ranks` ranks reach `efficiency`; None where none is enough, since no work
-    reaches more than `ceiling`."""
+    """The work (s) from which `ranks` ranks reach `efficiency`; None if no work suffices, because the
+    efficiency never exceeds `ceiling`."""
 
     ranks: int
     efficiency: float
@@ -61,8 +62,8 @@ class Needed:
 
 @dataclass(frozen=True)
 class Best:
-    """Of 1 to `most` ranks: `fastest` with the largest speed-up, at the ends of the interval of Tcom between
-    these `ends`, and the most that have an efficiency of 50%."""
+    """Of 1 to `most` ranks: `fastest` has the largest speed-up, `ends` are the best numbers of ranks at the
+    ends of the interval of Tcom; also the largest number of ranks with an efficiency of 50%."""
 
     most: int
     ends: tuple[int, int]
@@ -72,7 +73,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Change:
-    """A lever with the interval of the efficiency it would bring."""
+    """A lever with the interval of the resulting efficiency."""
 
     lever: Lever
     efficiency: Estimate
@@ -191,7 +192,7 @@ def _brought(
 def _estimate(
     value: Callable[[float], float], messages: PointToPointCosts, algorithm: Algorithm, ranks: int
 ) -> Estimate:
-    """`value` of the factor of Tcom, at 1 and at the ends of its interval."""
+    """`value` as a function of the factor of Tcom, at 1 and at the ends of its interval."""
     middle, bounds = value(1.0), messages.bounds(algorithm.bytes, ranks)
     if bounds is None:
         return Estimate(middle, None, None)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel efficiency from the grain of the work: Amdahl's law with communication.
+"""Parallel efficiency as a function of granularity: Amdahl's law with communication.
 
 U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996):
 
@@ -9,12 +9,12 @@ U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing En
     work        T = Ts + Tp, Ts = s T, Tp = p T, p = 1 - s   equations 4 and 5
     efficiency  T / (p T + np (s T + Tcom))                  equation 6
 
-Two factors are added here. `exchanges` m is how often the ranks exchange for one work T, `imbalance` b >= 1
-the parallel work of the rank that has most of it over the mean; the others wait for that one:
+Two factors are added here. `exchanges` m is the number of exchanges per work T, `imbalance` b >= 1 the
+parallel work of the busiest rank divided by the mean; the others wait for that rank:
 
     time on np ranks    s T + b p T / np + m Tcom
 
-On one rank it is T; b is at most np, when one rank has it all. The page's explorer computes the same
+On one rank it is T; b is at most np, if one rank does everything. The page's explorer uses the same model
 (`report/widgets/efficiency_model.js`).
 """
 
@@ -27,24 +27,24 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 
 ROUNDING = 1e-12
-"""Efficiencies that differ by less are the same."""
+"""Efficiencies that differ by less are considered equal."""
 
 FINE = 1024
-"""Up to so many ranks every number is looked at."""
+"""Up to this many ranks every number is considered."""
 
 SEEN = 1e-6
-"""A gain of efficiency that is one."""
+"""The minimum gain of efficiency that counts."""
 
 OVERLAP = "overlap"
 
 TOGETHER = 10
-"""So many exchanges aggregation makes one of."""
+"""The number of exchanges that aggregation combines."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """`work_s` is what one rank computes alone between two rounds of `exchanges`, of which the fraction
-    `serial` cannot be shared; messages have `bytes`. Raises UsageError for values that no algorithm has."""
+    """`work_s` is the time one rank alone computes between two rounds of `exchanges`, of which the fraction
+    `serial` cannot be parallelised; messages have `bytes`. Raises UsageError for impossible values."""
 
     work_s: float
     bytes: float = 0.0
@@ -67,8 +67,8 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class Times:
-    """What one rank's time on `ranks` ranks consists of, in seconds: its serial part (all wait for it), its
-    fair share of the parallel work, waiting for the rank that has most work, and communication."""
+    """The components of one rank's time on `ranks` ranks, in seconds: the serial part (all wait for it), its
+    equal share of the parallel work, waiting for the busiest rank, and communication."""
 
     ranks: int
     alone: float
@@ -95,7 +95,7 @@ class Times:
 
 
 def times(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0) -> Times:
-    """`factor` is what the time of an exchange is multiplied by: an end of its interval."""
+    """`factor` multiplies the time of an exchange: an end of its interval."""
     work = algorithm.work_s
     if ranks == 1:
         return Times(1, work, algorithm.serial * work, (1 - algorithm.serial) * work, 0.0, 0.0)
@@ -116,7 +116,7 @@ def efficiency(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, fa
 
 
 def ceiling(algorithm: Algorithm, ranks: int) -> float:
-    """The efficiency that no amount of work exceeds: equation 6 for Tcom = 0, or for an endless T."""
+    """The efficiency that no amount of work exceeds: equation 6 for Tcom = 0, or for infinite T."""
     if ranks == 1:
         return 1.0
     busiest = min(algorithm.imbalance, ranks)
@@ -127,7 +127,7 @@ def work_needed(
     wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0
 ) -> float | None:
     """The work T (s) from which the efficiency on `ranks` ranks is at least `wanted`, all else being equal:
-    equation 6 solved for T. None where no work is enough, since serial part and imbalance grow with it."""
+    equation 6 solved for T. None if no work is enough, since serial part and imbalance grow with it."""
     if ranks == 1:
         return 0.0 if wanted <= 1 else None
     left = 1 - wanted / ceiling(algorithm, ranks)
@@ -140,22 +140,23 @@ def work_needed(
 def break_even(
     algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0
 ) -> float | None:
-    """The work (s) from which `ranks` ranks are faster than one: efficiency 1/np, speed-up 1."""
+    """The work (s) above which `ranks` ranks are faster than one: efficiency 1/np, speed-up 1."""
     return work_needed(1 / ranks, algorithm, messages, ranks, factor)
 
 
 def on_cores(algorithm: Algorithm, ranks: int, cores: int | None) -> Algorithm:
-    """As it is with `ranks` ranks on `cores` cores (None: one each): those that share a core compute one
-    after the other, so that all wait as for a rank with so many times its share. Where ranks outnumber cores
-    hockney binds none to a core of its own (`launch.command`), and the scheduler moves them: each has
-    cores/ranks of a core, also where the ranks cannot be split evenly."""
+    """The algorithm with `ranks` ranks on `cores` cores (None: one core per rank). Ranks that share a core
+    compute one after the other, so that all wait as for a rank with correspondingly more work. If ranks
+    outnumber cores, hockney does not bind them (`launch.command`) and the scheduler migrates them: each gets
+    cores/ranks of a core, even if the ranks cannot be split evenly."""
     if cores is None or ranks <= cores:
         return algorithm
     return replace(algorithm, imbalance=algorithm.imbalance * ranks / cores)
 
 
 def best_ranks(algorithm: Algorithm, messages: PointToPointCosts, most: int, factor: float = 1.0) -> int:
-    """The number of ranks from 1 to `most` with the largest speed-up, the fewest of those, among `counts`."""
+    """The number of ranks from 1 to `most`, among `counts`, with the largest speed-up; the smallest if
+    several have it."""
     return max(
         counts(most),
         key=lambda ranks: (times(algorithm, messages, ranks, factor).speed_up, -ranks),
@@ -165,15 +166,15 @@ def best_ranks(algorithm: Algorithm, messages: PointToPointCosts, most: int, fac
 def ranks_reaching(
     wanted: float, algorithm: Algorithm, messages: PointToPointCosts, most: int, factor: float = 1.0
 ) -> int:
-    """The largest number of ranks among `counts` of `most` whose efficiency is at least `wanted`; 1 always
-    reaches what can be reached."""
+    """The largest number of ranks among `counts` of `most` with an efficiency of at least `wanted`; never
+    less than 1."""
     return next(
         (n for n in reversed(counts(most)) if efficiency(algorithm, messages, n, factor) >= wanted), 1
     )
 
 
 def counts(most: int) -> list[int]:
-    """Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`."""
+    """Numbers of ranks to consider: each up to 1024, then in steps of about a thousandth, and `most`."""
     ranks = list(range(1, min(most, FINE) + 1))
     step = 2
     while ranks[-1] + step <= most:
@@ -184,8 +185,8 @@ def counts(most: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Lever:
-    """A change of the algorithm, in words, and the efficiency it would bring; `gain` is what of that is
-    new. `algorithm` is the changed one, None where the change is not one of its numbers."""
+    """A change of the algorithm, described in words, and the resulting efficiency; `gain` is the improvement.
+    `algorithm` is the changed one, None if the change is not one of its numbers."""
 
     name: str
     words: str
@@ -195,11 +196,11 @@ class Lever:
 
 
 def levers(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> list[Lever]:
-    """What would help on `ranks` ranks, what helps most first; what would change nothing is left out.
+    """Possible improvements on `ranks` ranks, the most effective first; without those that change nothing.
 
-    Aggregation computes TOGETHER times as long between exchanges and sends what was gathered in one
-    message of as many times the bytes. Overlap hides as much communication as there is parallel work to hide
-    it behind, which is the most that non-blocking communication can do.
+    Aggregation computes TOGETHER times as long between exchanges and combines that many messages into one.
+    Overlap hides as much communication as there is parallel work, an upper bound for non-blocking
+    communication.
     """
     now = times(algorithm, messages, ranks)
     changed = [
@@ -225,5 +226,5 @@ def levers(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> lis
 
 
 def overlapped(now: Times) -> float:
-    """The efficiency at best with communication hidden behind the parallel work."""
+    """The best possible efficiency with communication hidden behind the parallel work."""
     return now.alone / now.ranks / (now.total - min(now.communication, now.parallel + now.waiting))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What messages cost on a machine, from the best there is: a run's fit, or a machine's description."""
+"""Message costs of a machine, from the best available source: a run's fit, or a machine's description."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ BEST_FIRST = ("good", "fair", "poor")
 
 
 def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) -> PointToPointCosts:
-    """From the fits of a run on `machine`; `where` is the run as the user named it, `hosts` on how many
-    machines like this one its ranks were.
+    """From the fits of a run on `machine`; `where` is the run as the user named it, `hosts` the number of
+    machines like this one on which its ranks ran.
 
-    A simulated machine's description says what its network is, and on nodes of several cores what a message
-    between nodes costs; of a real one the run's own exchanges tell (see `contention`). Raises Inconclusive
-    where the run has no fit to use.
+    A simulated machine's description gives its kind of network and, for nodes with several cores, the cost of
+    messages between nodes; on a real machine the kind is inferred from the run's exchanges (see
+    `contention`). Raises Inconclusive where the run has no fit to use.
     """
     fit = usable_fit(fits)
     if fit is None:
@@ -48,9 +48,9 @@ def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) ->
 def messages_of_run(
     fits: Fits, machine: Machine, where: str, surveyed: Surveyed | None, *, hosts: int = 1
 ) -> PointToPointCosts:
-    """From a run that may have been given a survey's times: then from those, else from the run's own
-    ping-pong; never from a measured efficiency. Whether messages share the network is judged by exchanges of
-    4 and more ranks, of the survey and of the run itself. Raises Inconclusive where the fits are of another
+    """From a run that may include a survey's times: then from the survey's, otherwise from the run's own
+    ping-pong; never from a measured efficiency. Whether messages share the network is decided by exchanges of
+    4 and more ranks, of the survey and of the run itself. Raises Inconclusive if the fits are for another
     cost than those that were kept of the survey."""
     if surveyed is None:
         return messages_for(fits, machine, where, hosts=hosts)
@@ -63,7 +63,7 @@ def messages_of_run(
 
 
 def described(platform: Platform) -> PointToPointCosts:
-    """From a machine's description, simulated or of a paper."""
+    """From a machine's description, simulated or from a paper."""
     costs = of_platform(platform, source="the machine's description")
     shape = platform.network.shape
     why = "according to the machine's description" + (f" of a {shape}" if shape != "switch" else "")
@@ -71,7 +71,7 @@ def described(platform: Platform) -> PointToPointCosts:
 
 
 def usable_fit(fits: Fits) -> Fit | None:
-    """Hockney's model of the ping-pong with hot buffers; if there is none, of another ping-pong."""
+    """Hockney's model of the ping-pong with hot buffers, otherwise of another ping-pong."""
     usable = [f for f in fits.of_role("hockney", *PING_PONG) if f.verdict in BEST_FIRST and f.segments]
     return min(
         usable,
@@ -86,14 +86,14 @@ def _title(machine: Machine) -> str:
 
 
 def _room(machine: Machine, hosts: int) -> int | None:
-    """How many ranks have a core of their own; of printed numbers nobody knows."""
+    """The number of ranks that have their own core; unknown for published numbers."""
     return machine.cores * hosts if machine.cores > 0 and not machine.traits.published else None
 
 
 def _on_description(measured: PointToPointCosts, description: PointToPointCosts) -> PointToPointCosts:
-    """The run's times, on the network that the description tells. Two ranks fill the first node, so where
-    nodes have several cores it is messages on a node that were measured: to more ranks the fit's interval
-    and verdict do not apply."""
+    """The run's times with the network of the description. Two ranks fill the first node, so if nodes have
+    several cores, the measured messages stay on a node: for more ranks the fit's interval and verdict do not
+    apply."""
     near = description.cores > 1
     return replace(
         measured,

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a message between two ranks costs: a piecewise line over its size (Hockney), taken from a fit, from a
-machine's description or from a paper, with what limits messages that are under way at the same time."""
+"""The cost of a message between two ranks: a piecewise line over its size (Hockney), from a fit, a machine's
+description or a paper, with the limits for messages in flight at the same time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hockney.core.platform import Platform, Segment
 from hockney.models import messages
 
 SharingBasis = Literal["", "described", "printed", "assumed", "measured", "requested"]
-"""How it is known whether messages share the network: by the machine's description, by a paper, not at all,
-by measured exchanges, or because the user requested it."""
+"""The evidence for whether messages share the network: the machine's description, a paper, none, measured
+exchanges, or the user's request."""
 
 HANDSHAKE = 1.5
-"""A message that is first asked for has at least so many times the latency: three ways instead of one, but
-not all of them have the receiver woken."""
+"""Rendezvous messages have at least this many times the latency: three transfers instead of one, but not all
+of them need to wake the receiver."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class CostPiece:
 
 @dataclass(frozen=True)
 class Band:
-    """At `bytes`, the ends of the time's 95% interval over the time itself."""
+    """At `bytes`, the ends of the time's 95% interval relative to the time."""
 
     bytes: float
     low: float
@@ -47,21 +47,20 @@ class Band:
 
 @dataclass(frozen=True)
 class PointToPointCosts:
-    """What messages cost on a machine.
+    """Message costs on a machine.
 
-    `pieces` ascend from 0 bytes, `band` ascends too (empty: no interval is known); `changes` has for each
-    change from a piece to the next between which sizes it lies, where that is known. On a `shared` medium
-    messages under way at once share the bandwidth; each of them holds a `medium` alone for medium[0] +
-    bytes * medium[1] seconds, which is part of its time one way. `sharing` is how it is known whether the
-    network is shared; `why` says that in words, `source` where the times are from; `verdict` is that of the
-    fit they are read off, and `doubt` its reason. A send of up to `eager` bytes ends before its receive is
-    posted. `smallest` and `largest` are the sizes between which times are known, `most_ranks` is the number
-    of ranks that the machine carries,
-    each on a core of its own (None: unknown). Where a node cannot send and receive at once, a byte occupies
-    it for `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages
-    that stay on a node cost what `near` says; 0 cores: all messages cost the same. There `band`, `changes`,
-    `verdict` and `doubt` are of the messages on a node: what those between nodes cost was not fitted. `cost`
-    is which cost of a run's ping-pong the pieces were fitted to.
+    `pieces` start at 0 bytes and ascend. `band` ascends too (empty: no interval is known). `changes` gives
+    for each change between pieces the sizes between which it lies, if known. On a `shared` medium messages in
+    flight at once share the bandwidth; each of them occupies a `medium` alone for medium[0] + bytes *
+    medium[1] seconds, which is part of its one-way time. `sharing` is the evidence for sharing or not, `why`
+    the same as text, and `source` the origin of the times; `verdict` is that of the fit they are taken from,
+    `doubt` its reason. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
+    `largest` are the sizes between which times are known, `most_ranks` is the number of ranks for which the
+    machine has cores (None: unknown). If a node cannot send and receive at once, a byte occupies it for
+    `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages within a
+    node have the costs `near`; 0 cores: all messages cost the same. There `band`, `changes`, `verdict` and
+    `doubt` apply to messages within a node; costs between nodes were not fitted. `cost` is the cost of a
+    run's ping-pong to which the pieces were fitted.
     """
 
     name: str
@@ -86,11 +85,11 @@ class PointToPointCosts:
     cost: Cost = "typical"
 
     def piece(self, size: float, ranks: int = 2) -> CostPiece:
-        """Of the slowest message among `ranks` ranks."""
+        """The piece of the slowest message among `ranks` ranks."""
         return cost_piece(self.near if ranks <= self.cores else self.pieces, size)
 
     def one_way(self, size: float, ranks: int = 2) -> float:
-        """Seconds of one message of `size` bytes, nothing else under way."""
+        """Seconds of one message of `size` bytes, with nothing else in flight."""
         return self.piece(size, ranks).time(size)
 
     def _foretold(self, ranks: int) -> bool:
@@ -104,9 +103,9 @@ class PointToPointCosts:
         return next(((low, high) for low, high in self.changes if low < size < high), None)
 
     def bounds(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
-        """By which factors the time at `size` may be shorter and longer (95%): those of the neighbouring
-        sizes on a straight line, those of the ends beyond them. Where a change may come before or after, the
-        time may be that of either piece. None where no interval is known."""
+        """Factors by which the time at `size` may be shorter and longer (95%): interpolated linearly between
+        the neighbouring sizes, those of the ends beyond them. If a change may come before or after `size`,
+        the interval covers both pieces. None if no interval is known."""
         if not self.band or self._foretold(ranks):
             return None
         change = self.change(size)
@@ -127,12 +126,12 @@ class PointToPointCosts:
         return before.low + at * (after.low - before.low), before.high + at * (after.high - before.high)
 
     def known(self, size: float) -> bool:
-        """Whether `size` lies where times are known."""
+        """Whether times are known at `size`."""
         return self.smallest <= size and (self.largest is None or size <= self.largest)
 
 
 def cost_piece(pieces: tuple[CostPiece, ...], size: float) -> CostPiece:
-    """The one that holds for messages of `size` bytes."""
+    """The piece that holds for messages of `size` bytes."""
     chosen = pieces[0]
     for each in pieces:
         if size >= each.first:
@@ -145,8 +144,8 @@ def of_fit(
 ) -> PointToPointCosts:
     """From a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a refused fit.
 
-    Where the latency rises most from one piece to the next, sends are taken to wait for their receives from
-    there on: that is what such a protocol costs a message.
+    The largest rise of the latency from one piece to the next is taken as the size from which sends wait for
+    their receives, since a rendezvous protocol adds latency.
     """
     if fit.verdict == "refused" or not fit.segments:
         raise messages.refused_fit(source, fit.line, fit.why)
@@ -172,7 +171,7 @@ def of_fit(
 
 
 def _eager(pieces: Sequence[CostPiece]) -> float:
-    """The size before the piece whose latency is the most times that of the piece before it."""
+    """The size before the piece whose latency rises most, as a factor."""
     rises = [
         (after.latency_s / before.latency_s, after.first - 1)
         for before, after in pairwise(pieces)
@@ -183,7 +182,7 @@ def _eager(pieces: Sequence[CostPiece]) -> float:
 
 
 def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
-    """From a machine's description: MPI_Send to a neighbour, one hop away, and MPI_Recv there; without the
+    """From a machine's description: MPI_Send to a neighbour, one hop away, and MPI_Recv there, without the
     description's noise."""
     network = platform.network
     medium = network.medium_message_s, network.medium_s_per_byte

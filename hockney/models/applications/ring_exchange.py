@@ -7,13 +7,13 @@ U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing En
     Tcom = 2 (t_start + t_w (np/2) L)
 
 Half of the ranks send while the other half receives, then they change roles: two steps, each as long as a
-message one way. On one Ethernet the np/2 messages of a step share the cable, hence the factor; a switch
-carries them side by side, and the factor is 1. On a medium that carries one message at a time (a daemon that
+one-way message. On one Ethernet the np/2 messages of a step share the cable, hence the factor; a switch
+carries them in parallel, and the factor is 1. On a medium that carries one message at a time (a daemon that
 forwards each message) they queue.
 
-With an odd number of ranks the last one and rank 0, neighbours, both send first. Small messages leave at
-once, so that one step has a message more than the other, and rank 0 sends and receives at the same time;
-from the size on at which a send waits for its receive there is a third step.
+With an odd number of ranks the last one and rank 0, which are neighbours, both send first. Small messages
+leave at once, so that one step has one message more than the other, and rank 0 sends and receives at the same
+time; above the eager limit there is a third step.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts, 
 
 
 def exchange_time(costs: PointToPointCosts, size: float, ranks: int) -> float:
-    """Tcom: seconds of one exchange of messages of `size` bytes between `ranks` ranks; 0 for one rank.
+    """Tcom: the time in seconds of one exchange of messages of `size` bytes between `ranks` ranks; 0 for one
+    rank.
 
-    The messages of a step pass the medium one after the other; the first of the next step requests it once
-    its sender has received, and gets it when all messages of this step have passed.
+    The messages of a step use the medium one after the other; the first of the next step requests it once its
+    sender has received, and gets it when all messages of this step have finished.
     """
     if ranks < 2:
         return 0.0
@@ -38,12 +39,13 @@ def exchange_time(costs: PointToPointCosts, size: float, ranks: int) -> float:
 
 
 def _until_next(costs: PointToPointCosts, size: float, far: int, hold: float) -> float:
-    """How long after the messages of a step those of the next one begin."""
+    """The delay between the messages of a step and those of the next."""
     return max((hold if far else 0.0) + _beyond_medium(costs, size, far), far * hold)
 
 
 def _beyond_medium(costs: PointToPointCosts, size: float, far: int) -> float:
-    """A message's time without the time it holds the medium, with `far` of them between nodes at once."""
+    """A message's time excluding the time it occupies the medium, with `far` messages between nodes at
+    once."""
     piece = cost_piece(costs.pieces if far else costs.near, size)
     if not far:
         return piece.time(size)
@@ -60,8 +62,8 @@ def _steps(costs: PointToPointCosts, size: float, ranks: int) -> tuple[int, ...]
         return (half, half, 1) if waits else (ranks - half, half)
     if ranks <= costs.cores:
         return (0, 0, 0) if waits else (0, 0)
-    # What a rank sends in the second step it received from a rank of its node, or the other way round,
-    # unless the last rank is alone on its node.
+    # The message that a rank sends in the second step goes the way of the one it received, unless the last
+    # rank is alone on its node.
     nodes = -(-ranks // costs.cores)
     alone = ranks % costs.cores == 1
     if waits:

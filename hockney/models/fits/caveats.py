@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of what speaks against a fit; programs look at the codes."""
+"""The wording of caveats of fits; programs use the codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hockney.core.units import format_interval, format_percent, format_seconds
 CONTRADICTIONS = frozenset(
     {"gap-below-send-overhead", "gap-below-receive-overhead", "overheads-exceed-one-way", "sum-not-ping-pong"}
 )
-"""LogGP's parameters contradict each other or the ping-pong: no sentence may rest on them."""
+"""LogGP's parameters contradict each other or the ping-pong: no sentence may be based on them."""
 
 
 def wide_parameter(symbol: str, width: float) -> FitCaveat:

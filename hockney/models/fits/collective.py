@@ -6,10 +6,10 @@
     linear        t = a + (b + c m) (p - 1)           one message for each other rank: gathers, exchanges
 
 Both are common first models of collectives (Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005) 49). They are
-fitted by relative non-negative least squares over all ranks and sizes; the one that describes the times
-better is marked as preferred. Where the cost at one rank count changes with the size, a fit in pieces
-(`in_size`) holds for that rank count. Different rank counts are different launches, so launches vary
-independently between rank counts and together over the sizes of one.
+fitted by relative non-negative least squares over all ranks and sizes; the better one is marked as preferred.
+If the cost at one rank count changes slope with the size, a piecewise fit (`in_size`) is used for that rank
+count. Different rank counts are different launches, so launches vary independently between rank counts and
+together over the sizes of one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hockney.models.scipy_functions import nonnegative_least_squares
 from hockney.models.statistics import Observation, estimate, shared_variance, sum_quantile, tabulate
 
 FLOOR = 0.02
-"""Weights see at least this relative error, so that one very precise case does not decide."""
+"""Minimum relative error in weights, so that a single very precise case does not decide."""
 
 
 @explains("collective", "barrier", order=3, free=(SIZE, RANKS), in_pieces=True)
@@ -40,14 +40,14 @@ def of_collectives(observations: Sequence[Observation], subject: Subject, scope:
 
 
 def steps(form: str, ranks: int) -> float:
-    """What multiplies b + c m in a form, for p ranks."""
+    """The factor of b + c m in a form, for p ranks."""
     if form == "logarithmic":
         return math.ceil(math.log2(ranks))
     return 1.0 if form == "size" else ranks - 1.0
 
 
 def collective_time(fit: Fit, ranks: int, size: float) -> float:
-    """Seconds that a fit of this module predicts; one in pieces holds for its own rank count only."""
+    """Seconds predicted by a fit of this module; a piecewise one holds for its rank count only."""
     if fit.segments:
         piece = next((s for s in reversed(fit.segments) if s.first <= size), fit.segments[0])
         return piece.latency.value + piece.per_byte.value * size
@@ -59,18 +59,18 @@ def collective_time(fit: Fit, ranks: int, size: float) -> float:
 def fit_collective(
     observations: Sequence[Observation], subject: Subject, *, ranks_allowed: Sequence[int] | None = None
 ) -> list[Fit]:
-    """Both forms for one collective, whose observations differ in nothing but size and ranks.
+    """Both forms for one collective, whose observations differ only in size and ranks.
 
-    `ranks_allowed` leaves out other rank counts, such as those with more ranks than cores. With one rank
-    count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out where there
-    are other sizes.
+    `ranks_allowed` excludes other rank counts, such as those with more ranks than cores. With a single rank
+    count left the fit is in size alone (model `size`: t = a + c m). 0 bytes are left out if there are other
+    sizes.
     """
     seen = [each for each in observations if ranks_allowed is None or each.case.ranks in ranks_allowed]
     left_out = sorted({each.case.ranks for each in observations} - {each.case.ranks for each in seen})
     note = f"{_listed(left_out)} ranks left out (more ranks than cores)" if left_out else ""
     moving = [each for each in seen if each.size > 0]
     if 0 < len(moving) < len(seen):
-        # A collective of 0 bytes need not communicate at all, and returns in nanoseconds where it does not.
+        # A collective of 0 bytes need not communicate at all, and may then return in nanoseconds.
         seen = moving
         note = "; ".join(filter(None, (note, "0 B left out (a collective without data may return at once)")))
     ranks = sorted({each.case.ranks for each in seen if each.case.ranks > 1})
@@ -98,7 +98,7 @@ def fit_collective(
 
 
 def _at_each(seen: Sequence[Observation], subject: Subject, ranks: Sequence[int]) -> list[Fit]:
-    """At the rank counts where the cost changes with the size."""
+    """Piecewise fits at the rank counts at which the cost changes slope with the size."""
     found = []
     for count in ranks:
         there = [each for each in seen if each.case.ranks == count]
@@ -125,7 +125,7 @@ def _in_size(seen: Sequence[Observation], subject: Subject, ranks: int, note: st
 
 
 def collective_interval(fit: Fit, ranks: int, size: float) -> Estimate:
-    """The same with its 95% interval, of a fit that is not in pieces."""
+    """The same with its 95% interval, for a fit that is not piecewise."""
     symbols = [parameter.symbol for parameter in fit.parameters]
     factors = _design(fit.model, symbols, np.array([ranks]), np.array([float(size)]))[0]
     value = collective_time(fit, ranks, size)
@@ -137,7 +137,7 @@ def collective_interval(fit: Fit, ranks: int, size: float) -> Estimate:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """`varied` are the values between which the variables lie."""
+    """`varied` are the ranges of the variables."""
 
     form: str
     varied: dict[str, tuple[float, float]]
@@ -154,7 +154,7 @@ class _Fitted:
 
     @staticmethod
     def of(observations: Sequence[Observation], form: str) -> _Fitted | None:
-        """None where there are fewer cases than parameters."""
+        """None if there are fewer cases than parameters."""
         seen = sorted(observations, key=lambda each: (each.case.ranks, each.size))
         ranks = np.array([each.case.ranks for each in seen])
         size = np.array([float(each.size) for each in seen])
@@ -247,8 +247,9 @@ class _Fitted:
 
     @property
     def middle(self) -> np.ndarray:
-        """What the intervals are around: the free parameters; where one of these is negative and so held at
-        0, what the others then are. A parameter held at 0 may be as large as its errors are."""
+        """The centres of the intervals: the free parameters; if one of these is negative and therefore held
+        at 0, the values of the others under that constraint. A parameter held at 0 may be as large as its
+        errors."""
         held = bool(((self.best == 0) & (self.free < 0)).any())
         return self.best if held else self.free
 

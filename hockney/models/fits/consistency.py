@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""LogGP's parameters at one size, made consistent where the data allow it.
+"""LogGP's parameters at one size, made consistent if the data allow it.
 
-A sender cannot send more often than its processor allows, g >= o_s, nor a receiver take more, g >= o_r, and
-what both do for a message is part of its time, o_s + o_r <= T = o_s + L + o_r. Each parameter is measured by
-itself, so errors may break these. Where an inequality's interval reaches 0 it is imposed: weighted least
-squares with linear inequalities, whose solution is linear in the parameters once the active ones are known,
-found by trying all sets of three. Where it does not, the data contradict LogGP, and nothing is imposed.
+A sender cannot send more often than its processor allows, g >= o_s, nor can a receiver receive more often, g
+>= o_r, and both overheads are part of a message's time, o_s + o_r <= T = o_s + L + o_r. Each parameter is
+measured separately, so errors may violate these inequalities. If the interval of an inequality's slack
+reaches 0, the inequality is imposed: weighted least squares with linear inequalities, whose solution is
+linear in the parameters once the active ones are known, found by trying all subsets of the three. Otherwise
+the data contradict LogGP, and nothing is imposed.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ AT_LEAST_0 = np.array(
 
 @dataclass(frozen=True)
 class Consistent:
-    """`values` and `rows` of gap, o_s, o_r and T; `moved` tells whether an inequality was imposed that free
-    parameters break, `contradicted` which (of `AT_LEAST_0`) the data do not allow."""
+    """`values` and `rows` of gap, o_s, o_r and T; `moved`: whether an imposed inequality was violated by the
+    free parameters; `contradicted`: which ones (of `AT_LEAST_0`) the data do not allow."""
 
     values: np.ndarray
     rows: np.ndarray
@@ -60,14 +61,15 @@ def consistent(medians: Medians, values: np.ndarray, rows: np.ndarray) -> Consis
 
 
 def _excluded(medians: Medians, inequality: np.ndarray, values: np.ndarray, rows: np.ndarray) -> bool:
-    """Whether the upper end of what shall be at least 0 is below it, by more than models are off."""
+    """Whether the upper end of a value that must be at least 0 is below it, by more than models are typically
+    off."""
     slack = float(inequality @ values)
     away = interval_of(medians, 0.0, inequality @ rows, held=True).high
     return slack < 0 and -slack > max(away or 0.0, RELATIVE * float(np.abs(inequality) @ values))
 
 
 def _projection(active: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Onto active @ x = 0, nearest by x**2 / variance."""
+    """Projection onto active @ x = 0, the nearest in x**2 / variance."""
     identity = np.eye(len(variance))
     if not len(active):
         return identity

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What each further message of a train takes, over its size: g + G (s - 1), or at least g.
+"""The time of each additional message of a train as a function of its size: g + G (s - 1), or at least g.
 
-Where a byte costs the network little, short messages follow one another as fast as the processors allow,
-whatever their size: max(g, g_0 + G (s - 1)) then describes the trains better than one line, which would make
-both g and G too small. Which of the two, and up to which size g holds, is chosen by the criterion of the
-piecewise search.
+On a network with a low cost per byte, short messages follow one another as fast as the processors allow,
+whatever their size: max(g, g_0 + G (s - 1)) then describes the trains better than a single line, which would
+make both g and G too small. The criterion of the piecewise search chooses between the two, and the size up to
+which g holds.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from hockney.models.fits.piecewise.fit import PENALTY
 from hockney.models.statistics import Medians
 
 FEWEST = 2
-"""Sizes on the floor, and on the line beyond it."""
+"""Minimum number of sizes on the floor, and on the line beyond it."""
 
 
 @dataclass(frozen=True)
 class Floor:
-    """`row` @ times is the gap of all sizes below `beyond`, `value` what it is."""
+    """`row` @ times is the gap of all sizes below `beyond`, `value` is its value."""
 
     value: float
     row: np.ndarray
@@ -87,7 +87,7 @@ class GapLine:
         return base, per_byte
 
     def segments(self, medians: Medians) -> list[FittedSegment]:
-        """Where g holds, and where the line does; none where one line holds everywhere."""
+        """The segments in which g and the line hold; empty if a single line holds everywhere."""
         if self.floor is None:
             return []
         base, per_byte = self.line.parameters(medians)

@@ -3,8 +3,9 @@
 """Hockney's model of a message's time, piecewise: time = latency + bytes * per_byte in each segment.
 
 R. W. Hockney, 'The communication challenge for MPP: Intel Paragon and Meiko CS-2', Parallel Computing 20
-(1994) 389: t = t_0 + n / r_inf, and n_half is the size that moves at half of r_inf. MPI libraries change
-protocol with the size, so there are several such lines; how many and where is searched for (`segments`).
+(1994) 389: t = t_0 + n / r_inf, and n_half is the size that reaches half of r_inf. MPI libraries change
+protocol with the size, so there are several such lines; their number and positions are searched for
+(`piecewise`).
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ def of_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope
 
 
 def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
-    """The model of one subject: observations that differ in nothing but their size.
+    """The model of one subject: observations that differ only in their size.
 
-    Parameters by symbol: t_0 (latency of the shortest messages, s), r_inf (B/s), n_half (B), r_peak (B/s,
-    the largest bandwidth of the fitted curve at a measured size). r_inf and n_half are left out where the
-    largest messages cost nothing for a byte more.
+    Parameters by symbol: t_0 (latency of the shortest messages, s), r_inf (B/s), n_half (B), r_peak (B/s, the
+    largest bandwidth of the fitted curve at a measured size). r_inf and n_half are left out if the cost per
+    byte of the largest messages is 0.
     """
     seen = sorted(observations, key=lambda each: each.size)
     sizes = np.array([float(each.size) for each in seen])
@@ -61,8 +62,7 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
         widths={
             p.symbol: uncertainty(p.estimate, _leverage(p, fit.times))
             for p in parameters
-            if p.symbol
-            != "n_half"  # it depends on the place of a change, which no time does that was measured
+            if p.symbol != "n_half"  # it depends on the position of a change, which no measured time does
         },
     )
     error, worst = deviations(fit.times, fitted)
@@ -108,7 +108,7 @@ def _parameters(fit: Piecewise) -> list[FittedParameter]:
 
 
 def _leverage(parameter: FittedParameter, times: np.ndarray) -> float:
-    """A latency is all of the shortest message's time, a bandwidth all of the longest's."""
+    """A latency is all of the shortest message's time, a bandwidth all of the longest message's."""
     if parameter.symbol == "t_0":
         return float(1 / times.min())
     return 1 / parameter.estimate.value if parameter.estimate.value > 0 else 0.0

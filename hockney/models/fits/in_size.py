@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A collective's cost in size at one rank count, in pieces: libraries change algorithm with the size.
+"""A collective's cost as a piecewise function of size at one rank count: libraries change algorithm with the
+size.
 
 The search is that of a message between two ranks (`piecewise`): it prefers one line unless several describe
-the times so much better that its criterion pays for them.
+the times so much better that its criterion justifies them.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ FEWEST_SIZES = 6
 
 
 def fit_in_size(observations: Sequence[Observation], subject: Subject, note: str) -> Fit | None:
-    """None where there are too few sizes, or one straight line is enough.
+    """None if there are too few sizes, or if a single straight line is enough.
 
     Parameters by symbol: a (s), the constant cost in the piece of the smallest messages; c (s/B), the cost
-    of a byte in that of the largest.
+    per byte in that of the largest.
     """
     seen = sorted(observations, key=lambda each: each.size)
     sizes = np.array([float(each.size) for each in seen])

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines over the message size through linear combinations of cases' median times.
 
-What is linear in the medians can be computed for each launch by itself, and its error inside the launches
-follows from those of the medians; `interval_of` puts the two together.
+A linear function of the medians can be computed for each launch separately, and its error within launches
+follows from those of the medians; `interval_of` combines the two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hockney.models.scipy_functions import chi_square_exceeded, nonnegative_leas
 from hockney.models.statistics import Medians, Z, center, estimate, half_width
 
 RELATIVE = 0.02
-"""Weights of the lines see at least this relative error, so that one very precise size does not decide."""
+"""Minimum relative error in weights, so that a single very precise size does not decide."""
 
 
 def interval_of(
@@ -25,9 +25,9 @@ def interval_of(
 ) -> Estimate:
     """`value` with the interval of the linear combination row @ times, cut at 0.
 
-    Where a bound is active (`held`) the free combination is off what the bound makes of it, perhaps far
-    below 0. The errors are the same, so the interval is as wide as the free one, around `value`: a parameter
-    held at 0 may be as large as its errors are.
+    If a bound is active (`held`), the free combination differs from the bounded one and may be far below 0.
+    The errors are the same, so the interval is as wide as the free one, around `value`: a parameter held at 0
+    may be as large as its errors.
     """
     used = row != 0
     within = Z * np.sqrt(scale * np.sum(row[used] ** 2 * medians.variance[used]))
@@ -40,9 +40,9 @@ def interval_of(
 @dataclass(frozen=True)
 class SizeLine:
     """value(s) = base + slope (s - origin), both >= 0. `rows` (2 x cases) gives the two free parameters as
-    linear combinations of the times; `scale` >= 1 is by how much the points stray from the line beyond what
-    their errors explain by chance (chi-square over degrees of freedom). `held` where a parameter would be
-    negative if it were free."""
+    linear combinations of the times; `scale` >= 1 is the factor by which the points deviate from the line
+    beyond their errors (chi-square over degrees of freedom, if larger than expected by chance). `held`:
+    whether a parameter would be negative if it were free."""
 
     origin: float
     base: float

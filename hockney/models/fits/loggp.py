@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """LogGP by the parametrised round trip time PRTT(n, d, s): n messages of s bytes, d seconds apart, one back.
 
-T. Hoefler, A. Lichei, W. Rehm, 'Low-Overhead LogGP Parameter Assessment for Modern Interconnection
-Networks', IPDPS 2007 (PMEO-PDS); LogGP itself: Alexandrov, Ionescu, Schauser, Scheiman, SPAA'95.
+T. Hoefler, A. Lichei, W. Rehm, 'Low-Overhead LogGP Parameter Assessment for Modern Interconnection Networks',
+IPDPS 2007 (PMEO-PDS); LogGP itself: Alexandrov, Ionescu, Schauser, Scheiman, SPAA'95.
 
     o_s(s)       = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d       with d longer than the gap
     g + G (s-1)  = (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1)           a line over s, g >= 0 and G >= 0
-    o_r(s)       = the receive call, timed when the message has arrived already
+    o_r(s)       = the receive call, timed when the message has already arrived
     L            = PRTT(1, 0, s) / 2 - o_s(s) - o_r(s) - G (s-1)       at the smallest s
 
-Some programs state half of PRTT(1, 0, s) as L, overheads included; here they are taken out, as in LogGP.
-Every one of these is a linear combination of the cases' median times (`linear`), of the sizes up to the first
-change of protocol that the ping-pong shows (`trains`). At the smallest of them g >= o_s, g >= o_r and L >= 0
-are imposed where the data agree (`consistency`). The fit's curve is the time of one message,
-L + o_s(s) + o_r(s) + G (s-1), to be compared with a ping-pong.
+Some programs report half of PRTT(1, 0, s) as L, including overheads; here they are subtracted, as in LogGP.
+Each of these is a linear combination of the cases' median times (`linear`), for sizes up to the first change
+of protocol in the ping-pong (`trains`). At the smallest size g >= o_s, g >= o_r and L >= 0 are imposed if the
+data agree (`consistency`). The fit's curve is the time of one message, L + o_s(s) + o_r(s) + G (s-1), to be
+compared with a ping-pong.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def of_trains(observations: Sequence[Observation], subject: Subject, scope: Scop
 
 def fit_loggp(observations: Sequence[Observation], subject: Subject) -> Fit:
     """The model from all observations of trains and receive calls that belong together, and of the ping-pong
-    where there is one.
+    if there is one.
 
     Parameters by symbol: L, o_s, o_r, g (s), G, O_s, O_r (s/B). o_s and o_r hold at the smallest size
-    measured; O_s and O_r are what they grow by with each further byte.
+    measured; O_s and O_r are their increase per byte.
     """
     trains = Trains.of(observations, end_of_protocol(observations))
     missing = trains.missing()
@@ -57,8 +57,9 @@ def fit_loggp(observations: Sequence[Observation], subject: Subject) -> Fit:
 
 @dataclass(frozen=True)
 class _LogGP:
-    """`size` is the smallest; `latency` with its row is what half the round trip leaves for L, `contradicted`
-    are the inequalities of `consistency` that the data do not allow, and `free` the lines without any."""
+    """`size` is the smallest; `latency` with its row is the part of half the round trip that remains for L,
+    `contradicted` are the inequalities of `consistency` that the data do not allow, and `free` the lines
+    without any."""
 
     medians: Medians
     trains: Trains
@@ -157,7 +158,8 @@ class _LogGP:
             note = f"at {line.origin:g} B" if isinstance(line, SizeLine) else ""
             base, per_byte = line.parameters(self.medians)
             if self.moved:
-                # What was imposed may be wrong by chance: the interval holds that of the free parameter too.
+                # An imposed value may be wrong by chance, so the interval covers that of the free parameter
+                # too.
                 base = _both(base, free.parameters(self.medians)[0])
             found.append(FittedParameter(name=name, symbol=symbol, unit="s", estimate=base, note=note))
             found.append(FittedParameter(name=slope_name, symbol=slope, unit="s/B", estimate=per_byte))
@@ -182,8 +184,8 @@ class _LogGP:
         return CurvePoint(float(size), time.value, low, high)
 
     def _leverage(self, symbol: str, sizes: Sequence[int]) -> float:
-        """A gap is part of what a train's message takes, all else of one message's time; what counts by the
-        byte does so most at the largest size."""
+        """A gap is part of the time of a train's message, all other parameters of a single message's time;
+        parameters per byte matter most at the largest size."""
         largest = sizes[-1]
         if symbol in ("g", "G"):
             at = self.gap.at(self.size if symbol == "g" else largest)[0]
@@ -233,7 +235,7 @@ def _lines(medians: Medians, trains: Trains) -> tuple[GapLine, SizeLine, SizeLin
     cases = len(medians.center)
 
     def further(more: dict[int, tuple[int, int]]) -> tuple[list[int], np.ndarray]:
-        """What each further message of a train takes, by size."""
+        """The time of each additional message of a train, by size."""
         sizes = sorted(trains.single.keys() & more.keys())
         rows = np.zeros((len(sizes), cases))
         for k, size in enumerate(sizes):
@@ -250,14 +252,14 @@ def _lines(medians: Medians, trains: Trains) -> tuple[GapLine, SizeLine, SizeLin
 
 
 def _both(first: Estimate, second: Estimate) -> Estimate:
-    """The first value, with an interval that holds both intervals."""
+    """The first value, with an interval that covers both intervals."""
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return first
     return Estimate(first.value, min(first.low, second.low), max(first.high, second.high))
 
 
 def _apart(first: Estimate, second: Estimate, tolerance: float = 0.05) -> bool:
-    """Whether the intervals do not meet, and the values differ by more than a model is off that is good."""
+    """Whether the intervals do not overlap, and the values differ by more than the error of a good model."""
     if None in (first.low, first.high, second.low, second.high):
         return abs(first.value - second.value) > 3 * tolerance * second.value
     assert first.low is not None and first.high is not None

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a model says what it explains: the roles of workloads, and which parameters it has as variables.
+"""How a model declares what it explains: the roles of workloads, and the parameters that are its variables.
 
     @explains("collective", "barrier", free=(SIZE, RANKS))
     def of_collectives(observations, subject, scope) -> list[Fit]: ...
 
-Cases of a workload that differ in nothing but the free parameters are one subject.
+Cases of a workload that differ only in the free parameters form one subject.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from hockney.core.fit import Fit, Subject
 from hockney.models.statistics import Observation
 
 SIZE = "SIZE"
-"""Stands for the parameter that is the workload's size, whatever its name."""
+"""Placeholder for the parameter that is the workload's size, whatever its name."""
 
 RANKS = "ranks"
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What restricts all fits of a run. `cores`: ranks that share a core cost what the scheduler costs, so
-    fits over ranks leave out more ranks than that; None leaves none out."""
+    """Restricts all fits of a run. `cores`: if ranks share a core, times measure the scheduler, so fits over
+    ranks leave out larger rank counts; None leaves none out."""
 
     cores: int | None = None
 
@@ -40,9 +40,9 @@ Make = Callable[[Sequence[Observation], Subject, Scope], list[Fit]]
 @dataclass(frozen=True)
 class Model:
     """`free` are the parameters that vary in a subject. Observations whose role is in `together_with` join
-    every subject with which they agree in the parameters that both have, the free ones apart. Fits are listed
-    by `order`, then by the name of the function. With `in_pieces` the cost may change with the size, so that
-    sizes may be refined where it does."""
+    every subject with which they agree in all common parameters except the free ones. Fits are listed by
+    `order`, then by the name of the function. With `in_pieces` the cost may be piecewise in size, so that
+    sizes may be refined around changes."""
 
     roles: tuple[str, ...]
     free: tuple[str, ...]
@@ -52,7 +52,7 @@ class Model:
     make: Make
 
     def subjects(self, observations: Sequence[Observation]) -> dict[Subject, list[Observation]]:
-        """In the order first written."""
+        """In order of first appearance."""
         groups: dict[Subject, list[Observation]] = {}
         for observation in observations:
             if observation.role in self.roles:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Between which values of its variables a model was fitted."""
+"""The ranges of the variables for which a model was fitted."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hockney.models.statistics import Observation
 
 
 def ranges_of(observations: Sequence[Observation], *, ranks: bool = False) -> dict[str, tuple[float, float]]:
-    """The smallest and the largest size of the cases, by the name of the parameter that it is, where the
-    workload has a size; with `ranks` their numbers of ranks too."""
+    """The smallest and the largest size of the cases, by the name of the size parameter, if the workload has
+    a size; with `ranks` their numbers of ranks too."""
     ranges: dict[str, tuple[float, float]] = {}
     if name := observations[0].workload.size:
         sizes = [float(each.size) for each in observations]

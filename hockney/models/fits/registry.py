@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every model that the records of a run allow: from each module here that declares one."""
+"""All models that can be fitted to the records of a run: from each module here that declares one."""
 
 from __future__ import annotations
 

@@ -16,19 +16,19 @@ from hockney.models.fits.piecewise.fit import fit_piecewise
 from hockney.models.statistics import SHORTEST_S, Observation, observe, tabulate
 
 TRAIN, OVERHEAD, MESSAGE = "train", "overhead", "point-to-point"
-"""Roles of what the model is made of: trains of messages, the receive call by itself, and the ping-pong."""
+"""Roles of the model's input: trains of messages, the receive call alone, and the ping-pong."""
 
 FEWEST_TRAINS = 3
-"""Sizes of trains that tell a line; so many at least are taken, even beyond a change of protocol."""
+"""Minimum sizes of trains for a line; at least this many are used, even beyond a change of protocol."""
 
 FEWEST_SIZES = 6
-"""Sizes of the ping-pong that show a change of protocol: a line on each side."""
+"""Minimum sizes of the ping-pong to detect a change of protocol: a line on each side."""
 
 
 @dataclass(frozen=True)
 class Trains:
-    """`seen` are the observations that the rows mean, delayed trains without their pauses. The largest n and
-    d win. `pauses` are the seconds between two messages of a delayed train."""
+    """`seen` are the observations that the rows refer to, delayed trains without their pauses. The largest n
+    and d are used. `pauses` are the seconds between two messages of a delayed train."""
 
     seen: tuple[Observation, ...]
     single: dict[int, int]
@@ -58,7 +58,7 @@ class Trains:
         return found
 
     def missing(self) -> str:
-        """What forbids the fit, in words; empty when all is there."""
+        """The reason why no fit is possible, as text; empty if all observations exist."""
         gaps = self.single.keys() & self.burst.keys()
         if len(gaps) < 2:
             return f"g and G need PRTT(1,0,s) and PRTT(n,0,s) at two sizes at least; there are {len(gaps)}"
@@ -81,7 +81,7 @@ def ping_pong(observations: Iterable[Observation]) -> list[Observation]:
 
 def end_of_protocol(observations: Sequence[Observation]) -> float:
     """The size at which messages change protocol, by the ping-pong: the first change that leaves enough
-    trains below; infinite where there is none."""
+    trains below; infinite if there is none."""
     trains = {o.size for o in observations if o.role == TRAIN}
     messages = ping_pong(observations)
     sizes = np.array([o.size for o in messages])
@@ -96,21 +96,21 @@ def _count(observation: Observation) -> int:
 
 
 def _pause(observation: Observation) -> float:
-    """As the case asks for it: whether there is one."""
+    """Whether the case requests a pause."""
     if observation.role != TRAIN or _count(observation) == 1:
         return 0.0
     return observation.case.number("delay") + observation.case.number("pause")
 
 
 def _pauses_s(observation: Observation) -> float:
-    """Seconds between two messages in the typical launch; 0 where there are none or they are not known."""
+    """Seconds between two messages in the typical launch; 0 if there are none or they are not known."""
     if _pause(observation) == 0:
         return 0.0
     return float(np.mean([_paused(record) for record in observation.records]))
 
 
 def _paused(record: Record) -> float:
-    """What a pause took in one launch: as measured there, else as the case asks for it."""
+    """The length of a pause in one launch: as measured there, else as requested by the case."""
     measured = record.metrics.get("paused")
     if measured is not None and measured.values and measured.values[0] > 0:
         return measured.values[0]
@@ -118,7 +118,7 @@ def _paused(record: Record) -> float:
 
 
 def _without_pauses(observation: Observation) -> Observation:
-    """Pauses may differ between launches, and their seconds are not the messages'."""
+    """Pauses may differ between launches, and their time is not the messages'."""
     if _pause(observation) == 0:
         return observation
     waits = _count(observation) - 1

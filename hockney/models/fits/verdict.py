@@ -14,8 +14,8 @@ from hockney.models.fits import caveats as texts
 
 GOOD = 0.05
 FAIR = 0.15
-"""Median relative errors up to which a model predicts well enough to rank algorithms (5%) or to plan with
-(15%). A single point off by more than `WORST` at its grade makes the fit one worse."""
+"""Median relative errors up to which a model predicts well enough to rank algorithms (5%) or for planning
+(15%). If a single point is off by more than `WORST` for its grade, the fit is one grade worse."""
 
 WORST = {"good": 0.2, "fair": 1.0}
 
@@ -25,7 +25,7 @@ SURE: dict[Verdict, float] = {"good": 0.25, "fair": 1.0}
 
 
 class Judgement(NamedTuple):
-    """`why` has the caveats' texts too."""
+    """`why` includes the caveats' texts."""
 
     grade: Verdict
     why: str
@@ -37,16 +37,17 @@ def refused(model: str, subject: Subject, why: str) -> Fit:
 
 
 def deviations(times: np.ndarray, fitted: np.ndarray) -> tuple[float, float]:
-    """Median and largest relative error of a model; a time half as long is as wrong as one twice as long."""
+    """Median and largest relative error of a model; a time half as long counts as much as one twice as
+    long."""
     ratio = np.maximum(np.asarray(fitted, dtype=float), 1e-300) / np.asarray(times)
     relative = np.maximum(ratio, 1 / ratio) - 1
     return float(np.median(relative)), float(relative.max())
 
 
 def uncertainty(estimate: Estimate, leverage: float) -> float:
-    """How badly a parameter is known: its half width over its value, but no more than what that width does to
-    the predicted times, where it does most. `leverage` is the relative change of a time for a change of the
-    parameter by one unit, at the case where that is largest. 0 where there is no interval."""
+    """How uncertain a parameter is: its half width relative to its value, but no more than the effect of that
+    width on the predicted times, where that is largest. `leverage` is the relative change of a time for a
+    change of the parameter by one unit, at the case where that is largest. 0 if there is no interval."""
     value = estimate.value
     away = [abs(end - value) for end in (estimate.low, estimate.high) if end not in (None, value)]
     half = sum(away) / max(len(away), 1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Message schedules: each algorithm of a barrier or a collective operation once, without a machine."""
+"""Message schedules: each algorithm of a barrier or a collective operation, independent of any machine."""
 
 from hockney.models.schedules import barriers, collectives, reductions
 from hockney.models.schedules.schedule import (

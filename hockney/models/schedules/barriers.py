@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules of barriers that are made of messages, by the names of their files in `engine/sync/`. A test
-compares their traffic with what the engine counts.
+"""Schedules of message-based barriers, named like their files in `engine/sync/`. A test compares their
+traffic with the engine's counts.
 
-Messages are empty; those of MPI_Bcast have one byte, and a binomial tree stands for MPI's own algorithm, as
-most libraries have it for short messages.
+Messages are empty; those of MPI_Bcast have one byte, and a binomial tree stands for MPI's own algorithm,
+since most libraries use it for short messages.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _rounds_with(ways: int, ranks: int) -> int:
 
 
 def _ways(ranks: int) -> int:
-    """As the engine chooses them: a round costs 3, each of its messages 1."""
+    """The same choice as in the engine: a round costs 3, each of its messages 1."""
     choices = [1, *range(2, min(MOST_WAYS, ranks - 1) + 1)]
     return min(choices, key=lambda ways: _rounds_with(ways, ranks) * (3 + ways))
 
@@ -148,7 +148,8 @@ def recursive_doubling(ranks: int) -> Steps:
 
 
 def recursive_doubling_sendrecv(ranks: int) -> Steps:
-    """Open MPI's and SMPI's: a rank beyond a power of two reports by the sending half of an MPI_Sendrecv."""
+    """Open MPI's and SMPI's variant: a rank beyond a power of two reports by the sending half of an
+    MPI_Sendrecv."""
     yield from _folded_doubling(ranks, Mode.EXCHANGE)
 
 
@@ -163,7 +164,7 @@ def _folded_doubling(ranks: int, report: Mode) -> Steps:
 
 
 def linear(ranks: int) -> Steps:
-    """Open MPI's and SMPI's basic linear barrier: rank 0 receives in the order of arrival, then sends to each
+    """Open MPI's and SMPI's basic linear barrier: rank 0 receives in order of arrival, then sends to each
     without waiting."""
     if ranks > 1:
         root = np.array([0])
@@ -173,7 +174,7 @@ def linear(ranks: int) -> Steps:
 
 @barrier("butterfly")
 def butterfly(ranks: int) -> Steps:
-    """E. D. Brooks, 1986: a rank also plays the one half the butterfly above it where no rank has that
+    """E. D. Brooks, 1986: a rank also acts as the one half the butterfly above it if no rank has that
     number."""
     if ranks < 2:
         return

@@ -121,12 +121,12 @@ def binomial_parts_down(ranks: int, parts: np.ndarray) -> Steps:
 
 
 def to_root(ranks: int, size: float) -> Steps:
-    """Rank 0 receives from the others in the order of their numbers."""
+    """Rank 0 receives from the others in rank order."""
     for rank in range(1, ranks):
         yield step([rank], [0], size)
 
 
 def from_root(ranks: int, size: float, mode: Mode = Mode.BLOCKING) -> Steps:
-    """Rank 0 sends to the others in the order of their numbers."""
+    """Rank 0 sends to the others in rank order."""
     for rank in range(1, ranks):
         yield step([0], [rank], size, mode=mode)

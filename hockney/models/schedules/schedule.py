@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a message schedule is: which rank sends how many bytes to which, step by step.
+"""Message schedules: which rank sends how many bytes to which, step by step.
 
 A schedule is an iterable of steps, in an order that agrees with every rank's own order. It holds no times:
 `LogGPSimulator` runs it on a machine, `Tally` counts its messages and bytes.
@@ -26,12 +26,12 @@ class Mode(Enum):
     """How the ranks of a step call MPI."""
 
     BLOCKING = "blocking"
-    """MPI_Send and MPI_Recv, MPI_Recv also of several messages as they arrive. No rank does both."""
+    """MPI_Send and MPI_Recv, or MPI_Recv of several messages as they arrive. No rank does both."""
     EXCHANGE = "exchange"
     """MPI_Sendrecv: a rank sends its messages, then receives those for it as they arrive. Receiving costs
-    more where the receiver's own message is still under way."""
+    more if the receiver's own message is still in flight."""
     POSTED = "posted"
-    """MPI_Isend, MPI_Irecv and one MPI_Waitall: as an exchange, without the extra cost of one."""
+    """MPI_Isend, MPI_Irecv and one MPI_Waitall: as an exchange, without its additional cost."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def step(
 
 
 def relation(source: Ranks, target: Ranks, size: float | np.ndarray = 0.0, mode: Mode = Mode.POSTED) -> Step:
-    """One step of any messages, as in a superstep of BSP: cut into layers, each rank's sends in the order
-    given. Messages from a rank to itself are no messages."""
+    """One step with arbitrary messages, as in a superstep of BSP: split into layers, each rank's sends in the
+    order given. Messages from a rank to itself are ignored."""
     source, target = np.asarray(source, dtype=int), np.asarray(target, dtype=int)
     sizes = np.broadcast_to(np.asarray(size, dtype=float), source.shape)
     others = source != target

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics of repeated measurements, behind one interface: the names below.
 
-What a case's median and interval are made of (repetitions, launches, logarithms, quantiles) is decided in
-this folder and nowhere else. Models get observations and summaries of cases, an `ObservationTable` or
-`Medians` of a subject's times with their variances, and intervals of what they derive from them.
+How a case's median and interval are computed (repetitions, launches, logarithms, quantiles) is decided only
+in this folder. Models get observations and summaries of cases, an `ObservationTable` or `Medians` of a
+subject's times with their variances, and intervals of the quantities they derive from them.
 """
 
 from hockney.models.statistics.estimates import estimate

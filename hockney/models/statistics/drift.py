@@ -1,22 +1,22 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far the mean of a series may be off where the machine also changes slowly.
+"""The error of the mean of a series on a machine that also changes slowly.
 
-Means over longer blocks of a series vary less, in proportion to their length, where what happens in different
-blocks is independent. Many machines change at all time scales instead (flicker noise): there, means over 60 s
-vary as much from one minute to the next as means over 15 s do within it (`docs/benchmarks/repeatability.md`).
-So the series is cut into 4, 8 and 16 blocks, and the variance V of the blocks' means is taken as
+If different blocks of a series are independent, the variance of their means is inversely proportional to
+their length. But many machines change on all time scales (flicker noise): means over 60 s vary as much from
+one minute to the next as means over 15 s within a minute (`docs/benchmarks/repeatability.md`). So the series
+is cut into 4, 8 and 16 blocks, and the variance V of the blocks' means is taken as
 
     V(blocks) = a * blocks + f,   a >= 0, f >= 0,
 
-where a is the independent part and f what does not become less. The whole series is one block. Clipped at 0,
-f is about as large as a where there is no such part, so that a is taken from it:
+where a is the independent part and f the part that does not decrease. The whole series is one block. Because
+it is clipped at 0, f is about as large as a even without such a part, so a is subtracted from it:
 
     half width = t * sqrt(a + max(0, f - a)) = t * sqrt(max(a, f)).
 
-V of so many blocks is known with a relative error of sqrt(2 / (blocks - 1)), which weighs the fit. t is
-Student's quantile for 6 degrees of freedom: V of 4 blocks has 3, the three together have more. It was chosen
-by the coverage of simulated modes (`benchmarks/coverage_modes.py`) and of the ratios of real surveys."""
+V has a relative error of sqrt(2 / (blocks - 1)), which gives the weights of the fit. t is Student's quantile
+for 6 degrees of freedom: V of 4 blocks has 3, the three together have more. It was chosen by the coverage of
+simulated modes (`benchmarks/coverage_modes.py`) and of the ratios of real surveys."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ from hockney.models.statistics.location import student
 BLOCKS = (4, 8, 16)
 FREEDOM = 6
 ROUNDS = 3
-"""Of the fit, whose weights depend on the variances expected."""
+"""Iterations of the fit, whose weights depend on the expected variances."""
 
 
 def half_width_under_drift(series: np.ndarray) -> float:
-    """Of the 95% interval of the mean of `series`, equally long moments in the order of time. At least 4."""
+    """Half width of the 95% interval of the mean of `series`, values over equally long periods in order of
+    time; at least 4."""
     counts = [blocks for blocks in BLOCKS if blocks <= len(series)]
     variances = np.array([_variance(series, blocks) for blocks in counts])
     if not variances.any():
@@ -41,7 +42,7 @@ def half_width_under_drift(series: np.ndarray) -> float:
 
 
 def _variance(series: np.ndarray, blocks: int) -> float:
-    """Of the means of so many blocks; what is left over at the beginning is in none."""
+    """Variance of the means of this many blocks; left-over values at the beginning are not used."""
     length = len(series) // blocks
     means = series[len(series) - blocks * length :].reshape(blocks, length).mean(axis=1)
     return float(means.var(ddof=1))

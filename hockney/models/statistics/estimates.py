@@ -9,8 +9,8 @@ import numpy as np
 from hockney.core.fit import Estimate
 
 WIDEST = 100.0
-"""An interval with ends further apart than this factor counts as unknown: two or three launches that
-disagree by tens of percent make one from nanoseconds to minutes, and what is known then is that they disagree
+"""An interval with ends further apart than this factor counts as unknown: two or three launches that disagree
+by tens of percent give an interval from nanoseconds to minutes, which only shows that they disagree
 (`between`)."""
 
 

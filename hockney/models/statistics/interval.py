@@ -1,18 +1,18 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The median of one launch's repetitions with its 95% interval, by ranks, honest about autocorrelation.
+"""The median of one launch's repetitions with its rank-based 95% interval, corrected for autocorrelation.
 
 Order statistics need no assumption about the shape of the distribution, but they do need independent
 repetitions (Hoefler and Belli, 'Scientific Benchmarking of Parallel Computing Systems', SC'15), and
-consecutive message times are not: slow modes, drift and neighbours last for many of them. The number of
+consecutive message times are not: slow modes, drift and neighbours last for many repetitions. The number of
 repetitions is therefore divided by tau, the factor by which the variance of the count below the median
 exceeds that of independent repetitions, measured by batch means. The length of the blocks comes from the
-data: the shortest that is long against the correlation found, length**3 >= 2 n tau**2 (Wolff, Comput. Phys.
-Commun. 156 (2004) 143; Lee et al., Phys. Rev. E 83 (2011) 066706), here with 4 instead of 2, which covered
-as well or slightly better in most simulations.
+data: the shortest that is long compared with the correlation, length**3 >= 2 n tau**2 (Wolff, Comput. Phys.
+Commun. 156 (2004) 143; Lee et al., Phys. Rev. E 83 (2011) 066706), here with 4 instead of 2, which covered as
+well or slightly better in most simulations.
 
-The engine's stop rule computes the same, bit for bit, in IEEE doubles without fused operations.
-With times x[0..n-1] in the order measured, s the same times sorted, division of integers rounding down:
+The engine's stop rule computes the same, bit for bit, in IEEE doubles without fused operations. With times
+x[0..n-1] in the order measured, s the same times sorted, division of integers rounding down:
 
     median  = s[n/2] if n is odd, else (s[n/2 - 1] + s[n/2]) / 2
     if n < 6: no interval
@@ -34,14 +34,13 @@ With times x[0..n-1] in the order measured, s the same times sorted, division of
     if rank < 1: rank = 1
     low = s[rank - 1];  high = s[n - rank]
 
-The second line of ratio makes up for what blocks of finite length miss: for a correlation that decays
-exponentially they see tau (1 - tau / (2 length)), solved for tau to the first order and, since higher
-orders all widen, without the half. z is Student's t quantile for blocks - 1 degrees of freedom (Abramowitz
-and Stegun 26.7.5), since tau is itself estimated; it falls back to the normal one where nothing speaks for
-correlation. With a correlation as long as the launch the interval is the whole range and still covers less
-than 95%: one launch cannot know better, several can. Ties need no special care: equal times only make the
-interval wider than needed. `contract/golden/median_interval.json` holds examples that both sides' tests
-read.
+The second line of ratio corrects for blocks of finite length: for a correlation that decays exponentially
+they give tau (1 - tau / (2 length)), solved for tau to first order and, since all higher orders widen it,
+without the half. z is Student's t quantile for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5),
+since tau is itself estimated; it falls back to the normal quantile if there is no sign of correlation. With a
+correlation as long as the launch the interval is the whole range and still covers less than 95%: only several
+launches can do better. Ties need no special care: equal times only make the interval wider than needed.
+`contract/golden/median_interval.json` contains examples used by the tests of both languages.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def median_interval(times: Sequence[float]) -> tuple[float, float | None, float 
 
 
 def interval_and_quantile(times: Sequence[float]) -> tuple[float, float | None, float | None, float]:
-    """The same with the z used, larger than 1.96 where the correlation was estimated from few blocks."""
+    """The same with the z used, larger than 1.96 if the correlation was estimated from few blocks."""
     x = np.asarray(times, dtype=float)
     s = np.sort(x)
     n = len(s)

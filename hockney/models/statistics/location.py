@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The robust centre of a few values, and its 95% interval: what launches, and visits within one, are
-combined by. Values are logarithms of times, so that the centre is a typical factor.
+"""The robust centre of a few values, and its 95% interval, used to combine launches, and visits within a
+launch. Values are logarithms of times, so that the centre is a typical factor.
 
 From six values on, the centre is a mean with outliers moved in: at most a tenth of the values at each end,
-and only those beyond Tukey's outer fence, three quartile ranges from the quartiles. Where times come in two
+and only those beyond Tukey's outer fence, three quartile ranges from the quartiles. If times come in two
 modes, this mean follows the share of each (`benchmarks/coverage_modes.py`). A median flips from one mode to
 the other with a few percent of the values, and a trimmed mean is biased towards the more frequent mode: with
 a tenth left out at each end it counts 25% of the values in a mode that has 30%.
@@ -12,16 +12,16 @@ a tenth left out at each end it counts 25% of the values in a mode that has 30%.
 Of three to five values, too few for quartiles, the lowest and the highest are left out, so that one bad
 launch does not move the centre beyond its interval (of three it is the median).
 
-The interval is Student's. From six values on, with w the values with outliers moved in, S = var(w) / n with
-n - 1 degrees of freedom; below, S = e var(values) / n, where e is what trimming costs normal values.
+The interval is Student's. From six values on, with w the values with outliers moved in, S = var(w) / n with n
+- 1 degrees of freedom; below, S = e var(values) / n, where e is what trimming costs normal values.
 
-Three launches that hardly differ would give t(2) = 4.30 times nothing certain. Where `within`, the half width
-that the spread inside the launches predicts, is known, the two are blended by how loud the data say that
-launches differ: ratio = S / W with W = (within / z)**2, weight = ratio - 1/2 clipped to [0, 1],
+Three launches that hardly differ would give t(2) = 4.30 times a very uncertain value. If `within`, the half
+width predicted by the spread within launches, is known, the two are blended by how clearly launches differ:
+ratio = S / W with W = (within / z)**2, weight = ratio - 1/2 clipped to [0, 1],
 
     half width**2 = (1 - weight) z**2 max(S, W) + weight t**2 S
 
-`benchmarks/coverage.py` (part 'blend') gives how often it covers.
+`benchmarks/coverage.py` (part 'blend') measures its coverage.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ Z = 1.96
 TRIM = 0.1
 """Share of the values that may be outliers at each end."""
 FENCE = 3.0
-"""Outliers are so many quartile ranges beyond the quartiles (Tukey, 'Exploratory Data Analysis', 1977)."""
+"""Outliers are this many quartile ranges beyond the quartiles (Tukey, 'Exploratory Data Analysis', 1977)."""
 FEWEST_TO_TRIM = 3
 FEWEST_TO_WINSORISE = 6
 COST = {3: 1.346, 4: 1.194, 5: 1.134}
-"""Variance of the trimmed mean of so many normal values over that of their mean (order statistics of the
+"""Variance of the trimmed mean of this many normal values over that of their mean (order statistics of the
 normal distribution; Sarhan and Greenberg, 'Contributions to Order Statistics', 1962)."""
 MEDIAN_DISTANCE = {3: 1.4826 * 1.495, 4: 1.4826 * 1.363, 5: 1.4826 * 1.206}
 """Standard deviation of so many normal values over their median distance from the median (Croux and
@@ -54,7 +54,7 @@ def student(freedom: float) -> float:
 
 
 def left_out(count: int) -> int:
-    """How many of `count` values may be outliers at each end."""
+    """How many of `count` values at each end may be outliers."""
     if count < FEWEST_TO_TRIM:
         return 0
     return max(1, int(TRIM * count + 0.5))
@@ -72,8 +72,8 @@ def center(values: np.ndarray) -> np.ndarray:
 
 
 def winsorised(values: np.ndarray) -> np.ndarray:
-    """`values`, in their order, with outliers moved in to the fence, or to the nearest of the others where
-    that is further out."""
+    """`values`, in their order, with outliers moved in to the fence, or to the nearest other value if that is
+    further out."""
     values = np.asarray(values, dtype=float)
     count = values.shape[-1]
     cut = left_out(count)
@@ -109,8 +109,8 @@ def scatter(values: np.ndarray) -> float:
 def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:
     """Half width of the 95% interval of the centre of `values` over their last axis, the launches.
 
-    `within` is the half width that the spread inside the launches alone predicts for this centre, nan
-    where it is unknown. nan comes back where nothing is known: one launch and no `within`.
+    `within` is the half width of this centre predicted by the spread within launches alone, nan if unknown.
+    Returns nan if nothing is known: a single launch and no `within`.
     """
     values = np.asarray(values, dtype=float)
     within = np.asarray(within, dtype=float)
@@ -125,7 +125,7 @@ def half_width(values: np.ndarray, within: np.ndarray | float) -> np.ndarray:
 
 
 def of_mean(half_widths: np.ndarray) -> float:
-    """Half width of the mean of independent values, given each one's; nan where none is known."""
+    """Half width of the mean of independent values, from those of each; nan if none is known."""
     known = half_widths[np.isfinite(half_widths)]
     if not len(known):
         return float("nan")

@@ -16,19 +16,19 @@ from hockney.models.statistics.location import COST, Z, center, half_width, spre
 from hockney.models.statistics.observations import Observation
 
 MUCH = 8.0
-"""A row's variance over the typical one's from which it is believed: with three launches chance exceeds it
-in one of 3000."""
+"""A row's variance is used if it exceeds the typical one by this factor: with three launches chance exceeds
+it in one of 3000."""
 
 
 @dataclass(frozen=True)
 class ObservationTable:
-    """Observations of one subject as a matrix: rows are cases, columns the launches most cases share.
+    """Observations of one subject as a matrix: rows are cases, columns the launches that most cases share.
 
-    `log_times` is rows x columns, an entry that a launch lacks, or a row that one spoiled, filled in from
-    the row's center and the launch's common factor; `log_center` is each row's typical launch and
-    `variance` that of its error, apart from what launches do to all rows alike: by the spread inside the
-    launches, and at least what launches do to one case beyond its neighbours, which is pooled over the rows
-    except where one is much worse.
+    `log_times` is rows x columns; entries that a launch lacks, or that it spoiled, are filled in from the
+    row's center and the launch's common factor. `log_center` is each row's typical launch and `variance` that
+    of its error, apart from effects of launches on all rows alike: from the spread within launches, and at
+    least the effect of launches on one case beyond its neighbours, which is pooled over the rows except if
+    one is much worse.
     """
 
     log_times: np.ndarray
@@ -42,12 +42,12 @@ class ObservationTable:
 
     @property
     def times(self) -> np.ndarray:
-        """Of each row the typical time (s)."""
+        """The typical time of each row (s)."""
         return np.exp(self.log_center)
 
     @property
     def by_launch(self) -> np.ndarray:
-        """Times (s), launches x rows; the typical ones alone where no launch has enough rows."""
+        """Times (s), launches x rows; only the typical ones if no launch has enough rows."""
         return np.exp(self.log_times).T if self.launches else self.times[None]
 
 
@@ -71,7 +71,7 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Observ
         centers[row] = center(apart_from_common if present.any() else seen.log_unbiased)
     within = np.nan_to_num([seen.within for seen in observations]) ** 2
     apart, spoiled = _apart(log_times)
-    # Some bad launches of many carry a trimmed mean away, but not a median.
+    # A few bad launches out of many shift a trimmed mean, but not a median.
     centers[spoiled] = np.nanmedian(log_times[spoiled] - common, axis=1)
     variance = np.maximum(within, apart)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
@@ -80,8 +80,8 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Observ
 
 
 def _common(log_times: np.ndarray) -> np.ndarray:
-    """Each launch's factor common to all cases, with mean zero; exact by a few sweeps of row and column
-    means when entries are missing."""
+    """Each launch's factor common to all cases, with mean zero; a few sweeps of row and column means converge
+    if entries are missing."""
     columns = log_times.shape[1]
     common = np.zeros(columns)
     if columns > 1 and np.isnan(log_times).any():
@@ -94,12 +94,12 @@ def _common(log_times: np.ndarray) -> np.ndarray:
 
 
 def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row the variance of its mean due to what launches do to single cases, and which rows are
+    """For each row the variance of its mean due to effects of launches on single cases, and which rows are
     spoiled by a launch.
 
-    Pooled from the differences of neighbouring rows, so that what a launch does to all short messages alike
-    does not count; by their median where a few rows are so bad that they would spoil the mean, and those rows
-    (`MUCH` times worse, which chance does to few) keep their own variance.
+    Pooled from the differences of neighbouring rows, so that an effect on all short messages alike does not
+    count; by their median if a few rows are so bad that they would spoil the mean, and those rows (`MUCH`
+    times worse, which is rare by chance) keep their own variance.
     """
     rows, columns = log_times.shape
     none = np.zeros(rows), np.zeros(rows, dtype=bool)
@@ -121,8 +121,8 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def shared_variance(tables: Sequence[ObservationTable]) -> tuple[float, int]:
-    """Variance between launches of what all rows of one table have in common, and its degrees of freedom,
-    pooled over tables whose launches are different ones."""
+    """Variance between launches of the common factor of all rows of a table, and its degrees of freedom,
+    pooled over tables with different launches."""
     squares, freedom = 0.0, 0
     for table in tables:
         if table.launches > 1:
@@ -144,7 +144,7 @@ def sum_quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_fre
 @dataclass(frozen=True)
 class Medians:
     """Times (s) of all rows: the typical ones, every launch's (launches x rows), and the variance of the
-    former that the spread inside the launches predicts (nan where unknown)."""
+    former predicted by the spread within launches (nan if unknown)."""
 
     center: np.ndarray
     launches: np.ndarray
@@ -167,8 +167,8 @@ class Medians:
         return estimate(value, max(middle - half, 0.0), max(middle + half, 0.0))
 
     def combined(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values and variances of the linear combinations rows @ times: the larger of what the spread inside
-        the launches predicts and of what the launches show."""
+        """Values and variances of the linear combinations rows @ times: the larger of the variance predicted
+        by the spread within launches and that observed between launches."""
         launches = self.launches @ rows.T
         between = spread(launches.T)[0] if len(launches) > 1 else np.zeros(len(rows))
         return rows @ self.center, np.maximum(rows**2 @ np.nan_to_num(self.variance), between)

@@ -4,8 +4,8 @@
 times.
 
 A metric per repetition gives each launch a median with an interval; one per record gives a value. Launches
-are combined by their logarithms where every value is positive, as times are, and as they are where one is not
-(an error of 0 has no logarithm).
+are combined by their logarithms if every value is positive, as for times, otherwise directly (an error of 0
+has no logarithm).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hockney.models.statistics.location import center, half_width, of_mean
 
 
 def metric_summaries(records: Sequence[Record]) -> dict[str, MetricSummary]:
-    """Of each metric that these records of one case have, in the order in which it first appears."""
+    """Summaries of all metrics in these records of one case, in order of first appearance."""
     names = dict.fromkeys(name for r in records for name, series in r.metrics.items() if series.values)
     return {name: _summary(name, records) for name in names}
 
@@ -45,7 +45,7 @@ def _summary(name: str, records: Sequence[Record]) -> MetricSummary:
 
 
 def _repetitions_by_rank(series: MetricSeries, repetitions: int) -> np.ndarray:
-    """One row a repetition (one in all where the metric is per record), one column a rank (one in all where
+    """One row per repetition (a single one if the metric is per record), one column per rank (a single one if
     ranks are combined)."""
     values = np.asarray(series.values, dtype=float)
     if series.over_ranks != "each":
@@ -70,7 +70,7 @@ def _over_launches(launches: Sequence[np.ndarray]) -> Estimate:
     lowest, highest = np.exp(bounds)
     if highest > WIDEST * lowest:
         lowest = highest = np.nan
-    alike = bool((ends[:, 0] == ends[0, 0]).all())  # a count stays a whole number
+    alike = bool((ends[:, 0] == ends[0, 0]).all())  # a count stays an integer
     return estimate(float(ends[0, 0] if alike else np.exp(middle)), lowest, highest)
 
 

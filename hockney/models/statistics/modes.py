@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fastest mode of a case, the share of its visits that were disturbed, and its modes.
 
-A machine whose virtual cores move, whose frequency changes or that other processes share has times in modes
-that last from milliseconds to minutes. The *typical* cost is a centre over all visits; the *undisturbed* one
-is that of the fastest mode: the centre over launches of each launch's visits that are within a tenth of the
-10% quantile of all visits, each launch weighing the same (`Observation.undisturbed`). It is no minimum, which
-falls with the number of visits and has no interval."""
+On a machine whose virtual cores migrate, whose frequency changes or that is shared with other processes,
+times come in modes that last from milliseconds to minutes. The *typical* cost is a centre over all visits;
+the *undisturbed* one is that of the fastest mode: the centre over launches of each launch's visits that are
+within a tenth of the 10% quantile of all visits, with equal weights for launches (`Observation.undisturbed`).
+It is not a minimum, which decreases with the number of visits and has no interval."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from hockney.models.statistics.visits import in_time
 
 LOW_QUANTILE = 0.1
 WITHIN = np.log(1.1)
-"""Visits of one mode differ by less: within 0.1 s a machine's times are stable to some percent."""
+"""Visits of one mode differ by less: within 0.1 s a machine's times are stable to a few percent."""
 FEWEST_VISITS = 10
 FEWEST_FAST = 3
-"""Visits of a launch in the fast mode: fewer may be single lucky ones, and give no interval."""
+"""Minimum visits of a launch in the fast mode: fewer may be single lucky ones, and give no interval."""
 APART = np.log(1.25)
-"""Modes closer than this are one."""
+"""Modes closer than this count as one."""
 LEAST_SHARE = 0.1
-"""Of the visits: a mode seen less often is an outlier."""
+"""Minimum share of the visits: a less frequent mode is an outlier."""
 FEW_CYCLES = 6.0
-"""Through both modes: with more of them, what was seen is about the long run."""
+"""Cycles through both modes: with more of them, the observed share is close to the long-run share."""
 GAP_SHARE = 0.1
-"""Of the visits, those that lie in the middle third between two modes at most."""
+"""Maximum share of visits in the middle third between two modes."""
 
 
 def fast_visits(visits: Sequence[np.ndarray]) -> list[np.ndarray] | None:
     """Which of each launch's visits (logs of times) are in the fastest mode: none of launches that have too
-    few of them where others have more. None where the visits are too few to tell modes."""
+    few of them while others have more. None if there are too few visits to detect modes."""
     many = [launch for launch in visits if len(launch) >= FEWEST_OF_A_LAUNCH]
     if sum(map(len, many)) < FEWEST_VISITS:
         return None
@@ -51,15 +51,15 @@ def fast_visits(visits: Sequence[np.ndarray]) -> list[np.ndarray] | None:
 
 
 def disturbed_share(visits: Sequence[np.ndarray], undisturbed: float) -> float:
-    """The share of visits that are slower than the undisturbed cost (its log) by more than a tenth, each
-    launch weighing the same."""
+    """The share of visits that are slower than the undisturbed cost (its log) by more than a tenth, with
+    equal weights for launches."""
     shares = [float(np.mean(launch > undisturbed + WITHIN)) for launch in visits if len(launch)]
     return sum(shares) / len(shares)
 
 
 def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | None:
-    """Two modes that are clearly separate: each has a tenth of the visits, few lie between them; None else.
-    `at_s` are the moments of the visits."""
+    """Two clearly separate modes: each has a tenth of the visits, few lie between them; None otherwise.
+    `at_s` are the times of the visits."""
     values = np.sort(np.concatenate([*visits, np.empty(0)]))
     count = len(values)
     if count < 4 * FEWEST_VISITS:
@@ -88,12 +88,12 @@ def modes(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> Modes | N
 def margins(
     two: Modes | None, visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]
 ) -> tuple[float, float]:
-    """How far below and above the centre (of logs) the long-run mean of two modes may lie that were seen for
-    a few cycles only; (0, 0) where there are none such. `two` are the `modes` of the visits.
+    """How far below and above the centre (of logs) the long-run mean of two modes may lie if only a few of
+    their cycles were observed; (0, 0) without such modes. `two` are the `modes` of the visits.
 
-    With exponential stays the odds of the slow mode are the ratio of two mean stays, each of m of them, and
-    that over the true ratio has the F distribution with 2m and 2m degrees of freedom. An interval from the
-    variance of what was seen is too narrow where, by chance, a mode was hardly seen."""
+    With exponential durations the odds of the slow mode are the ratio of two mean durations, each over m
+    stays, and this divided by the true ratio has the F distribution with 2m and 2m degrees of freedom. An
+    interval from the observed variance is too narrow if, by chance, a mode was hardly observed."""
     if two is None:
         return 0.0, 0.0
     threshold = (np.log(two.fast_s) + np.log(two.slow_s)) / 2
@@ -108,8 +108,8 @@ def margins(
 
 
 def _split(ordered: np.ndarray) -> int:
-    """Where two groups of ordered values differ most from each other and least inside (Otsu, IEEE Trans.
-    Syst. Man Cybern. 9 (1979) 62): the number of values in the lower one."""
+    """The split of ordered values into two groups that differ most from each other and least inside (Otsu,
+    IEEE Trans. Syst. Man Cybern. 9 (1979) 62): the number of values in the lower one."""
     count = len(ordered)
     below = np.arange(1, count)
     sums = np.cumsum(ordered)

@@ -1,23 +1,24 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How much the times of a machine vary, how long they stay as they are, and what precision that allows.
+"""How much the times of a machine vary, how long they stay in a mode, and the precision this allows.
 
 One case is visited as often as possible for some seconds. The logarithms of its visits become means over
 intervals of 10 ms; the outermost twentieth at each end is clipped, since outliers hardly move a launch's
-centre (`location`), but a mode that was seen for a tenth of the time does. How far the variance of the mean
-exceeds that of independent intervals, tau, comes from blocks of growing length (`interval`). tau times the
-length of an interval is the correlation time: observations further apart are nearly independent. For modes
-that last d seconds each it is d.
+centre (`location`), but a mode that lasts for a tenth of the time does. The factor tau by which the variance
+of the mean exceeds that of independent intervals is estimated from blocks of growing length (`interval`). tau
+times the length of an interval is the correlation time: observations further apart are nearly independent.
+For modes that last d seconds each it is d.
 
-T seconds in L launches then give the typical time with the variance
+The typical time from T seconds in L launches then has the variance
 
     S / T + B / L + v / n,   S = variance of the intervals * correlation time
 
-where B is the variance between launches beyond that of their length (0 where one was watched), v that of
-visits that follow each other at once, and n the number of visits. The series of several launches counts as
-one, so what differs between launches is in S too: rather too wide than too narrow. S / T holds for T that is
-long against the correlation time. Seven blocks show no correlation time above 0.3 of the watch, so one of
-more than a quarter means that the watch was too short. Modes that did not change meanwhile are not seen."""
+where B is the variance between launches beyond that due to their length (0 for a single launch), v that of
+visits that follow each other immediately, and n the number of visits. The series of several launches counts
+as one, so differences between launches are in S too: the estimate is rather too wide than too narrow. S / T
+holds for T much longer than the correlation time. Seven blocks cannot show a correlation time above 0.3 of
+the observation time, so one of more than a quarter means that the observation was too short. Modes that did
+not change meanwhile are not detected."""
 
 from __future__ import annotations
 
@@ -34,17 +35,17 @@ from hockney.models.statistics.modes import FEWEST_VISITS, modes
 INTERVAL_S = 0.01
 FEWEST_INTERVALS = 4 * FEWEST_VISITS
 CLIPPED = 0.05
-"""Of the visits, at each end."""
+"""Fraction of the visits, at each end."""
 LONGEST_SHARE = 0.25
-"""Of the watch: a longer correlation time is not known."""
+"""Fraction of the observation time: a longer correlation time cannot be determined."""
 
 
 @dataclass(frozen=True)
 class MeasuredNoise:
-    """Of one case, visited `visits` times in `watched_s`. `fast_s` and `slow_s` are the 10% and 90% points of
-    the visits' times; `correlation_s` is None where it is too long for the watch. `mean_variance_s` is the
-    variance of a mean times the seconds watched, `launch_variance` that between launches, `visit_variance`
-    that of a single visit; all of logs."""
+    """For one case, visited `visits` times in `watched_s`. `fast_s` and `slow_s` are the 10% and 90% points
+    of the visits' times; `correlation_s` is None if it is too long for the observation time.
+    `mean_variance_s` is the variance of a mean times the seconds observed, `launch_variance` that between
+    launches, `visit_variance` that of a single visit; all of logs."""
 
     typical_s: float
     fast_s: float
@@ -63,8 +64,8 @@ class MeasuredNoise:
         return self.slow_s / self.fast_s
 
     def precision(self, seconds: float, launches: int, visits: int) -> float | None:
-        """About the half width of the 95% interval of the typical time, over that time, where the case is
-        visited so often in so many seconds and launches; None where modes last too long to tell."""
+        """Approximate half width of the 95% interval of the typical time, relative to that time, if the case
+        is visited this often in `seconds` and `launches`; None if modes last too long to be resolved."""
         if self.correlation_s is None:
             return None
         over_time, over_launches = self.mean_variance_s / seconds, self.launch_variance / launches
@@ -72,8 +73,8 @@ class MeasuredNoise:
 
 
 def noise(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> MeasuredNoise | None:
-    """Of the logs of each launch's visits in the order made, and the moments at which they began; None with
-    too few of them."""
+    """From the logs of each launch's visits in order, and their start times; None if there are too few of
+    them."""
     lengths = [float(np.ptp(moments)) for moments in at_s if len(moments)]
     watched = sum(lengths)
     together = np.concatenate([*visits, np.empty(0)])
@@ -106,7 +107,7 @@ def noise(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> MeasuredN
 
 
 def _between(launches: Sequence[np.ndarray]) -> float:
-    """The variance of launches' means beyond what the intervals within each explain."""
+    """The variance of launches' means beyond that explained by the intervals within each."""
     if len(launches) < 2:
         return 0.0
     within = []

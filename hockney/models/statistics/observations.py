@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the models see of the records: one observation a case.
+"""The models' view of the records: one observation per case.
 
-What it is made of (each launch's visits, and how launches are combined) is known in this folder only. Times
-are handled by their logarithms: errors of times are relative, launches differ by factors, and an interval of
+How it is computed (each launch's visits, and how launches are combined) is private to this folder. Times are
+represented by their logarithms: errors of times are relative, launches differ by factors, and an interval of
 a time must not reach below zero."""
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ __all__ = [
 ]
 
 DISTURBING_OUTSIDE_CORES, DISTURBING_STEAL = 0.25, 0.05
-"""From so many cores used by other programs, or from this share of processor time taken by the hypervisor on,
-a launch is disturbed."""
+"""A launch is disturbed if other programs used this many cores, or if the hypervisor took this share of
+processor time."""
 FEWEST_UNDISTURBED = 5
-"""So many undisturbed launches of a case make it do without the others."""
+"""With this many undisturbed launches of a case, the others are left out."""
 
 WIDE = 0.7
 """The log of an interval whose ends are a factor of two apart."""
@@ -53,10 +53,10 @@ WIDE = 0.7
 
 @dataclass(frozen=True)
 class Observation:
-    """One case, of a `workload` of the catalog. The arrays have one entry a launch: log of its typical time
+    """One case of a `workload` of the catalog. The arrays have one entry per launch: log of its typical time
     (the median of its only visit, the centre of many), how far the ends of its 95% interval are below and
-    above it (log as well, nan where there is no interval), and the quantile that the interval used. `visits`
-    are the logs of the medians of each launch's visits, in the order made, `visits_at_s` when they began."""
+    above it (log as well, nan if there is no interval), and the quantile that the interval used. `visits` are
+    the logs of the medians of each launch's visits, in order, `visits_at_s` their start times."""
 
     case: Case
     workload: Workload
@@ -76,7 +76,7 @@ class Observation:
 
     @property
     def size(self) -> float:
-        """What the catalog says is the case's size; 0 for a workload without one, as a barrier."""
+        """The case's size as defined by the catalog; 0 for a workload without one, such as a barrier."""
         return self.workload.size_of(self.case)
 
     @property
@@ -86,23 +86,23 @@ class Observation:
 
     @property
     def log_unbiased(self) -> np.ndarray:
-        """Each launch's log time less its bias. The median of n times is the quantile function at a
-        random place p around 1/2; where that function bends the mean of what it gives is off by half its
-        curvature times the variance of p, which is how far the middle of the interval is off the median,
-        divided by z**2. It matters where a model averages over many cases. Not for intervals so wide
-        that they may show single outliers instead of curvature."""
+        """Each launch's log time minus its bias. The median of n times is the quantile function at a random
+        position p around 1/2; if that function is curved, the mean of its value is off by half its curvature
+        times the variance of p, which is the distance between the middle of the interval and the median,
+        divided by z**2. It matters if a model averages over many cases. Not for intervals so wide that they
+        may show single outliers instead of curvature."""
         wide = ~(self.below + self.above < WIDE)
         return self.log_typical - np.where(wide, 0.0, (self.above - self.below) / 2 / Z**2)
 
     @property
     def within(self) -> float:
-        """Standard error of `log_center` from the spread inside the launches alone, nan where unknown."""
+        """Standard error of `log_center` from the spread within launches alone, nan if unknown."""
         return of_mean((self.below + self.above) / 2 / self.quantile)
 
     def interval(self) -> tuple[float, float, float]:
-        """(typical time, low, high) in seconds over all launches; nan for ends that are not known."""
+        """(typical time, low, high) in seconds over all launches; nan for unknown ends."""
         center = self.log_center
-        # Launches together know the correlation better than each alone: t - 1.96 falls as the degrees of
+        # Several launches determine the correlation better than each alone: t - 1.96 falls as the degrees of
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
         least = half_width_in_time(self.visits, self.visits_at_s)
@@ -113,13 +113,13 @@ class Observation:
 
     @cached_property
     def modes(self) -> Modes | None:
-        """The two modes that its visits have, where they are clearly separate."""
+        """The two modes of its visits, if they are clearly separate."""
         return modes(self.visits, self.visits_at_s)
 
     @property
     def undisturbed(self) -> Observation | None:
-        """The case in its fastest mode, from the launches that saw it; None where there are too few visits to
-        tell modes, as in runs with one visit a launch."""
+        """The case in its fastest mode, from the launches in which it occurred; None if there are too few
+        visits to detect modes, as in runs with one visit per launch."""
         fast = fast_visits(self.visits)
         if fast is None:
             return None
@@ -133,33 +133,34 @@ class Observation:
 
 
 Times = Callable[[Record], LaunchTimes]
-"""`launch_times`, or a `LaunchTimesOnce` where a run is observed again and again."""
+"""`launch_times`, or a `LaunchTimesOnce` if a run is observed repeatedly."""
 
 
 def observe(
     run: RunRecords, catalog: Catalog, cost: Cost = "typical", times: Times = launch_times
 ) -> list[Observation]:
-    """One observation a case, in the order first written, of its typical or its undisturbed cost (the typical
-    one where nothing tells modes). Records without times are passed over, and those of disturbed launches
-    where enough others are left."""
+    """One observation per case, in order of first appearance, of its typical or its undisturbed cost (the
+    typical one if modes cannot be detected). Records without times are skipped, and those of disturbed
+    launches if enough others are left."""
     disturbed = disturbed_launches(run)
     made = (observe_case(kept(records, disturbed), catalog, times) for records in run.by_case().values())
     return costing([observation for observation in made if observation is not None], cost)
 
 
 def costing(observations: Sequence[Observation], cost: Cost) -> list[Observation]:
-    """Observations of the typical cost, as those of `cost`."""
+    """Observations of the typical cost, turned into those of `cost`."""
     return [(seen.undisturbed or seen) if cost == "undisturbed" else seen for seen in observations]
 
 
 def precision_of(seen: Observation) -> float | None:
-    """Half width of the 95% interval of the typical time over that time; None where it has no interval."""
+    """Half width of the 95% interval of the typical time relative to that time; None if it has no
+    interval."""
     value, low, high = seen.interval()
     return float((high - low) / 2 / value) if np.isfinite(high - low) and value > 0 else None
 
 
 def disturbed_launches(run: RunRecords) -> set[str]:
-    """Launches during which other programs or the hypervisor took much of the processors."""
+    """Launches during which other programs or the hypervisor took a large share of the processors."""
     return {
         close.launch
         for close in run.closes
@@ -168,7 +169,7 @@ def disturbed_launches(run: RunRecords) -> set[str]:
 
 
 def kept(records: Sequence[Record], disturbed: set[str]) -> Sequence[Record]:
-    """Of one case's records those that count: without the `disturbed` launches, where enough others are."""
+    """The records of one case that count: without the `disturbed` launches, if enough others are left."""
     quiet = [record for record in records if record.launch not in disturbed]
     return quiet if len(quiet) >= FEWEST_UNDISTURBED else records
 
@@ -191,7 +192,7 @@ def observe_case(
 
 
 def _by_launch(made: Sequence[LaunchTimes]) -> dict[str, Any]:
-    """The fields of an observation that are made of its launches' times."""
+    """The fields of an observation that are computed from its launches' times."""
     return {
         "log_typical": np.array([launch.center for launch in made]),
         "below": np.array([launch.below for launch in made]),

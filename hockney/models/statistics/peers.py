@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What other benchmarks make of a time: algorithm and bus bandwidth as nccl-tests define them, message rate
-as OSU's osu_mbw_mr does. docs/columns.md has the definitions in words.
+"""The metrics of other benchmarks: algorithm and bus bandwidth as defined by nccl-tests, message rate as in
+OSU's osu_mbw_mr. docs/columns.md explains the definitions.
 
 nccl-tests, doc/PERFORMANCE.md: algbw = S / t, busbw = algbw times a factor of the operation, which makes it
-comparable with the bandwidth of a link whatever the number of ranks n is. S is the whole array: of an
-operation with a block for each rank (allgather, alltoall, gather, scatter, reduce_scatter) that of all n
-blocks (src/*.cu, GetBw)."""
+comparable with the bandwidth of a link whatever the number of ranks n is. S is the whole array: for an
+operation with a block for each rank (allgather, alltoall, gather, scatter, reduce_scatter) all n blocks
+(src/*.cu, GetBw)."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ FACTORS: dict[str, Factor] = {
     "bcast": _whole,
     "reduce": _whole,
 }
-"""Bus over algorithm bandwidth of the collectives that nccl-tests have; scan and barrier are none of them."""
+"""Bus over algorithm bandwidth of the collectives in nccl-tests, which do not include scan and barrier."""
 
 BLOCK_FOR_EACH = {"reduce_scatter_block", "allgather", "alltoall", "gather", "scatter"}
 """Operations whose `bytes` are one rank's block."""
 
 PAIRS = ("point-to-point", "stream")
 SENDRECV = (*PAIRS, "exchange")
-"""Roles of workloads that are measured as nccl-tests' sendrecv: each rank sends, or receives, its bytes."""
+"""Roles of workloads measured like nccl-tests' sendrecv: each rank sends, or receives, its bytes."""
 
 
 def factor_of(workload: Workload) -> Factor | None:
-    """The factor of the workload's operation; None for one without bandwidth."""
+    """The factor of the workload's operation; None for operations without bandwidth."""
     if workload.role == "collective":
         return FACTORS.get(workload.operation)
     return _whole if workload.role in SENDRECV and workload.operation != "bisection" else None
 
 
 def algorithm_bandwidth(case: Case, workload: Workload, seconds: float) -> float | None:
-    """S / t (B/s); None where nothing is moved, or where nccl-tests have no such operation."""
+    """S / t (B/s); None if nothing is moved, or if nccl-tests have no such operation."""
     blocks = case.ranks if workload.role == "collective" and workload.operation in BLOCK_FOR_EACH else 1
     size = case.bytes * blocks
     return size / seconds if size and seconds > 0 and factor_of(workload) is not None else None
@@ -67,7 +67,7 @@ def bus_bandwidth(case: Case, workload: Workload, seconds: float) -> float | Non
 
 
 def message_rate(workload: Workload, seconds: float) -> float | None:
-    """Messages a second between two ranks, in both directions where both send; None for other workloads."""
+    """Messages per second between two ranks, in both directions if both send; None for other workloads."""
     if workload.role not in PAIRS or seconds <= 0:
         return None
     return (2 if workload.bidirectional else 1) / seconds

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How many times as long one case takes as another, with a 95% interval.
+"""The ratio of the times of two cases, with a 95% interval.
 
-Launches differ by factors that all their cases share. Where both cases were measured in the same launches,
-each launch has its own ratio, in which that factor cancels: the interval is that of the centre of these
-ratios (`location`), and is usually much narrower than what the intervals of both times allow. Where the
-launches are others, both half widths are added in quadrature. In logarithms throughout, as the times are.
+Launches differ by factors that all their cases share. If both cases were measured in the same launches, that
+factor cancels in each launch's ratio: the interval is that of the centre of these ratios (`location`), and is
+usually much narrower than one computed from the intervals of both times. For different launches both half
+widths are added in quadrature. All computations use logarithms, as for times.
 
-The ratio itself is that of the two typical times, so that readers who divide get what is printed."""
+The ratio itself is that of the two typical times, so that it agrees with the printed times."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from hockney.models.statistics.location import Z, center, half_width, of_mean
 from hockney.models.statistics.observations import Observation
 
 FEWEST_PAIRS = 3
-"""Launches in which both were measured: with fewer the times of all launches tell more."""
+"""Launches in which both were measured: with fewer the times of all launches are more informative."""
 
 
 def ratio(of: Observation, over: Observation) -> Estimate:
-    """The typical time of `of` over that of `over`; the ends are None where nothing is known of them."""
+    """The typical time of `of` divided by that of `over`; unknown ends are None."""
     value = float(np.exp(of.log_center - over.log_center))
     low, high = _paired(of, over) or _apart(of, over)
     if high > WIDEST * low:
@@ -32,7 +32,7 @@ def ratio(of: Observation, over: Observation) -> Estimate:
 
 
 def ratio_of_estimates(of: Estimate, over: Estimate) -> Estimate:
-    """Of two values that are independent of each other, both positive, by their intervals."""
+    """The ratio of two independent positive values, from their intervals."""
     value = of.value / over.value
     if of.low is None or of.high is None or over.low is None or over.high is None:
         return Estimate(value, None, None)
@@ -44,7 +44,7 @@ def ratio_of_estimates(of: Estimate, over: Estimate) -> Estimate:
 
 
 def _paired(of: Observation, over: Observation) -> tuple[float, float] | None:
-    """Low and high from the launches that measured both; None where they are too few."""
+    """Low and high from the launches that measured both; None if there are too few."""
     place = {launch: k for k, launch in enumerate(of.launches)}
     pairs = [(place[launch], k) for k, launch in enumerate(over.launches) if launch in place]
     if len(pairs) < FEWEST_PAIRS:
@@ -60,7 +60,7 @@ def _paired(of: Observation, over: Observation) -> tuple[float, float] | None:
 
 
 def _z(half_widths: np.ndarray, seen: Observation) -> np.ndarray:
-    """Each launch's half widths, as wide as normal ones."""
+    """Each launch's half widths, rescaled to the normal quantile."""
     return half_widths / seen.quantile * Z
 
 

@@ -3,8 +3,8 @@
 """One line of statistics for each case, over all its launches.
 
 The typical time is the robust centre of the launches' centres of their visits (`location`); its interval
-covers that of all launches one could make, not only those made. The undisturbed cost next to it is that of
-the fastest mode (`modes`)."""
+covers all possible launches, not only those made. The undisturbed cost next to it is that of the fastest mode
+(`modes`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hockney.models.statistics.peers import algorithm_bandwidth, bus_bandwidth, 
 
 
 def summarise(run: RunRecords, catalog: Catalog) -> list[Summary]:
-    """A summary for each case that has repetitions, in the order first written."""
+    """A summary for each case that has repetitions, in order of first appearance."""
     return summaries(observe(run, catalog))
 
 

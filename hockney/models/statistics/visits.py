@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One launch of one case: its visits' typical time, and how well they know it.
+"""One launch of one case: its visits' typical time, and its uncertainty.
 
 A visit lasts some milliseconds, in which a machine hardly changes; between visits it may. The centre is that
-of the logarithms of the visits' medians (`location`). Visits that follow each other are alike where a mode
-lasts longer than the time between them, so the variance of their mean is that of independent visits times
-tau, found by batch means as for the repetitions of one visit (`interval`), from the winsorised values."""
+of the logarithms of the visits' medians (`location`). Consecutive visits are alike if a mode lasts longer
+than the time between them, so the variance of their mean is that of independent visits times tau, found by
+batch means as for the repetitions of one visit (`interval`), from the winsorised values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median  # of a few numbers quicker than numpy's
+from statistics import median  # faster than numpy's for a few numbers
 
 import numpy as np
 
@@ -21,18 +21,18 @@ from hockney.models.statistics.interval import correlation, interval_and_quantil
 from hockney.models.statistics.location import Z, center, spread, student, winsorised
 
 SHORTEST_S = 1e-12
-"""Stands for a time of zero, which a coarse clock or a simulator may report."""
+"""Replaces a time of zero, which a coarse clock or a simulator may report."""
 FEWEST_IN_TIME = 16
-"""Visits, in all launches: fewer make no series."""
+"""Minimum visits in all launches for a series."""
 FEWEST_VISITS = 6
-"""Fewer are taken as one visit: their repetitions together make the median and its interval."""
+"""Fewer are treated as one visit: their repetitions together give the median and its interval."""
 
 
 @dataclass(frozen=True)
 class LaunchTimes:
     """Logarithms of times (s). `center` is the launch's, `below` and `above` how far the ends of its 95%
-    interval are from it (nan where there is none), `quantile` the one that the interval used; `visits` are
-    the medians of its visits in the order made, `at_s` when each began (seconds since 1970)."""
+    interval are from it (nan if there is none), `quantile` the one that the interval used; `visits` are the
+    medians of its visits in order, `at_s` their start times (seconds since 1970)."""
 
     center: float
     below: float
@@ -59,7 +59,7 @@ def launch_times(record: Record) -> LaunchTimes:
 
 
 class LaunchTimesOnce:
-    """`launch_times` for one run while it grows: computed once for each record."""
+    """`launch_times` for a run that grows: computed once for each record."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], LaunchTimes] = {}
@@ -72,7 +72,7 @@ class LaunchTimesOnce:
 
 
 def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
-    """Of one launch's visits (logs of their medians, at least one) in the order made."""
+    """From one launch's visits (logs of their medians, at least one) in order."""
     if len(visits) < 2:
         return LaunchTimes(float(visits[0]), np.nan, np.nan, Z, visits, at_s)
     half, quantile = _half_width(visits)
@@ -85,8 +85,8 @@ def in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> np.ndar
 
 
 def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
-    """Half width of the centre of all launches' visits as one series in the order of time (`drift`): where a
-    mode continues into the next launch, launches are not independent. 0 where there are too few visits."""
+    """Half width of the centre of all launches' visits as one series in order of time (`drift`): if a mode
+    continues into the next launch, launches are not independent. 0 if there are too few visits."""
     if len(visits) < 2 or sum(map(len, visits)) < FEWEST_IN_TIME:
         return 0.0
     return half_width_under_drift(winsorised(in_time(visits, at_s)))

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// Sliders over the model of efficiency (efficiency_model.js), and pictures of it. The page is complete without
-// this script: a table shows the results for the first values.
+// Sliders for the model of efficiency (efficiency_model.js), and its charts. The page is complete without
+// this script: a table shows the results for the initial values.
 (() => {
 "use strict";
 const g = {...hockney.units, ...hockney.efficiency};
@@ -9,7 +9,7 @@ const source = document.getElementById("widgets");
 if (!source || !window.ResizeObserver) return;
 const LEVELS = [.1, .2, .3, .4, .5, .6, .7, .8, .9], NAMED = [.5, .8, .9];
 const DASHES = ["", "6 3", "2 3", "7 3 2 3", "10 4"];
-// Fewer ranks make a table of a plane: one row for each number. More are drawn as a line.
+// With fewer ranks a plane is drawn as a table: one row for each number; with more as lines.
 const ROWS = 40;
 
 const el = (name, attributes = {}, ...children) => {
@@ -23,14 +23,15 @@ const round = (v, digits) => Number(v.toPrecision(digits));
 const distinct = values => [...new Set(values)].sort((a, b) => a - b);
 const upTo = (count, of) => Array.from({length: count + 1}, (_, k) => of(k / count));
 
-// What each slider can stand on: more values where a small step matters.
+// The values of each slider: more of them where a small step matters.
 const SCALES = {
   work: ([low, high]) => distinct(upTo(40 * Math.max(1, Math.ceil(Math.log10(high / low))), f => round(low * (high / low) ** f, 3))),
   bytes: ([low, high]) => distinct([low, ...upTo(300, f => Math.round(round(Math.max(1, low) * (high / Math.max(1, low)) ** f, 3))), high]),
   serial: ([low, high]) => distinct(upTo(200, f => round(low + (high - low) * f * f, 4))),
   ranks: ([low, high]) => distinct([low, ...g.counts(high).filter(n => n <= 64), ...upTo(200, f => Math.round(low * (high / low) ** f)), high].filter(n => n >= low)),
 };
-// As on the command line: what is typed beyond is no question, and no chart has an axis for it.
+// Larger inputs are rejected, as on the command line: they are out of range, and no chart has an axis for
+// them.
 const MOST = {seconds: 30 * 86400, bytes: 2 ** 50};
 const INPUTS = [
   {key: "work", label: "Work T", say: g.seconds, read: g.readSeconds, fits: v => v > 0 && v <= MOST.seconds, hint: "a time above 0, for example 10ms", aside: "on one rank, between two exchanges"},
@@ -106,7 +107,7 @@ class Explorer {
     };
   }
 
-  // Ranks beyond the machine's cores: they share them, or the machine is taken to be larger.
+  // Ranks beyond the machine's cores: either they share cores, or the machine is assumed to be larger.
   kind(id, into) {
     const box = el("input", {type: "checkbox", id: `${id}-larger`}), label = el("label", {for: box.id}, "on a larger machine of this kind, a core for each rank");
     box.addEventListener("change", () => { this.larger = box.checked; this.changed(); });
@@ -182,13 +183,13 @@ class Explorer {
     this.facts.best.textContent = `${best} of ${most}: speed-up ${g.number(there.speedUp)}, efficiency ${g.percent(there.efficiency)}`;
   }
 
-  // A value, and behind it in smaller type its interval.
+  // A value followed by its interval in smaller type.
   show(dd, {value, low, high}, say) {
     const ends = low === null ? [] : [say(low), say(high)];
     dd.replaceChildren(say(value), ...(ends.some(end => end !== say(value)) ? [el("small", {}, ` (95%: ${ends.join(" to ")})`)] : []));
   }
 
-  // Ranks that are looked at: those of the machine, and enough to see where things go.
+  // The numbers of ranks shown: those of the machine, and enough to show the trend.
   get most() { return Math.max(2, Math.min(Math.max(this.ends.ranks[1], this.state.ranks), Math.max(16, this.machine.most_ranks, this.state.ranks))); }
 
   get size() {
@@ -239,7 +240,7 @@ class Explorer {
     const rows = this.rows(s, y, byRanks, stairs, most);
     const clip = t => s.x.place(Math.min(Math.max(t, s.x.low), s.x.high));
     const needed = (wanted, [size, n]) => g.workNeeded(typeof wanted === "function" ? wanted(n) : wanted, m, size, serial, n);
-    // The plane rises to the right, so that what is above a level lies right of its line, row by row.
+    // The plane increases to the right, so in every row the part above a level is to the right of its line.
     const pieces = wanted => {
       const found = [[]];
       for (const row of rows) {
@@ -256,7 +257,7 @@ class Explorer {
     }
     const drawn = [...NAMED.map(e => [e, g.percent(e), {stroke: "var(--c1)", "stroke-width": 1.5}]),
       [n => 1 / n, "break-even", {stroke: "var(--c2)", "stroke-width": 2.2, "stroke-dasharray": "6 3"}]];
-    // Each name at another height, where lines stand close.
+    // Names at different heights where lines are close.
     const labels = [], heights = {"50%": .25, "80%": .42, "90%": .58, "break-even": .78};
     for (const [wanted, name, look] of drawn) for (const piece of pieces(wanted)) {
       const inside = piece.flatMap(([t, row]) => row.y.map(py => t >= s.x.low ? [clip(t), py] : null));
@@ -279,8 +280,8 @@ class Explorer {
     s.show();
   }
 
-  // For each row of the plane what is computed there, and where it is drawn: of a line at one height, of
-  // whole ranks from one edge to the other.
+  // For each row of the plane what is computed and where it is drawn: lines at one height, whole ranks from
+  // edge to edge.
   rows(s, y, byRanks, stairs, most) {
     const {bytes, ranks} = this.state;
     if (!byRanks) {
@@ -297,7 +298,7 @@ class Explorer {
     s.add("circle", {cx: x, cy: y, r: 6, fill: "var(--accent)", stroke: "var(--card)", "stroke-width": 2, class: "here"});
   }
 
-  // Under a chart: what is pointed at, or how to read it.
+  // Below a chart: the values at the pointer, or how to read the chart.
   tell(name, p) {
     const {bytes, serial, ranks} = this.state;
     if (!p) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-// The model of efficiency: what hockney/models/applications/ring_exchange.py, granularity.py, grain_prediction.py and
-// point_to_point_costs.py compute, term by term. Tests compare every function here with the one there.
-// Times in seconds, sizes in bytes; a machine `m` is what hockney/studies/granularity/explore.py writes of one.
+// The model of efficiency as in hockney/models/applications/ring_exchange.py, granularity.py,
+// grain_prediction.py and point_to_point_costs.py, term by term. Tests compare every function here with its
+// counterpart there. Times in seconds, sizes in bytes; a machine `m` is written by
+// hockney/studies/granularity/explore.py.
 window.hockney = window.hockney ?? {};
 hockney.efficiency = (() => {
 "use strict";
@@ -14,14 +15,14 @@ function piece(pieces, size) {
   return {latency: found[1], perByte: found[2]};
 }
 
-// What a message takes in addition to holding the medium, with `far` of them between nodes at once.
+// The time of a message beyond the time it occupies the medium, with `far` of them between nodes at once.
 function passed(m, size, far) {
   const {latency, perByte} = piece(far ? m.pieces : m.near, size);
   if (!far) return latency + perByte * size;
   return Math.max(0, latency - m.medium[0]) + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size;
 }
 
-// For each step how many messages go from node to node.
+// For each step the number of messages between nodes.
 function steps(m, size, ranks) {
   const waits = ranks % 2 === 1 && size > (m.eager ?? Infinity);
   if (m.cores < 2) {
@@ -44,11 +45,11 @@ function exchange(m, size, ranks) {
   return begin + (last * hold + passed(m, size, last)) + met;
 }
 
-// How many ranks share a core: those that do compute one after the other. `larger` asks for a larger machine of
-// the same kind, on which each rank has a core to itself.
+// The number of ranks that share a core and compute one after the other. `larger` assumes a larger machine of
+// the same kind, with a core for each rank.
 const crowd = (m, ranks) => m.larger || !m.cores_known ? 1 : Math.max(1, ranks / m.most_ranks);
 
-// `factor` is what the time of an exchange is multiplied by: an end of its interval.
+// `factor` multiplies the time of an exchange: an end of its interval.
 function times(m, work, size, serial, ranks, factor = 1) {
   const communication = factor * exchange(m, size, ranks), share = (1 - serial) * work / ranks;
   const parallel = ranks === 1 ? share : Math.min(crowd(m, ranks), ranks) * share;
@@ -61,7 +62,7 @@ const efficiency = (m, work, size, serial, ranks) => times(m, work, size, serial
 
 const ceiling = (m, serial, ranks) => ranks === 1 ? 1 : 1 / (Math.min(crowd(m, ranks), ranks) * (1 - serial) + ranks * serial);
 
-// The work from which the efficiency is at least `wanted`; null where no work is enough.
+// The work from which the efficiency is at least `wanted`; null if no work is enough.
 function workNeeded(wanted, m, size, serial, ranks, factor = 1) {
   if (ranks === 1) return wanted <= 1 ? 0 : null;
   const left = 1 - wanted / ceiling(m, serial, ranks), communication = factor * exchange(m, size, ranks);
@@ -71,7 +72,7 @@ function workNeeded(wanted, m, size, serial, ranks, factor = 1) {
 
 const breakEven = (m, size, serial, ranks, factor = 1) => workNeeded(1 / ranks, m, size, serial, ranks, factor);
 
-// The factors of a size's band: those of the neighbouring sizes on a straight line.
+// The factors of a size's band: interpolated linearly between the neighbouring sizes.
 function banded(m, size) {
   const ends = [m.band[0], ...m.band, [Infinity, ...m.band.at(-1).slice(1)]];
   const k = ends.findIndex((after, k) => k > 0 && size <= after[0]), before = ends[k - 1], after = ends[k];
@@ -79,7 +80,7 @@ function banded(m, size) {
   return [1, 2].map(j => before[j] + at * (after[j] - before[j]));
 }
 
-// By which factors an exchange may be shorter and longer (95%); null where no interval is known.
+// Factors by which an exchange may be shorter and longer (95%); null if no interval is known.
 function bounds(m, size, ranks) {
   if (!m.band.length || (m.cores > 1 && ranks > m.cores)) return null;
   const change = m.changes.find(([low, high]) => low < size && size < high);
@@ -92,7 +93,7 @@ function bounds(m, size, ranks) {
   ];
 }
 
-// A value of the factor of an exchange, with the ends that its interval gives.
+// The value for a factor of the exchange time, with the ends given by its interval.
 function estimate(m, size, ranks, value) {
   const middle = value(1), ends = bounds(m, size, ranks);
   if (!ends) return {value: middle, low: null, high: null};
@@ -100,7 +101,7 @@ function estimate(m, size, ranks, value) {
   return {value: middle, low: Math.min(...all), high: Math.max(...all)};
 }
 
-// Numbers of ranks to look at: each up to 1024, then in steps of about a thousandth, and `most`.
+// Numbers of ranks to consider: each up to 1024, then in steps of about a thousandth, and `most`.
 function counts(most) {
   const found = [];
   for (let n = 1; n <= Math.min(most, FINE); n++) found.push(n);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a run on a real machine to a description that a simulator can stand in for it with, and grow."""
+"""From a run on a real machine to a description for simulating it, also at a larger size."""
 
 from hockney.simulated.calibrate.agreement import Agreement, compare
 from hockney.simulated.calibrate.calibrate import CalibrationOptions, calibrate

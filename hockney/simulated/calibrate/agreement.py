@@ -1,8 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a simulated twin behaves as the machine it was calibrated on: what both surveys say, laid side by
-side.
-"""
+"""Whether a simulated twin behaves like the machine from which it was calibrated: both surveys compared."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ WITHIN = 0.20
 MESSAGE_WITHIN = 0.05
 """The same of a message."""
 HARDLY = 0.01
-"""By so much descriptions are rounded, and reading the clock tells."""
+"""Descriptions are rounded, and reading the clock has an effect, by about this much."""
 MODELS = ("hockney", "loggp")
 
 
@@ -101,8 +99,8 @@ def inside(value: float, estimate: Estimate) -> bool:
 
 
 def overlaps(twin: Estimate, real: Estimate) -> bool:
-    """The twin's value is in the real interval, open where the data know no end, or nearly so: a twin without
-    noise has hardly an interval of its own."""
+    """Whether the twin's value is in the real interval, which is open if the data do not limit it. A twin
+    without noise has almost no interval itself."""
     low = 0.0 if real.low is None else real.low
     high = float("inf") if real.high is None else real.high
     return low * (1 - HARDLY) <= twin.value <= high * (1 + HARDLY)

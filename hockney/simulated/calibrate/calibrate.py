@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The story: a survey becomes a platform, every number with where it is from."""
+"""Calibration: a survey becomes a platform, with the origin of every number."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from hockney.simulated.calibrate.survey import Survey
 from hockney.simulated.values import MOST
 
 RANKS = 16384
-"""Without --nodes the machine has room for so many: the most that simulating has been tried with."""
+"""Without --nodes the machine has cores for this many ranks: the largest number with which simulation has
+been tested."""
 RISE = 1.5
-"""A change point is taken for the end of eager sending where the line beyond begins so much higher."""
+"""A change point is taken as the end of eager sending if the line beyond begins higher by this factor."""
 USUAL_EAGER = 65536
 HALF = 1.5
 """Bidirectional messages that take this much longer than unidirectional ones share one path."""
@@ -32,7 +33,7 @@ HALF = 1.5
 
 @dataclass(frozen=True)
 class CalibrationOptions:
-    """`nodes` 0: enough for 16384 ranks. `network` gives what is between the nodes."""
+    """`nodes` 0: enough for 16384 ranks. `network` describes what is between the nodes."""
 
     name: str = ""
     nodes: int = 0
@@ -41,11 +42,11 @@ class CalibrationOptions:
 
 
 def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platform:
-    """The machine of `survey`. Raises UsageError or Inconclusive for a run that does not tell enough."""
+    """The machine of `survey`. Raises UsageError or Inconclusive for a run that does not contain enough."""
     wishes = wishes or CalibrationOptions()
     survey.refuse()
     fit = survey.hockney
-    assert fit is not None  # refuse() has seen to it
+    assert fit is not None  # ensured by refuse()
     curve = curve_of(fit, survey.one_way, lambda size: survey.reading(survey.ping_pong, size))
     eager, eager_origin = _eager(survey, fit)
     overheads = overheads_of(survey, curve, eager)
@@ -94,14 +95,14 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
 
 
 def _name(host: str) -> str:
-    """The host's name as a machine's."""
+    """The host's name as a valid machine name."""
     return re.sub(r"[^a-z0-9.-]+", "-", host.lower()).strip("-.")[:60] or "calibrated"
 
 
 def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
-    """The protocol switch: of the change points the one where the ping-pong's line begins so much higher.
+    """The change of protocol: the change point at which the ping-pong's line begins much higher.
 
-    It lies between two measured sizes; the larger is the first that is sent otherwise for certain.
+    It lies between two measured sizes; the larger is the first that is certainly sent by the other protocol.
     """
     best, switch = RISE, None
     for change, before, after in zip(fit.change_points, fit.segments, fit.segments[1:], strict=False):
@@ -149,7 +150,7 @@ def _network(survey: Survey, wishes: CalibrationOptions) -> tuple[Network, list[
 
 
 def _nic(survey: Survey) -> tuple[float, str]:
-    """The largest rate at which the pair has sent one way."""
+    """The largest rate at which the pair has sent in one direction."""
     rates = [
         (size / median.value, name)
         for name in (survey.ping_pong, survey.workload("stream", "isend"))

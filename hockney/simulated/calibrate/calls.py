@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives of a calibrated machine: which algorithms, what summing costs, what a call costs beyond its
+"""Collectives of a calibrated machine: their algorithms, the cost of summing, and costs of calls beyond
 messages.
 
-Between two ranks an operation is one message, or one each way at once (`BOTH`), with sums where it reduces.
-What the machine takes longer is the call's own: copies of a rank's own block, buffers made for the call,
-checks. It is taken per call and rank, and so it stays what it is when the machine grows. An operation that
-takes less than its messages (a library that shares memory instead) cannot be described this way; it costs its
-messages.
+Between two ranks an operation is one message, or one in each direction at once (`BOTH`), with sums if it
+reduces. The remaining time belongs to the call: copies of a rank's own block, buffers allocated for the call,
+checks. It is attributed to each call and rank, and so it does not change when the machine grows. An operation
+that takes less time than its messages (in a library that uses shared memory instead) cannot be described this
+way; it costs as much as its messages.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ ASSUMED = TREES | {
     "gather": "ompi_basic_linear", "scatter": "ompi_basic_linear", "allgather": "ring",
     "alltoall": "basic_linear", "reduce_scatter": "ompi_basic_recursivehalving",
 }  # fmt: skip
-"""What MPI libraries take over most sizes, where the run cannot decide. `smpi_algorithms.DEFAULTS` answers
-another question: what they take for small messages and what is cheap to simulate, where a machine file names
+"""Common choices of MPI libraries over most sizes, if the run cannot decide. `smpi_algorithms.DEFAULTS`
+serves another purpose: common choices for small messages that are cheap to simulate, if a machine file names
 nothing."""
 
-# What follows is MPI's and SMPI's vocabulary, not the engine's: which operations SimGrid lets choose between
-# algorithms, and what MPI says that they do with the data of two ranks.
+# The following is MPI's and SMPI's vocabulary, not the engine's: the operations for which SimGrid has several
+# algorithms, and how MPI defines them for the data of two ranks.
 MPI = "mpi"
 """The algorithm that is the MPI library's own choice."""
 
@@ -80,7 +80,8 @@ def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
 
 
 def sum_cost(survey: Survey) -> tuple[float, Origin]:
-    """s/B: what a reduction of long vectors takes longer than sending them, where it is told apart."""
+    """s/B: the additional time of a reduction of long vectors compared with sending them, if it can be
+    distinguished."""
     reduced, sent = (survey.operation(name, buffers="hot", algorithm=MPI) for name in ("reduce", "bcast"))
     sizes = [s for s in reduced if s in sent and s >= SUMMED_FROM]
     apart = [s for s in sizes if (reduced[s].low or 0) > (sent[s].high or float("inf"))]
@@ -94,7 +95,8 @@ def sum_cost(survey: Survey) -> tuple[float, Origin]:
 
 
 def _room(survey: Survey) -> Iterator[float]:
-    """What each operation that sums leaves for it beyond a message, in s/B, at its interval's end."""
+    """The remaining time for sums of each operation that has them, beyond a message, in s/B, at its
+    interval's end."""
     for operation in SUMMING:
         for size, median in survey.operation(operation, buffers="hot", algorithm=MPI).items():
             if size >= SUMMED_FROM and size in survey.one_way and median.high is not None:
@@ -103,7 +105,7 @@ def _room(survey: Survey) -> Iterator[float]:
 
 @dataclass(frozen=True)
 class PairMessages:
-    """What operations between two ranks cost by their messages and sums alone."""
+    """Costs of operations between two ranks from their messages and sums alone."""
 
     segments: tuple[Segment, ...]
     eager: int
@@ -128,7 +130,8 @@ Points = tuple[tuple[int, float], ...]
 
 
 def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[Origin], list[str]]:
-    """The calls' own costs, their origins, and a note for each operation that is faster than its messages."""
+    """The costs of the calls themselves, their origins, and a note for each operation that is faster than its
+    messages."""
     costs: dict[str, Points] = {}
     origins: list[Origin] = []
     notes: list[str] = []
@@ -157,5 +160,5 @@ def _measured(survey: Survey, pair: PairMessages, operation: str) -> Iterator[tu
 
 
 def collective(survey: Survey, operation: str) -> Mapping[int, Estimate]:
-    """MPI's own operation, by size."""
+    """MPI's own algorithm, by size."""
     return survey.operation(operation, sync="barrier", buffers="hot", algorithm=MPI)

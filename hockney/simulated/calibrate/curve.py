@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The time of one message over its size, as lines that begin at or above zero and do not fall.
+"""The time of one message as a function of its size, as lines that begin at or above zero and do not fall.
 
-The lines are those that the piecewise Hockney fit has found. Where one of them passes by a median it was
-fitted to, the median itself takes its place: a line from it to the next measured size. So the curve meets the
+The lines are those of the piecewise Hockney fit. If a line misses a median to which it was fitted, it is
+replaced there by a line from the median to that of the next measured size. So the curve agrees with the
 ping-pong at every size.
 """
 
@@ -19,12 +19,12 @@ from hockney.core.units import format_seconds
 from hockney.simulated.calibrate import messages
 
 NEAR = 0.05
-"""A line may pass a median by so much where the median's interval does not allow for more."""
+"""A line may deviate from a median by this much if the median's interval does not allow more."""
 
 
 @dataclass(frozen=True)
 class CurveLine:
-    """`latency` + bytes `per_byte` for messages of `first` bytes and more; `source` in words."""
+    """`latency` + bytes `per_byte` for messages of `first` bytes and more; `source` is a text."""
 
     first: int
     latency: float
@@ -49,8 +49,8 @@ class Curve:
 def curve_of(
     fit: Fit, medians: Mapping[int, Estimate], reading: Callable[[int], float] = lambda size: 0.0
 ) -> Curve:
-    """The fitted lines where they meet the medians, lines through the medians elsewhere; less what `reading`
-    the clock has added to a time."""
+    """The fitted lines where they agree with the medians, lines through the medians elsewhere; minus the part
+    of a time due to `reading` the clock."""
     sizes = sorted(medians)
     smooth = rising({s: medians[s].value for s in sizes})
     lines: list[CurveLine] = []
@@ -79,7 +79,7 @@ def _less(line: CurveLine, seconds: float) -> CurveLine:
 
 
 def _runs(met: Mapping[int, bool]) -> list[tuple[bool, list[int]]]:
-    """Neighbouring sizes of one kind together."""
+    """Neighbouring sizes of the same kind."""
     return [(kind, list(group)) for kind, group in groupby(met, lambda size: met[size])]
 
 
@@ -92,10 +92,10 @@ def meets(time: float, median: Estimate) -> bool:
 def through(
     smooth: Mapping[int, float], medians: Mapping[int, Estimate], chosen: list[int], start: int
 ) -> list[CurveLine]:
-    """A line from each of the sizes `chosen` to the next that is measured.
+    """A line from each of the sizes `chosen` to the next measured one.
 
-    Where times grow faster than sizes, such a line would begin below zero; there the time is in proportion to
-    the size up to the next one, where it jumps.
+    If times grow faster than sizes, such a line would begin below zero; there the time is proportional to the
+    size up to the next one, where it jumps.
     """
     sizes = sorted(smooth)
     lines: list[CurveLine] = []
@@ -113,8 +113,8 @@ def through(
 
 
 def rising(times: Mapping[int, float]) -> dict[int, float]:
-    """The nearest times (in relative terms) that do not fall with the size: neighbours that do share their
-    geometric mean (pool adjacent violators: Ayer et al., Ann. Math. Statist. 26 (1955) 641)."""
+    """The nearest times (in relative terms) that do not fall with the size: neighbours that would fall share
+    their geometric mean (pool adjacent violators: Ayer et al., Ann. Math. Statist. 26 (1955) 641)."""
     pools: list[tuple[float, list[int]]] = []
     for size in sorted(times):
         pools.append((math.log(times[size]), [size]))

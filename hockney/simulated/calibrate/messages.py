@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of errors about surveys that no machine can be made from."""
+"""The wording of errors about surveys from which no machine can be calibrated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def survey_was_simulated(survey: str, machine: str) -> UsageError:
 
 
 def no_pingpong(survey: str, ranks: Sequence[int]) -> Inconclusive:
-    """`ranks` are the rank counts of the ping-pongs that were measured."""
+    """`ranks` are the rank counts of the measured ping-pongs."""
     counts = ", ".join(map(str, ranks))
     why = f"it was measured with ranks={counts}" if ranks else "the cost of a message is read from it"
     return Inconclusive(
@@ -32,7 +32,7 @@ def no_pingpong(survey: str, ranks: Sequence[int]) -> Inconclusive:
 
 
 def no_model(survey: str, reason: str) -> Inconclusive:
-    """`reason` "" where nothing was fitted."""
+    """`reason` is "" if nothing was fitted."""
     return Inconclusive(
         f"the ping-pong of {survey} has no model",
         reason or "no model fits it",
@@ -93,7 +93,7 @@ def note_faster_than_messages(operation: str, sizes: Sequence[str]) -> str:
 
 
 def title(host: str, survey: str, mpi: str) -> str:
-    """`mpi` "" where there was none."""
+    """`mpi` is "" if there was none."""
     return f"{host} as measured by {survey} ({mpi or 'no MPI'})"
 
 
@@ -110,7 +110,7 @@ def source_median(size: int, median: str) -> str:
 
 
 def interval(value: str, low: str, high: str) -> str:
-    """`low` and `high` "" where there is no interval."""
+    """`low` and `high` are "" if there is no interval."""
     return f"{value} (95%: {low} to {high})" if low and high else f"{value} (no interval)"
 
 
@@ -171,7 +171,7 @@ def source_network(machine: str) -> str:
 
 
 def source_nodes(survey: str, cores: int, ranks: int) -> str:
-    """`ranks` is what the number of nodes is enough for; 0 where it was given by --nodes."""
+    """The number of nodes is enough for `ranks` ranks; 0 if it was given by --nodes."""
     number = f"enough nodes for {ranks} ranks; --nodes sets another number" if ranks else "--nodes"
     return f"{cores} cores, according to {survey}; {number}"
 

@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a message's time is shared among the sender, the network and the receiver, and what comes on top of it.
+"""How a message's time is divided among the sender, the network and the receiver, and additional costs.
 
-Everything is told as a share of the time of one message of the same size, and holds in a segment for all
-sizes alike. So overheads and the network's part add up to the ping-pong at every size and none falls below 0.
-Trusted LogGP lines are taken as they are wherever the ping-pong has room for them.
+Everything is expressed as a share of the time of one message of the same size, constant within a segment. So
+overheads and the network's part add up to the ping-pong at every size and none falls below 0. Trusted LogGP
+lines are used unchanged wherever they fit into the ping-pong.
 
-    send     o_s = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d, as the LogGP fit has it; beyond the sizes of
+    send     o_s = (PRTT(n, d, s) - PRTT(1, 0, s)) / (n - 1) - d, as in the LogGP fit; beyond the sizes of
              the trains as at their largest
-    receive  the call that receives a message which is there already
-    gap      (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1), where that is more than the overheads make it; beyond
-             the sizes of the trains what a message of a stream takes (large ones leave the caches)
-    exchange what MPI_Sendrecv both ways takes longer than one way
+    receive  the call that receives a message which has already arrived
+    gap      (PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1), if that is more than the overheads; beyond
+             the sizes of the trains the time of a message in a stream (large ones leave the caches)
+    exchange the additional time of MPI_Sendrecv in both directions over one direction
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hockney.simulated.calibrate.curve import Curve
 from hockney.simulated.calibrate.survey import PAIR, Survey, near
 
 EVEN = 1 / 3
-"""Sender, network and receiver, where nothing was measured that tells them apart."""
+"""Sender, network and receiver, if no measurement distinguishes them."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Straight:
 @dataclass(frozen=True)
 class Overheads:
     """Shares by size. `lines` holds trusted lines by the same names; `train` is the largest size of the
-    trains, 0 without any, `eager` the largest message that is sent at once; `measured` tells which of the
-    shares were measured at all."""
+    trains, 0 without any, `eager` the largest message that is sent at once; `measured` lists the shares that
+    were measured at all."""
 
     send: dict[int, float]
     receive: dict[int, float]
@@ -59,7 +59,7 @@ class Overheads:
         return {size for table in tables for size in table} | ({2 * self.train} if self.train else set())
 
     def shares(self, size: float) -> tuple[float, float, float, float]:
-        """(send, receive, gap, exchange) at `size`; the first two leave nothing below zero to the network."""
+        """(send, receive, gap, exchange) at `size`; the first two leave at least zero for the network."""
         receive = min(near(self.receive, size), 1.0)
         send = min(near(self.send, size), 1.0 - receive)
         exchange = near(self.exchange, size) if self.exchange else 0.0
@@ -104,7 +104,7 @@ def _times(survey: Survey, workload: str) -> dict[int, float]:
 
 
 def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
-    """o_s and the gap of each size, from medians; of several trains the longest counts."""
+    """o_s and the gap of each size, from medians; of several trains the longest is used."""
     train = survey.workload("train")
     trains: dict[tuple[int, bool], tuple[Case, Estimate]] = {}
     single: dict[int, float] = {}
@@ -137,7 +137,7 @@ def _lines(survey: Survey) -> dict[str, Straight]:
         ("gap", "g", "G", 1),
     ):
         at, each = fit.parameter(base), fit.parameter(slope)
-        in_pieces = name == "gap" and fit.segments  # then the measured gaps say more
+        in_pieces = name == "gap" and fit.segments  # then the measured gaps are more informative
         if at is not None and each is not None and not in_pieces:
             zero = at.estimate.value - each.estimate.value * origin
             lines[name] = Straight(max(zero, 0.0), each.estimate.value)

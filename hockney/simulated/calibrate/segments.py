@@ -16,7 +16,7 @@ from hockney.simulated.calibrate.overheads import Overheads
 from hockney.simulated.calibrate.survey import Survey
 
 SAME = 0.03
-"""A share that changes by less of the message's time is worth no segment of its own."""
+"""A share that changes by less of the message's time does not justify a separate segment."""
 DIGITS = 4
 
 
@@ -27,18 +27,18 @@ class SourcedSegment:
 
 
 def rounded(value: float) -> float:
-    """Four digits: medians know no more, and a file is to be read."""
+    """Four digits: medians are not more precise, and files should be readable."""
     return value if value == 0 else round(value, DIGITS - 1 - math.floor(math.log10(abs(value))))
 
 
 def left(whole: float, taken: float) -> float:
-    """What is left for the network; nothing where only rounding is."""
+    """The network's part; zero if it is only rounding error."""
     rest = whole - taken
     return rest if rest > 1e-9 * whole else 0.0
 
 
 def pieces(curve: Curve, overheads: Overheads) -> list[SourcedSegment]:
-    """A segment wherever the line changes, or how the time is shared changes by something."""
+    """A segment wherever the line changes, or the shares of the time change noticeably."""
     sourced: list[SourcedSegment] = []
     last: CurveLine | None = None
     for first in sorted({line.first for line in curve.lines} | overheads.sizes):
@@ -51,7 +51,7 @@ def pieces(curve: Curve, overheads: Overheads) -> list[SourcedSegment]:
 
 
 def _alike(one: Segment, other: Segment, much: float) -> bool:
-    """Whether the parts of a message where `other` begins differ by less than `much`."""
+    """Whether the parts of a message at the size where `other` begins differ by less than `much`."""
     return all(
         abs(_part(one, name, other.first) - _part(other, name, other.first)) < much
         for name in ("send_s", "receive_s", "gap_s", "exchange_s")
@@ -98,7 +98,7 @@ def _piece(first: int, line: CurveLine, overheads: Overheads) -> SourcedSegment:
 def origins(
     key: str, sourced: Sequence[SourcedSegment], survey: Survey, overheads: Overheads
 ) -> Iterator[Origin]:
-    """One for each segment, and for the first what its parts are from."""
+    """One for each segment, and for the first the origins of its parts."""
     subject = survey.hockney.line if survey.hockney else survey.ping_pong
     for k, piece in enumerate(sourced):
         yield Origin(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What calibration reads off a run: medians by size, the fits to trust, where the ranks were."""
+"""The data that calibration takes from a run: medians by size, trusted fits, the location of the ranks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAIR = 2
 
 @dataclass(frozen=True)
 class Survey:
-    """`name` is how the run is called in the origins of what is taken from it."""
+    """`name` identifies the run in the origins of numbers taken from it."""
 
     name: str
     fits: Fits
@@ -30,7 +30,7 @@ class Survey:
     machine: Machine
 
     def refuse(self) -> None:
-        """Raises for a run that no machine can be made from."""
+        """Raises for a run from which no machine can be calibrated."""
         if self.machine.traits.simulated or any(record.simulated for record in self.run.records):
             raise messages.survey_was_simulated(self.name, self.machine.host)
         if not self.one_way:
@@ -47,13 +47,13 @@ class Survey:
         return tuple((parse_canonical(s.case), s.typical) for s in self.fits.summaries)
 
     def pause(self, case: Case) -> float:
-        """Seconds between two messages of a train, as they were measured, else as the case asks for them."""
+        """Seconds between two messages of a train, as measured, or else as requested by the case."""
         found = next((s.metrics.get("paused") for s in self.fits.summaries if s.case == case.line), None)
         return found.typical.value if found is not None and found.typical.value > 0 else case.number("delay")
 
     def medians(self, workload: str, ranks: int = PAIR, **fixed: Value) -> dict[int, Estimate]:
-        """Median times by message size of the cases whose parameters have these values; a parameter that the
-        workload does not have fixes nothing."""
+        """Median times by message size of the cases whose parameters have these values; parameters that the
+        workload does not have are ignored."""
         by_size = {
             case.bytes: median
             for case, median in self.measured
@@ -73,7 +73,7 @@ class Survey:
         return self.workload(*PING_PONG)
 
     def operation_of(self, workload: str) -> str:
-        """What a workload performs; nothing for one that is no collective."""
+        """The operation of a workload; empty if it is not a collective."""
         entry = self._catalog.entry(workload)
         return entry.operation if entry.role in ("collective", "barrier") else ""
 
@@ -117,8 +117,8 @@ class Survey:
 
     @cached_property
     def clock_s(self) -> float:
-        """What a reading of the clock has to be worth, as the engine took it: its cost, or a fifth of its
-        step (a repetition is at least 50 costs and 10 steps long); of the typical launch."""
+        """The cost of a reading of the clock as used by the engine: its cost, or a fifth of its step (a
+        repetition is at least 50 costs and 10 steps long); of the typical launch."""
         each = sorted(max(x.clock.overhead_s, x.clock.resolution_s / 5) for x in self.run.launches)
         return each[len(each) // 2] if each else 0.0
 
@@ -128,7 +128,8 @@ class Survey:
         return math.exp(sum(map(math.log, batches)) / len(batches)) if batches else 1.0
 
     def reading(self, workload: str, size: int) -> float:
-        """What reading the clock adds to a measured time; in the simulation too, so it is to be taken out."""
+        """The part of a measured time due to reading the clock; subtracted because it also occurs in the
+        simulation."""
         return self.clock_s / self.batch(workload, size)
 
     @cached_property
@@ -142,7 +143,7 @@ class Survey:
 
     @property
     def spread(self) -> float:
-        """The standard deviation of the log of a ping-pong's time, from the quartiles inside the launches."""
+        """The standard deviation of the log of a ping-pong's time, from the quartiles within launches."""
         inside = sorted(
             s.within
             for s in self.fits.summaries
@@ -152,7 +153,7 @@ class Survey:
 
 
 def near(table: Mapping[int, float], size: float) -> float:
-    """A ratio at `size`, on a line over log(size) between the sizes measured; constant beyond them."""
+    """A ratio at `size`, interpolated linearly over log(size); constant beyond the measured sizes."""
     sizes = sorted(table)
     if size <= sizes[0]:
         return table[sizes[0]]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every barrier costs on this machine, what was to be expected of it, and which one to take."""
+"""The cost of every barrier on this machine, its predictions, and which barrier to choose."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which barrier to take on a number of ranks, by how much, and what that rests on: a measurement, or the
-models.
+"""The best barrier on a number of ranks, its margin, and the basis: a measurement, or the models.
 
-Ranked by the time of a call in a tight loop. No difference is claimed where the interval of a barrier's ratio
-to the fastest has 1 in it; where that interval is not known, where the intervals of both times meet. On
-numbers of ranks that were not measured, barriers made of messages are predicted by whichever of both
-predictions was closer where there are measurements, the others by the cost over ranks that was fitted to
-them; how far predictions were off there is how far they are believed here.
+Ranked by the time of a call in a tight loop. No difference is reported if the interval of a barrier's ratio
+to the fastest includes 1 or, if that interval is unknown, if the intervals of both times overlap. On numbers
+of ranks that were not measured, message-based barriers are predicted by the prediction that was closer to the
+measurements, the others by their fitted cost over ranks; the error of predictions on the measured numbers is
+taken as their uncertainty.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from hockney.studies.barriers.results import (
 )
 
 FITS = 1.25
-"""Typically off by more, a prediction does not describe the machine."""
+"""A prediction that is typically off by more does not describe the machine."""
 TOLD = 1.005
-"""Less is no difference worth telling, however exact both times are."""
+"""A smaller difference is not worth reporting, however exact both times are."""
 MEASURED, FITTED = "measured", "fit over ranks"
 ITSELF = Estimate(1.0, None, None)
 """The ratio of the best to itself."""
@@ -41,10 +40,10 @@ ITSELF = Estimate(1.0, None, None)
 
 @dataclass(frozen=True)
 class Candidate:
-    """`by` says what the time rests on: "measured", or which model. `low` and `high` are the ends of the
-    typical time's 95% interval, or, where the time is a model's, how far the model was off elsewhere;
-    infinite where neither is known. `ratio` is the time over that of the best candidate, with its 95%
-    interval where both were measured."""
+    """`by` is the basis of the time: "measured", or which model. `low` and `high` are the ends of the typical
+    time's 95% interval or, for a model's time, the model's error elsewhere; infinite if neither is known.
+    `ratio` is the time relative to that of the best candidate, with its 95% interval if both were measured.
+    """
 
     algorithm: str
     seconds: float
@@ -56,8 +55,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """`candidates` are the fastest first. `alike` may be as fast as the first; of `unknown` nothing can be
-    said on so many ranks."""
+    """`candidates` are sorted, the fastest first. `alike` may be as fast as the first; for `unknown` nothing
+    is known on this many ranks."""
 
     ranks: int
     measured: bool
@@ -79,7 +78,7 @@ class Choice:
 
 
 def choose(evidence: Evidence, ranks: int) -> Choice:
-    """Raises UsageError for less than two ranks, Inconclusive where the run says nothing of so many."""
+    """Raises UsageError for less than two ranks, Inconclusive if the run has no information on this many."""
     if ranks < 2:
         raise messages.one_rank_needs_no_barrier()
     run = BarrierResults.of(evidence)
@@ -116,7 +115,7 @@ def _choice(
     unknown: Sequence[str] = (),
     run: BarrierResults | None = None,
 ) -> Choice:
-    """`run` knows the ratios of what was measured."""
+    """`run` provides the ratios of measured barriers."""
     best, *others = sorted(candidates, key=lambda c: (c.seconds, c.algorithm))
     rest = tuple(replace(c, ratio=_ratio(c, best, ranks, run)) for c in others)
     alike = tuple(c.algorithm for c in rest if _alike(c, best))
@@ -140,7 +139,7 @@ def _alike(each: Candidate, best: Candidate) -> bool:
 def _predicted(
     evidence: Evidence, every: Sequence[BarrierResult], ranks: int, measured: Mapping[str, Candidate]
 ) -> Choice:
-    """Barriers that were not measured, by the models."""
+    """Barriers that were not measured, predicted by the models."""
     costs = BarrierResults.of(evidence).costs
     form, off = believed(every)
     candidates, unknown = [], []
@@ -164,8 +163,9 @@ def _predicted(
 
 
 def believed(every: Sequence[BarrierResult]) -> tuple[str, float]:
-    """The prediction that was closer to what is measured, on more than two ranks where there is such, and by
-    which factor it was typically off; infinite where nothing tells. By structure where neither fits."""
+    """The prediction that was closer to the measurements, on more than two ranks if possible, and the factor
+    by which it was typically off; infinite if there is no evidence. By structure if neither can be compared.
+    """
     with_both = [e for e in every if e.structure_s and e.messages_s and e.loop]
     telling = [e for e in with_both if e.ranks > 2] or with_both
     if not telling:
@@ -184,7 +184,7 @@ def _factor(prediction: float | None, loop: Estimate | None) -> float:
 
 
 def _fit(evidence: Evidence, algorithm: str) -> Fit | None:
-    """The cost over ranks of a barrier back to back; the form that describes it better."""
+    """The cost over ranks of a barrier back to back, by the form that describes it better."""
     fits = [
         fit
         for fit in evidence.fits.fits

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""All barriers in one figure, the fastest on top: a call back to back, and entered in other ways."""
+"""All barriers in one figure, the fastest on top: calls back to back, and entered in other ways."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ WAYS: tuple[tuple[Way, str], ...] = (
 
 
 def shown_first(evidence: Evidence, every: Sequence[BarrierResult]) -> int:
-    """The number of ranks that the first screen is about: the most that have a core each, else the fewest."""
+    """The number of ranks on the first screen: the largest with a core per rank, otherwise the smallest."""
     counts = sorted({each.ranks for each in every if each.ranks > 1 and each.loop is not None})
     own = [count for count in counts if count <= BarrierResults.of(evidence).cores]
     return own[-1] if own else counts[0] if counts else 0
 
 
 def costs(evidence: Evidence, ranks: int) -> Figure | None:
-    """A call back to back on so many ranks; None where fewer than two barriers were measured."""
+    """A call back to back on this many ranks; None if fewer than two barriers were measured."""
     try:
         choice = choose(evidence, ranks)
     except HockneyError:
@@ -70,7 +70,7 @@ def _names(algorithms: Sequence[str]) -> Axis:
 
 
 def _row(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candidate) -> Series:
-    """Of intervals that are not known, the ends of a candidate are 0 and infinity."""
+    """For unknown intervals, the ends of a candidate are 0 and infinity."""
     unknown = [not c.high < float("inf") for _, c in rows]
     return Series(
         kind,
@@ -84,7 +84,7 @@ def _row(kind: str, rows: Sequence[tuple[int, Candidate]], best: Candidate) -> S
 
 
 def entered(every: Sequence[BarrierResult]) -> Figure | None:
-    """How the way of entering changes what a barrier costs, in the order of the costs back to back."""
+    """The effect of the way of entering on a barrier's cost, in the order of the costs back to back."""
     most = max((each.ranks for each in every), default=0)
     selected = [each for each in every if each.ranks == most and each.loop is not None]
     if most < 2 or not any("alone" in each.times for each in selected):

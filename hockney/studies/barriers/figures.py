@@ -40,8 +40,8 @@ def members(name: str, every: Sequence[BarrierResult]) -> list[BarrierResult]:
 
 
 def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]:
-    """One figure for each family, with the lines of the prediction `form`; none where one number of ranks was
-    measured, since there is nothing to draw against."""
+    """One figure for each family, with the lines of the prediction `form`; none if only one number of ranks
+    was measured."""
     several = [each for each in every if each.ranks > 1]
     if len({each.ranks for each in several}) < 2:
         return
@@ -56,7 +56,7 @@ def against_ranks(every: Sequence[BarrierResult], form: str) -> Iterator[Figure]
 
 
 def predictions(every: Sequence[BarrierResult]) -> Figure | None:
-    """Where a prediction holds, its points are on the line."""
+    """Points of accurate predictions are on the line."""
     drawn = [
         _pairs("by structure", every, lambda each: each.structure_s),
         _pairs("messages one at a time", every, lambda each: each.messages_s),

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The headline: the fastest barrier on each number of ranks, failures, and how good the predictions were."""
+"""The headline: the fastest barrier on each number of ranks, failures, and the accuracy of the
+predictions."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def _best(evidence: Evidence, ranks: int) -> str:
     try:
         return chosen(choose(evidence, ranks))
     except HockneyError:
-        return ""  # one barrier alone is no choice
+        return ""  # a single barrier is no choice
 
 
 def chosen(choice: Choice) -> str:
@@ -75,7 +76,7 @@ def times_as_long(ratio: Estimate) -> str:
 
 
 def ratio_interval(ratio: Estimate) -> str:
-    """ "4.60 to 5.72"; nothing where it is not known."""
+    """ "4.60 to 5.72"; empty if unknown."""
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
 
 
@@ -108,7 +109,7 @@ def _failed(evidence: Evidence) -> str:
 
 
 def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
-    """How the prediction did that fits the run better."""
+    """The accuracy of the prediction that fits the run better."""
     form = believed(every)[0]
     here = [each for each in every if each.ranks == ranks]
     errors = _errors(here, form)
@@ -124,7 +125,7 @@ def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
 
 
 def typical_error(every: Sequence[BarrierResult], form: str) -> float:
-    """The median relative error of the prediction `form`; nan where there is none."""
+    """The median relative error of the prediction `form`; nan if there is none."""
     errors = _errors(every, form)
     return median(errors) if errors else float("nan")
 

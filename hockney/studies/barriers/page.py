@@ -53,7 +53,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: int) -> Section | None:
-    """On the numbers of ranks that the first screen does not show, and what gave no result."""
+    """On the numbers of ranks that the first screen does not show, and barriers without a result."""
     failed = tables.failed(evidence)
     counts = sorted({each.ranks for each in every if each.ranks > 1} - {first})
     figures = tuple(figure for ranks in counts if (figure := dots.costs(evidence, ranks)) is not None)

@@ -12,12 +12,12 @@ from hockney.studies.barriers.tables import error
 
 
 def printed(name: str, processes: int) -> float:
-    """Seconds, by the name that the paper's rows have."""
+    """Seconds, by the name in the paper's rows."""
     return PRINTED.row(BARRIER.format(name, processes)).si
 
 
 def expected(name: str, processes: int) -> float:
-    """Seconds by the number of messages."""
+    """Seconds predicted from the number of messages."""
     return messages(name, processes) * PRINTED.row(MESSAGE).si
 
 

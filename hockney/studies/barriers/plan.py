@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: messages between two ranks, which the predictions stand on, and every barrier in four
+"""What to measure: messages between two ranks, on which the predictions are based, and every barrier in four
 ways.
 
-A barrier is timed in a tight loop, as R. Krishnamurthy did (1998); alone, entered by all ranks at one moment;
-entered late by one rank after the other, from the last entry to the last exit; and how far apart the ranks
-leave it.
+A barrier is timed in a tight loop, as by R. Krishnamurthy (1998); alone, entered by all ranks at the same
+moment; entered by one rank after another, from the last entry to the last exit; and for the spread of the
+exits.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ PAPERS_RANKS = (1, 2, 3, 5, 7, 9, 12, 14, 16)
 """Krishnamurthy's numbers of processes, and two."""
 MPIS = ("mpi", "mpi_nonblocking")
 TRAIN = 16
-"""Messages back to back, from which the gap follows."""
+"""Messages back to back, from which the gap is derived."""
 FREE_DELAY = "10ms"
-"""Between them, longer than any gap; where waiting takes real time a short one, which hides less."""
+"""The pause between them, longer than any gap; a short one if waiting takes real time, which hides less."""
 SHORT_DELAY = "5us"
 LATE = "20us"
 
@@ -57,7 +57,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def algorithms(catalog: Catalog, machine: Machine) -> list[str]:
-    """All of the engine's. Simulated ranks share no memory, so that there only messages are left."""
+    """All of the engine's. Simulated ranks share no memory, so only message-based ones are left there."""
     (choices,) = (p.choices for p in catalog.workload("barrier").parameters if p.name == "algorithm")
     if machine.traits.shared_memory:
         return list(choices)
@@ -75,7 +75,7 @@ def _ranks(machine: Machine) -> tuple[int, ...]:
 
 
 def _messages(machine: Machine) -> Iterator[str]:
-    """Empty ones, and MPI_Bcast of a byte, which to one other rank is a message."""
+    """Empty ones, and MPI_Bcast of a byte, which is a message if there is only one other rank."""
     yield "isend_recv bytes=0 ranks=2"
     yield "pingpong bytes=0 ranks=2"
     yield "pingpong bytes=1 ranks=2"

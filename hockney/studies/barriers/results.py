@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run says of barriers, by algorithm, number of ranks and way of entering; and of messages."""
+"""Results of a run for barriers, by algorithm, number of ranks and way of entering; and for messages."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ BARRIERS = ("barrier", *WAYS)
 STRUCTURE, MESSAGES = "structure", "messages"
 """The two predictions."""
 GAP_COVERS = 1.05
-"""A delay that is not longer than the gap by this hides the overhead (Hoefler, Lichei and Rehm 2007)."""
+"""A delay that does not exceed the gap by this factor hides the overhead (Hoefler, Lichei and Rehm 2007)."""
 
 
 @dataclass(frozen=True)
 class BarrierResult:
-    """One algorithm on `ranks` ranks: seconds of one call in each way that was measured, and both predictions
-    of the tight loop, by the algorithm's structure and by its number of messages; None where there is
-    none."""
+    """One algorithm on `ranks` ranks: seconds of one call in each measured way, and both predictions of the
+    tight loop, by the algorithm's structure and by its number of messages; None if there is none."""
 
     algorithm: str
     ranks: int
@@ -45,7 +44,7 @@ class BarrierResult:
         return self.messages_s if form == MESSAGES else self.structure_s
 
     def error(self, prediction: float | None) -> float | None:
-        """Relative, of a prediction of the tight loop."""
+        """Relative error of a prediction of the tight loop."""
         if prediction is None or self.loop is None or self.loop.value <= 0:
             return None
         return prediction / self.loop.value - 1
@@ -53,24 +52,24 @@ class BarrierResult:
 
 @dataclass(frozen=True)
 class BarrierResults:
-    """All that a run has measured of barriers. Every part is computed once: predictions simulate each
-    algorithm on every number of ranks."""
+    """All measurements of barriers in a run. Every part is computed once: predictions simulate each algorithm
+    on every number of ranks."""
 
     evidence: Evidence
 
     @classmethod
     def of(cls, evidence: Evidence) -> BarrierResults:
-        """The same object for the same evidence, however often a page asks."""
+        """The same object for the same evidence, however often a page requests it."""
         return evidence.cached(cls)
 
     @cached_property
     def results(self) -> tuple[BarrierResult, ...]:
-        """By ranks, the fastest in the tight loop first; what has only other times comes last."""
+        """By ranks, the fastest in the tight loop first; barriers with only other times come last."""
         return barrier_results(self.evidence, self.costs, self.cores)
 
     def ratio(self, ranks: int, algorithm: str, over: str) -> Estimate | None:
-        """How many times as long a call of one barrier takes as of another, back to back; None where one of
-        them was not measured."""
+        """The ratio of the times of a call of two barriers, back to back; None if one of them was not
+        measured."""
         of, base = (self._loops.get((ranks, name)) for name in (algorithm, over))
         return None if of is None or base is None else ratio(of, base)
 
@@ -137,18 +136,18 @@ def way_of(case: Case | Subject) -> Way | None:
 
 
 def iterations(evidence: Evidence) -> int:
-    """How many barriers were asked for back to back; 1 where the engine was left to choose."""
+    """The number of barriers back to back that was requested; 1 if the engine chose it."""
     counts = (m.case.number("iterations", 1) for m in evidence.of("barrier"))
     return int(max(counts, default=1))
 
 
 def cores(evidence: Evidence) -> int:
-    """Of all hosts of the run, taking them to be alike: with more ranks the scheduler decides."""
+    """Of all hosts of the run, assuming that they are alike: with more ranks the scheduler decides."""
     return evidence.run.cores(evidence.machine)
 
 
 def failures(evidence: Evidence) -> list[tuple[Case, str]]:
-    """Barriers that gave no result, each once, with what the engine or the launcher said last."""
+    """Barriers without a result, each once, with the last message of the engine or the launcher."""
     reasons: dict[str, str] = {}
     for failure in evidence.run.failures:
         reasons[failure.case] = f"{failure.reason}: {failure.message}"
@@ -158,10 +157,10 @@ def failures(evidence: Evidence) -> list[tuple[Case, str]]:
 
 
 def message_costs(evidence: Evidence) -> MessageCosts | None:
-    """What messages between two ranks cost in this run; None where ping-pong or exchange are missing.
+    """Costs of messages between two ranks in this run; None if ping-pong or exchange are missing.
 
-    Of the launches' medians the middle one, not their mean: all predictions stand on these few cases, and one
-    launch that something else disturbed would spoil them.
+    Uses the median of the launches' medians, not their mean: all predictions depend on these few cases, and
+    one disturbed launch would spoil them.
     """
     times = _middle_launch(evidence)
 
@@ -196,7 +195,7 @@ def _middle_launch(evidence: Evidence) -> dict[str, float]:
 
 
 def _train(evidence: Evidence, times: dict[str, float]) -> tuple[float, float]:
-    """o_s and g by the parametrised round trip, as `models.loggp` has them, of empty messages."""
+    """o_s and g by the parametrised round trip of empty messages, as in `models.fits.loggp`."""
     trips = {
         (int(m.case.number("messages")), m.case.number("delay")): times[m.case.line]
         for m in evidence.of("prtt", ranks=2, bytes=0)

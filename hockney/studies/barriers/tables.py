@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables: what each barrier costs next to what was predicted, and what did not survive."""
+"""The tables: the cost of each barrier next to its prediction, and failures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def costs(every: Sequence[BarrierResult], name: str, title: str) -> Table:
 
 
 def predictions(every: Sequence[BarrierResult]) -> Table:
-    """What the predictions count."""
+    """The counts on which the predictions are based."""
     rows = []
     for each in every:
         if each.structure_s is not None:

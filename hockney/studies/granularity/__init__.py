@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Granularity: is the grain of the work coarse enough for this machine?
+"""Granularity: is there enough computation per exchange on this machine?
 
-After U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996): a
-work T is shared by np ranks, of which the fraction s cannot be shared; then each rank sends L bytes to its
+After U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996): np
+ranks share the work T, of which the fraction s cannot be parallelised; then each rank sends L bytes to its
 right neighbour and receives as much from its left. Its efficiency is measured over a grid of T, L, np and s,
 and compared with what the machine's ping-pong alone predicts.
 """

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sections that compare predicted and measured efficiencies, and explain where they differ: by the
-model's assumptions, by work that is shared unevenly, and by computing that missed its preset."""
+"""The sections that compare predicted and measured efficiencies, and explain differences: by the model's
+assumptions, by uneven work, and by computing that missed its preset."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def details_section(checked: tuple[Checked, ...], evidence: Evidence) -> Section
 
 
 def _basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Evidence) -> str:
-    """What the prediction stands on, and what of it this run has measured itself."""
+    """The basis of the prediction, and which part of it this run has measured itself."""
     texts = [
         f"The prediction uses the message times of {messages.source}, the preset work, and equation 6. "
         "No number in it was fitted to the measured efficiencies."
@@ -96,7 +96,7 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
 
 
 def misses(checked: Sequence[Checked]) -> list[str]:
-    """For each assumption that breaks: in how many cells, and the worst of them with its measurements."""
+    """For each assumption that fails: in how many cells, and the worst of them with its measurements."""
     texts = []
     for step, words in ASSUMED.items():
         missed = [each for each in checked if each.breaks == step]
@@ -204,7 +204,7 @@ def _table(checked: Sequence[Checked], ranks: int) -> Table:
 
 
 def uneven_section(checked: Sequence[Checked]) -> Section | None:
-    """None where all work was shared evenly."""
+    """None if all work was shared evenly."""
     uneven = [each for each in checked if not each.cell.even]
     if not uneven:
         return None
@@ -251,7 +251,7 @@ WALL = " The wall clock also counts the time of other programs; it is used where
 
 
 def presets_table(evidence: Evidence) -> Table | None:
-    """A row for each number of ranks, preset and clock; None where nothing was computed alone."""
+    """A row for each number of ranks, preset and clock; None if nothing was computed without exchange."""
     found: dict[tuple[int, float, str], list[float]] = {}
     for record in evidence.run.records:
         case = record.parsed_case()

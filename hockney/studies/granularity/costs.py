@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The costs of messages that predictions stand on: this machine's by its survey, the paper's, and those of
-the machines that come with hockney."""
+"""The costs of messages on which predictions are based: this machine's from its survey, the paper's, and
+those of the machines that come with hockney."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ SUN = "SUNs on Ethernet, by the paper"
 
 @dataclass(frozen=True)
 class MachineCosts:
-    """What messages cost on the machine that was measured, or why that is not known."""
+    """The costs of messages on the measured machine, or why they are not known."""
 
     messages: PointToPointCosts | None
     why: str = ""
 
 
 def expected_costs(options: Options, machine: Machine) -> PointToPointCosts | None:
-    """What is known of messages before anything is measured; None if nothing is. Raises Inconclusive for a
-    survey that has no model of them."""
+    """The costs of messages known before anything is measured; None if there are none. Raises Inconclusive
+    for a survey without a model of them."""
     if options.surveyed is not None:
         return messages_for(options.surveyed.fits, options.surveyed.machine, options.surveyed.where)
     return None if machine.platform is None else described(machine.platform)
 
 
 def known(evidence: Evidence) -> MachineCosts:
-    """From the survey that was given, else from the run's own ping-pong; never from the grid."""
+    """From the given survey, otherwise from the run's own ping-pong; never from the grid."""
     surveyed = evidence.surveyed
     try:
         most = evidence.run.most_hosts()
@@ -54,7 +54,7 @@ def known(evidence: Evidence) -> MachineCosts:
 
 
 def cores(evidence: Evidence) -> int:
-    """Of all hosts of the run, taking them to be alike."""
+    """Of all hosts of the run, assuming that they are alike."""
     return evidence.run.cores(evidence.machine)
 
 
@@ -75,13 +75,13 @@ def printed() -> PointToPointCosts:
 
 @cache
 def published() -> tuple[tuple[PointToPointCosts, str], ...]:
-    """The machines that come with hockney, each with a word on where its numbers are from."""
+    """The machines that come with hockney, each with a note on the origin of its numbers."""
     platforms = [simulated.platform(name) for name in simulated.names()]
     return tuple((described(p), in_short(p)) for p in platforms)
 
 
 def section(costs: MachineCosts) -> Section:
-    """What the predictions stand on."""
+    """The basis of the predictions."""
     messages = costs.messages
     if messages is None:
         return Section("What messages cost", text=(f"There is no prediction: {costs.why}.",))
@@ -116,7 +116,7 @@ def section(costs: MachineCosts) -> Section:
 
 
 def _factor(messages: PointToPointCosts) -> str:
-    """The paper's words, equation 3 with this machine's numbers, for messages of one word on 2 ranks."""
+    """The paper's statement, equation 3 with this machine's numbers, for messages of one word on 2 ranks."""
     size = 4
     total = quantity(exchange_time(messages, size, 2), "s")
     one = quantity(messages.one_way(size), "s")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Other ways to exchange with one's neighbours: what each costs, and from which grain on it pays."""
+"""Other ways to exchange with neighbours: the cost of each, and the work from which it pays off."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _key(m: Measured) -> tuple[int, int]:
 
 
 def _text(measured: list[Measured]) -> list[str]:
-    """For each number of ranks the other way that gains most, of those that surely gain."""
+    """For each number of ranks the alternative with the largest significant gain."""
     ordered = {_key(m): m.summary.typical for m in measured if _way(m) == ORDERED}
     others = [m for m in measured if _key(m) in ordered and _way(m) != ORDERED]
     texts = []
@@ -61,7 +61,7 @@ def _text(measured: list[Measured]) -> list[str]:
 
 
 def _faster(median: Estimate, than: Estimate) -> bool:
-    """Whether the intervals say so."""
+    """Whether the intervals show it."""
     return (median.high or median.value) < (than.low or than.value)
 
 

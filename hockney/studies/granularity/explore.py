@@ -31,14 +31,14 @@ NO_END = 1 << 40
 """A description holds for messages of any length."""
 MOST_RANKS = 1024
 FIRST_WORK_S, FIRST_BYTES = 100e-6, 40_000
-"""The question first shown."""
+"""The initial question."""
 WANTED = (0.5, 0.8, 0.9)
 
 
 @dataclass(frozen=True)
 class EfficiencyExplorer:
-    """Each of `work_s`, `bytes`, `serial` and `ranks` is (lowest, highest, first shown). The first machine is
-    shown first; of each `largest`, `most_ranks` and, as its note, `source` are known."""
+    """Each of `work_s`, `bytes`, `serial` and `ranks` is (lowest, highest, initial value). The first machine
+    is shown initially; its `largest`, `most_ranks` and, as its note, `source` are set."""
 
     machines: tuple[PointToPointCosts, ...]
     work_s: tuple[float, float, float]
@@ -54,7 +54,7 @@ class EfficiencyExplorer:
         return Widget(name, title, SCRIPT, self.data(), self.fallback(name), caption)
 
     def data(self) -> dict[str, Any]:
-        """What the page's script computes with."""
+        """The input of the page's script."""
         return {
             "machines": [machine_data(machine) for machine in self.machines],
             "work_s": self.work_s,
@@ -64,7 +64,7 @@ class EfficiencyExplorer:
         }
 
     def fallback(self, name: str) -> Table:
-        """A row for each machine, at the values that are shown first."""
+        """A row for each machine, at the initial values."""
         ranks = self.ranks[2]
         algorithm = Algorithm(self.work_s[2], self.bytes[2], self.serial[2])
         return Table(
@@ -85,7 +85,7 @@ class EfficiencyExplorer:
 
 
 def widget(messages: PointToPointCosts | None, name: str = "") -> Widget:
-    """`name` is that of the simulated machine that was measured: it is not listed twice."""
+    """`name` is that of the simulated machine that was measured, so that it is not listed twice."""
     here = [] if messages is None else [_bounded(messages, _note(messages))]
     others = [
         _bounded(machine, note) for machine, note in costs.published() if machine.name != name or not here
@@ -106,7 +106,7 @@ def widget(messages: PointToPointCosts | None, name: str = "") -> Widget:
 
 
 def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
-    """`eager` is None where no size is too large."""
+    """`eager` is None if it applies to all sizes."""
     return {
         "name": machine.name,
         "title": machine.title,
@@ -127,7 +127,7 @@ def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
 
 
 def _bounded(messages: PointToPointCosts, note: str) -> PointToPointCosts:
-    """With an end to sizes where there is none."""
+    """With a finite largest size if there is none."""
     return replace(messages, source=note, largest=NO_END if messages.largest is None else messages.largest)
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Efficiency against T as measured, with the model's curves: the paper's figures 1 to 3; and its figures
-4 and 5, efficiency by the model over T and the serial fraction, and over T and np."""
+"""Measured efficiency against T, with the model's curves: the paper's figures 1 to 3; and its figures 4 and
+5, the model's efficiency over T and the serial fraction, and over T and np."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def log_spaced(low: float, high: float, count: int = STEPS) -> tuple[float, ...]
 
 
 def curve_works(measured: Sequence[Cell]) -> tuple[float, ...]:
-    """Where to draw a model next to these cells: evenly, and exactly where they are."""
+    """Where to evaluate a model next to these cells: evenly, and exactly at the cells."""
     works = {cell.work_s for cell in measured}
     return tuple(sorted({*works, *log_spaced(min(works), max(works))})) if works else ()
 
@@ -65,7 +65,7 @@ def efficiency_curve(
     serial: float = 0.0,
     group: str = "",
 ) -> Series:
-    """Equation 6 over T, ranks that share cores in turn, with the band that comes from the fit's interval."""
+    """Equation 6 over T, with ranks that share cores taking turns, with the band from the fit's interval."""
     algorithms = [on_cores(Algorithm(work, size, serial), ranks, messages.most_ranks) for work in at]
     y = tuple(efficiency(a, messages, ranks) for a in algorithms)
     low = high = ()
@@ -91,9 +91,9 @@ def _detail(cell: Cell, value: Estimate) -> str:
 
 
 FEWEST_ROUNDS = 6
-"""So many launches make a course over time."""
+"""The minimum number of launches for a course over time."""
 MOST_RUNS = 40
-"""Single runs drawn for one T: evenly taken from all in order of size, the fastest and slowest included."""
+"""Single runs drawn for one T: evenly chosen from all in order of size, including the fastest and slowest."""
 
 
 def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
@@ -119,7 +119,7 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
 
 
 def period(measured: tuple[Cell, ...]) -> Figure | None:
-    """What a machine did while it was measured again and again; None for a few launches back to back."""
+    """The efficiency of repeated measurements over time; None for a few launches back to back."""
     counts = rank_counts(measured)
     if not counts:
         return None
@@ -165,7 +165,7 @@ def by_length(measured: tuple[Cell, ...], messages: PointToPointCosts | None) ->
 
 
 def by_serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iterator[Figure]:
-    """What cannot be shared, at the shortest message."""
+    """The effect of a serial fraction, at the shortest message."""
     for p in rank_counts(measured):
         size = min(cell.bytes for cell in measured if cell.ranks == p)
         fractions = sorted({c.serial for c in measured if (c.ranks, c.bytes) == (p, size) and c.even})
@@ -188,7 +188,7 @@ def by_serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) ->
 
 
 def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure | None:
-    """All lengths on one curve: against T over its break-even work, x / (x + np - 1)."""
+    """All lengths on one curve: against T relative to its break-even work, x / (x + np - 1)."""
     drawn: list[Series] = []
     for p in rank_counts(measured):
         selected = [c for c in measured if c.ranks == p and c.even and not c.serial]
@@ -302,7 +302,7 @@ def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) 
 
 
 def of_ranks(messages: PointToPointCosts, name: str, works: tuple[float, ...]) -> Plane:
-    """Figure 5: one sheet for each length, no work serial. Odd numbers of ranks exchange in other steps
+    """Figure 5: one sheet for each length, without serial work. Odd numbers of ranks exchange in other steps
     than even ones, and would make waves."""
     ranks = tuple(range(2, MOST_RANKS + 1, 2))
     return Plane(

@@ -39,7 +39,7 @@ def preset_missed(measurements: int, work_s: float, error: float, cases: Sequenc
 
 
 def poor_model(reason: str, cores: int) -> Caveat:
-    """On nodes of several `cores`, the model is of messages on one node."""
+    """On nodes of several `cores`, the model is for messages on one node."""
     return Caveat(
         "model",
         f"the model of messages is poor: {reason or 'it does not describe the ping-pong well'}",

@@ -79,7 +79,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _closed(section: Section | None) -> Section | None:
-    """Not what most readers came for."""
+    """Sections that are closed initially: not of interest to most readers."""
     return None if section is None else replace(section, closed=True)
 
 
@@ -136,8 +136,8 @@ def headline(
     crowded: Sequence[int],
     seen: str,
 ) -> tuple[str, ...]:
-    """`crowded` are the numbers of ranks that have no core each; `seen` says how numbers came about, measured
-    or simulated."""
+    """`crowded` are the numbers of ranks without a core per rank; `seen` is how the numbers were obtained,
+    measured or simulated."""
     counts = rank_counts(measured)
     if not measured:
         return ()
@@ -154,7 +154,7 @@ def headline(
         for size in sizes if p == alone[0] else sizes[-1:]:
             if (
                 p == alone[0] and reached(line(measured, p, size), 1 / p).at is None
-            ):  # the grid's ends tell more
+            ):  # the grid's ends are more informative
                 texts.append(_grain_sentence(measured, p, size))
             else:
                 texts.append(_even_sentence(measured, messages, p, size, seen))
@@ -169,7 +169,7 @@ def _ends(measured: tuple[Cell, ...], ranks: int) -> tuple[int, ...]:
 
 
 def _grain_sentence(measured: tuple[Cell, ...], ranks: int, size: int) -> str:
-    """The finest and the coarsest grain that was measured."""
+    """The finest and the coarsest granularity that was measured."""
     selected = line(measured, ranks, size)
     if not selected:
         return ""
@@ -202,15 +202,16 @@ def _even_sentence(
 
 
 MISSED = 0.01
-"""Computing is meant to take what was preset to 1%."""
+"""Computing should take the preset time to within 1%."""
 SHORTEST_S = 1e-4
-"""From here on; of shorter works the error is said in the table only."""
+"""For shorter works the error is only given in the table."""
 
 
 def caveats(
     evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts | None, cores: int
 ) -> tuple[Caveat, ...]:
-    """All caveats of the run, with what oversubscription does to efficiencies; then those of this study."""
+    """All caveats of the run, with the effect of oversubscription on efficiencies; then those of this
+    study."""
     crowded = crowded_counts(measured, cores)
     listed = [
         _oversubscribed(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
@@ -223,7 +224,7 @@ def caveats(
 
 
 def crowded_counts(measured: Sequence[Cell], cores: int) -> tuple[int, ...]:
-    """Numbers of ranks that have no core each."""
+    """Numbers of ranks without a core per rank."""
     return tuple(sorted({cell.ranks for cell in measured if cell.ranks > cores}))
 
 
@@ -232,7 +233,7 @@ def _oversubscribed(crowded: Sequence[int], cores: int) -> Caveat:
 
 
 def _missed(evidence: Evidence) -> Caveat | None:
-    """Computing that did not take what was preset."""
+    """Computing that missed its preset."""
     bad = [
         r
         for r in evidence.run.records
@@ -254,7 +255,7 @@ def _poor(messages: PointToPointCosts | None) -> Caveat | None:
 
 
 def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
-    """Messages beyond those that the model was fitted to."""
+    """Messages outside the fitted range of the model."""
     if messages is None:
         return None
     unknown = sorted({cell.bytes for cell in measured if cell.ranks > 1 and not messages.known(cell.bytes)})

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the paper's own model says with the SUNs' parameters: equations 3 and 6, nothing measured here."""
+"""The paper's own model with the SUNs' parameters: equations 3 and 6, without measurements."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ SERIAL = (0.0, 0.01)
 LENGTHS = (1 * WORD, 10000 * WORD)
 RANKS = figures.RANKS
 DROP = (4, 1 * WORD, 0.01, 10.0)
-"""Ranks, message, serial fraction and work where the paper's drop is stated: exchanges hardly cost anything
-there any more."""
+"""Ranks, message, serial fraction and work for which the paper states the drop: exchanges hardly cost
+anything there."""
 
 
 @cache
@@ -42,7 +42,7 @@ def section() -> Section:
 
 
 def drop() -> str:
-    """The visible drop by a serial fraction of 1%, in numbers."""
+    """The visible drop caused by a serial fraction of 1%, in numbers."""
     p, size, serial, work = DROP
     suns = printed()
     without, with_it = (efficiency(Algorithm(work, size, s), suns, p) for s in (0.0, serial))

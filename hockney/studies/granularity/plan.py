@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which cases answer the question: the grid, and what shows why a prediction fails where it does."""
+"""The cases of the study: the grid, and measurements that explain errors of predictions."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ LENGTHS = tuple(WORD * words for words in (1, 10, 100, 1000, 10000))
 SERIAL = (0.0, 0.01, 0.1)
 PAPERS_RANKS = (2, 4)
 ITERATIONS = 20
-"""As in the paper: so many times work and exchange make one run, whose mean is one repetition."""
+"""As in the paper: this many works and exchanges make one run, whose mean is one repetition."""
 SHARES = "uniform:0.2"
-"""Uneven work that stands for any: what counts is the largest share, and the record says that."""
+"""An example of uneven work: only the largest share matters, and the record contains it."""
 OTHER_EXCHANGES = ("sendrecv", "nonblocking", "persistent", "neighborhood")
 NOT_SIMULATED = ("neighborhood",)
 """SimGrid's MPI has no neighbourhood collectives."""
 
 SHORTEST_S, LONGEST_S = 1e-5, 1e-2
-"""Works on a machine of which nothing is known yet. A rank's share of less than 5 us is hardly computed to
-1%; and where messages cost microseconds, 10 ms hide any exchange of up to 40 kB."""
+"""Works on a machine of which nothing is known yet. Computing for less than 5 us is not accurate to 1%; and
+if messages take microseconds, 10 ms hide any exchange of up to 40 kB."""
 COARSE = 0.95
 """The longest work has this efficiency with the longest message."""
 ROUND_S = 16.0
-"""What one round of launches may take at least, without a warm-up that takes long: three of them fit the
-default budget of 60 s."""
+"""Minimum time of one round of launches, without a long warm-up: three of them fit into the default budget of
+60 s."""
 RUNS = 9
-"""Of a case that takes long: two to verify, two to warm up, five to have a median."""
+"""Of a case that takes long: two to verify, two to warm up, five for a median."""
 FEWEST = 4
 
 
@@ -70,11 +70,11 @@ PARAMETERS = (WORK, SERIAL_PARTS, SURVEY)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """The grid of T, L, np and s. For each T what one rank needs, and a rank's part of it while all others
-    compute too; for each L the exchange alone. Without a survey its ping-pong as well.
+    """The grid of T, L, np and s. For each T the time of one rank, and a rank's part of it while all others
+    compute too; for each L the exchange alone. Without a survey also a ping-pong.
 
-    Where no serial fractions are asked for, those above 0 are measured at the shortest and the longest
-    message only.
+    If no serial fractions are requested, those above 0 are measured at the shortest and the longest message
+    only.
     """
     ranks = options.ranks or _ranks(machine)
     lengths = options.sizes or LENGTHS
@@ -100,7 +100,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def least_seconds(cases: Iterable[Case]) -> float:
-    """What computing takes in one round of launches, if each case has its fewest runs."""
+    """The computing time in one round of launches, if each case has its minimum number of runs."""
     total = 0.0
     for case in cases:
         serial = case.number("serial")
@@ -120,7 +120,7 @@ def _ranks(machine: Machine) -> tuple[int, ...]:
 def _works(
     messages: PointToPointCosts | None, machine: Machine, lengths: Sequence[int], ranks: Sequence[int]
 ) -> Sequence[float]:
-    """From where the shortest message breaks even to where the longest one hardly matters any more."""
+    """From the break-even of the shortest message to where the longest one hardly matters."""
     if messages is None or not ranks:
         return half_decades_around(SHORTEST_S, LONGEST_S)
     fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
@@ -146,7 +146,7 @@ def _computing(works: Sequence[float], ranks: Sequence[int]) -> Iterator[str]:
 
 
 def _grid(works: Sequence[float], pairs: Sequence[tuple[int, float]], ranks: int) -> Iterator[str]:
-    """On one rank there is no message to be long or short, and no part to be serial."""
+    """On one rank there is neither a message length nor a serial part."""
     for work in works:
         for length, serial in pairs if ranks > 1 else pairs[:1]:
             yield _cell(work, length, serial, ranks)

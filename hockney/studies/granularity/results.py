@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The grid as measured: one cell for each T, L, s and np, with its efficiency; and the work from which ranks
-pay off.
+"""The measured grid: one cell for each T, L, s and np, with its efficiency; and the work from which ranks pay
+off.
 
     efficiency = (time of T on one rank, measured) / (np x time of T shared among np ranks, exchange included)
 
@@ -32,10 +32,10 @@ EVEN = "equal"
 @dataclass(frozen=True)
 class Cell:
     """`alone` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
-    work over the mean, `times_s` every repetition, one tuple a launch: each is the mean of a run of many
+    work over the mean, `times_s` every repetition, one tuple per launch: each is the mean of a run of many
     exchanges; `started_s` is when each launch measured it, and `alone_s` the work on one rank in the same
-    round of launches (that of all rounds where it was not measured in this one). `outside` is how many
-    processors other programs used meanwhile, in the median launch."""
+    round of launches (that of all rounds if it was not measured in this one). `outside` is the number of
+    processors used by other programs meanwhile, in the median launch."""
 
     measured: Measured
     alone: Estimate
@@ -79,12 +79,12 @@ class Cell:
 
     @property
     def runs(self) -> tuple[float, ...]:
-        """The efficiency of every single run, against one rank in the same round."""
+        """The efficiency of every single run, relative to one rank in the same round."""
         return tuple(e for launch in self.by_launch for e in launch)
 
     @property
     def by_launch(self) -> tuple[tuple[float, ...], ...]:
-        """The same, one tuple a launch."""
+        """The same, one tuple per launch."""
         alone = self.alone_s or (self.alone.value,) * len(self.times_s)
         return tuple(
             tuple(one / (self.ranks * t) for t in launch if t > 0)
@@ -119,7 +119,7 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
 
 
 def _rounds(evidence: Evidence) -> dict[str, int]:
-    """In which round each launch was: in a round there is one for each number of ranks, failed ones too."""
+    """The round of each launch: a round has one for each number of ranks, including failed ones."""
     run = evidence.run
     counts = {len(launch.ranks) for launch in run.launches}
     counts |= {parse_canonical(failure.case).ranks for failure in run.failures}
@@ -139,9 +139,10 @@ def _serial(evidence: Evidence, rounds: Mapping[str, int]) -> dict[tuple[float, 
 
 
 def ratio(above: Estimate, below: Estimate, ranks: int) -> Estimate:
-    """above / (ranks x below). Both are medians of launches of their own, whose errors are relative, so the
-    halves of their intervals are added as squares of logarithms, as of independent ones. What lasts over a
-    round (load, frequency) moves both the same way and cancels in part: then the interval is too wide."""
+    """above / (ranks x below). Both are medians of different launches, whose errors are relative, so half the
+    widths of their intervals are added as squares of logarithms, as for independent values. Influences that
+    last for a round (load, frequency) affect both the same way and partly cancel: then the interval is too
+    wide."""
     value = above.value / (ranks * below.value)
     down = _half(above.value, above.low, below.high, below.value)
     up = _half(above.high, above.value, below.value, below.low)
@@ -151,7 +152,7 @@ def ratio(above: Estimate, below: Estimate, ranks: int) -> Estimate:
 
 
 def _half(a: float | None, b: float | None, c: float | None, d: float | None) -> float | None:
-    """Root of log(a/b)**2 + log(c/d)**2; None where an end is not known."""
+    """Root of log(a/b)**2 + log(c/d)**2; None if an end is unknown."""
     if not (a and b and c and d):
         return None
     return math.hypot(math.log(a / b), math.log(c / d))
@@ -172,14 +173,14 @@ def line(measured: tuple[Cell, ...], ranks: int, size: int, serial: float = 0.0)
 
 
 WANTED = 0.9
-"""Beside break-even the table says from which work on this efficiency is had."""
+"""In addition to break-even the table gives the work from which this efficiency is reached."""
 SHY = 1e-9
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The work (s) at which a curve of efficiencies reaches a value, or the measured work that it is
-    below or above of; `never` where no work is enough."""
+    """The work (s) at which a curve of efficiencies reaches a value, or the measured work that it is below or
+    above; `never` if no work is enough."""
 
     at: Estimate | None = None
     below: float | None = None
@@ -199,7 +200,7 @@ class Reached:
 
     @property
     def since(self) -> str:
-        """To stand behind what holds from this work on: "from 26.8 us (25.1 us to 28.9 us) of work"."""
+        """To follow a statement that holds from this work on: "from 26.8 us (25.1 us to 28.9 us) of work"."""
         if self.at is not None:
             return f"from {self} of work"
         if self.never:
@@ -213,8 +214,8 @@ class Reached:
 
 
 def reached(measured: Sequence[Cell], wanted: float) -> Reached:
-    """Where measured efficiencies, ascending in T, pass `wanted` for the first time. Between two works
-    log(E / (1 - E)) is taken to be straight over log T, as it is by equation 2."""
+    """The work at which measured efficiencies, ascending in T, exceed `wanted` for the first time. Between
+    two works log(E / (1 - E)) is interpolated linearly over log T, as implied by equation 2."""
     if not measured:
         return Reached()
     values = [(c.work_s, c.efficiency.value) for c in measured]
@@ -229,7 +230,7 @@ def reached(measured: Sequence[Cell], wanted: float) -> Reached:
 
 
 def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float) -> Reached:
-    """The same by equation 6, with the interval that comes from the fit's."""
+    """The same by equation 6, with the interval from the fit's."""
     algorithm = on_cores(Algorithm(1.0, size), ranks, messages.most_ranks)
     value = work_needed(wanted, algorithm, messages, ranks)
     if value is None:
@@ -269,7 +270,7 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
 
 
 def _crossing(values: Sequence[tuple[float, float | None]], wanted: float) -> float | None:
-    """The first place where the value passes `wanted` from below."""
+    """The first position at which the value exceeds `wanted` from below."""
     for (t0, e0), (t1, e1) in pairwise(values):
         if e0 is not None and e1 is not None and e0 < wanted <= e1:
             a, b, w = (_straight(v) for v in (e0, e1, wanted))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lengths, shares and errors of efficiencies as the pages of this study say them."""
+"""Lengths, shares and errors of efficiencies as text for the pages of this study."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from hockney.core.fit import Estimate
 from hockney.pages.format import quantity
 
 WORD = 4
-"""Bytes of the paper's words."""
+"""Bytes per word in the paper."""
 
 
 def length(size: int) -> str:
-    """ "10000 words" where the paper would count words (1, 10, 100, ...), else bytes."""
+    """ "10000 words" if the paper would count words (1, 10, 100, ...), otherwise bytes."""
     words, odd = divmod(size, WORD)
     if not odd and words and str(words).strip("0") == "1":
         return f"{words} word{'s' if words > 1 else ''}"
@@ -20,7 +20,7 @@ def length(size: int) -> str:
 
 
 def plain(size: int) -> str:
-    """ "40000 B", "4 KiB": exact, for who does not count in the paper's words."""
+    """ "40000 B", "4 KiB": exact, for readers who do not count in the paper's words."""
     return quantity(size, "B") if size % 1024 == 0 else f"{size} B"
 
 
@@ -51,7 +51,7 @@ def with_interval(estimate: Estimate) -> str:
 
 
 def change(value: float | None) -> str:
-    """A difference of two efficiencies in percentage points, as "+1.2"; nothing where it is not known."""
+    """A difference of two efficiencies in percentage points, as "+1.2"; empty if unknown."""
     if value is None:
         return ""
     return f"{100 * value:+.1f}" if abs(value) >= 5e-4 else "0.0"

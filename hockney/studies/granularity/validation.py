@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted against measured efficiency, cell by cell, and which assumption a miss comes from.
+"""Predicted against measured efficiency, cell by cell, and which assumption causes an error.
 
-The prediction knows the costs of messages and the preset work, nothing of the grid. On its way to what was
-measured its assumptions are replaced by measurements, one after another:
+The prediction uses the costs of messages and the preset work, nothing of the grid. Its assumptions are
+replaced by measurements, one after another, until it equals the measurement:
 
-    exchange   an exchange costs what the model of one message says    -> the exchange alone, measured
+    exchange   an exchange costs what the model of a message predicts  -> the exchange alone, measured
     preset     the work takes the preset time                          -> the work on one rank, measured
-    together   a rank computes as fast while all ranks compute         -> its part with all at it, measured
+    together   a rank computes as fast while all ranks compute         -> its part while all compute, measured
     sum        computation and exchange do not affect each other       -> the cell itself
 
-What each replacement does to the efficiency is that assumption's part of the error; the parts add up to it.
-Ranks that outnumber the cores are predicted to compute in turn; how long a message then waits for its
+The change of the efficiency by each replacement is that assumption's part of the error; the parts add up to
+it. Ranks that outnumber the cores are predicted to take turns; the time that a message then waits for its
 receiver's turn is not predicted, nor are other programs.
 """
 
@@ -35,18 +35,18 @@ from hockney.studies.granularity.text import change, length, points
 
 STEPS = ("exchange", "preset", "together", "sum")
 MUCH = 0.05
-"""An efficiency that was missed by so much is explained."""
+"""An error of the efficiency by this much is explained."""
 CORES = "cores"
 SPARE = 0.05
-"""Other programs always use a little; a rank that misses more than this of a core is being put off it."""
+"""Other programs always use a little; a rank that lacks more than this of a core is being preempted."""
 TYPICAL, WORST = 0.03, 0.10
-"""What the prediction is meant to keep: the median error, and the largest."""
+"""The targets of the prediction: the median error, and the largest."""
 
 
 @dataclass(frozen=True)
 class Apart:
-    """What belongs to a cell, measured by itself: the exchange, and a rank's part of the work while all
-    compute (s); None where that was not measured."""
+    """The measured components of a cell: the exchange, and a rank's part of the work while all compute (s);
+    None if not measured."""
 
     exchange: float | None
     share: float | None
@@ -54,10 +54,10 @@ class Apart:
 
 @dataclass(frozen=True)
 class Checked:
-    """`parts` has the change of efficiency that each of STEPS brings; `model_s` is the exchange's time by
-    the model. A part is None where what it needs was not measured; the last one, `sum`, then has it too.
-    `cores` is how many the ranks had, other programs' load not taken away; `gap` is between which sizes
-    (bytes) the model does not know where its line changes, if the cell's messages lie there."""
+    """`parts` has the change of efficiency by each of STEPS; `model_s` is the exchange's time by the model. A
+    part is None if a measurement for it is missing; the last one, `sum`, then includes it. `cores` is the
+    number available to the ranks, without subtracting other programs' load; `gap` are the sizes (bytes)
+    between which the model cannot locate a change of its line, if the cell's messages lie there."""
 
     cell: Cell
     predicted: Estimate
@@ -69,7 +69,7 @@ class Checked:
 
     @property
     def error(self) -> float:
-        """Measured less predicted."""
+        """Measured minus predicted."""
         return self.cell.efficiency.value - self.predicted.value
 
     @property
@@ -79,8 +79,8 @@ class Checked:
 
     @property
     def breaks(self) -> str:
-        """The assumption that most of a large error comes from; "" where the error is small. What ranks lose
-        that are put off their cores shows in the last two steps."""
+        """The assumption that causes most of a large error; "" if the error is small. Losses of preempted
+        ranks appear in the last two steps."""
         if abs(self.error) <= MUCH:
             return ""
         sign = 1 if self.error > 0 else -1
@@ -104,7 +104,7 @@ class ErrorSummary:
 def check(
     evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts, cores: int
 ) -> tuple[Checked, ...]:
-    """Every cell with its prediction, on a machine of so many cores."""
+    """Every cell with its prediction, on a machine with this many cores."""
     exchange = {
         (m.case.ranks, m.size): m.summary.typical.value
         for m in evidence.of("round_robin", exchange="ordered")
@@ -129,8 +129,8 @@ def error_summary(checked: Sequence[Checked]) -> ErrorSummary | None:
 
 
 def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
-    """Equation 6, ranks that share cores in turn, with the interval that comes from the fit's: a longer
-    exchange is a lower efficiency."""
+    """Equation 6, with ranks that share cores taking turns, with the interval from the fit's: a longer
+    exchange gives a lower efficiency."""
     algorithm = on_cores(cell.algorithm, cell.ranks, messages.most_ranks)
     value = efficiency(algorithm, messages, cell.ranks)
     ends = messages.bounds(cell.bytes, cell.ranks)
@@ -164,7 +164,7 @@ def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) 
 
 
 def _efficiency(cell: Cell, alone: float, share: float, exchange: float) -> float:
-    """Equation 6 from the times of the whole work on one rank, of a rank's fair share, of the exchange."""
+    """Equation 6 from the times of the whole work on one rank, of a rank's equal share, of the exchange."""
     if cell.ranks == 1:
         return alone / (cell.serial * alone + (1 - cell.serial) * share)
     busy = cell.serial * alone + (1 - cell.serial) * cell.imbalance * share
@@ -234,14 +234,14 @@ def _cores(ranks: int, here: Sequence[Checked]) -> tuple[str, ...]:
 
 
 def load(here: Sequence[Checked]) -> str:
-    """What the ranks had, and what other programs used of it."""
+    """The cores available to the ranks, and the part of them used by other programs."""
     worst = max(here, key=lambda each: each.cell.outside)
     had = f"{plural(worst.cell.ranks, 'rank')} on {plural(worst.cores, 'core')}"
     return f"{had}, other programs typically used {worst.cell.outside:.2f}" if worst.cell.outside else had
 
 
 def measurements(checked: Checked, step: str) -> str:
-    """The measurements of one cell that speak about an assumption, in words."""
+    """The measurements of one cell that are relevant to an assumption, as text."""
     cell, apart = checked.cell, checked.apart
     where = f"T = {quantity(cell.work_s, 's')}, {length(cell.bytes)}"
     if cell.serial:
@@ -267,7 +267,7 @@ def measurements(checked: Checked, step: str) -> str:
 
 
 def _parts(checked: Checked) -> float:
-    """The cell's time as the sum of what was measured apart."""
+    """The cell's time as the sum of separate measurements."""
     cell, apart = checked.cell, checked.apart
     share = cell.alone.value / cell.ranks if apart.share is None else apart.share
     busy = cell.serial * cell.alone.value + (1 - cell.serial) * cell.imbalance * share

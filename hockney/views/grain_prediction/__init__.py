@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A prediction told: sentences and tables for people, one document for programs, and what is doubtful."""
+"""A prediction's presentation: sentences and tables for users, a document for programs, and caveats."""
 
 from hockney.views.grain_prediction.caveats import CostsOrigin, caveats
 from hockney.views.grain_prediction.document import document

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a prediction doubtful, and what to do about it."""
+"""What makes a prediction doubtful, and the remedy."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from hockney.views.origins import UNSAID, provenance
 BETWEEN_NODES = ("latency", "byte-cost", "network")
 """What only messages between nodes take their time from, where those on a node are described apart."""
 WIDE = 1.25
-"""From this ratio of its ends, the interval of a message's time deserves a caveat."""
+"""From this ratio of its ends, the interval of a message's time requires a caveat."""
 
 
 @dataclass(frozen=True)
 class CostsOrigin:
-    """Where the times are from: the `platform` that a name stands for, or a run, whose machine's numbers have
-    this `origin`, and on how many `hosts`, the two ranks of its ping-pong on `pair_hosts`."""
+    """The origin of the times: the `platform` that a name selects, or a run, whose machine's numbers have
+    this `origin`, on this number of `hosts`, with the two ranks of its ping-pong on `pair_hosts`."""
 
     platform: Platform | None = None
     origin: Origin = "measured"

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """A prediction as one document for programs: seconds, bytes and fractions, each with the ends of its 95%
-interval (null where none is known)."""
+interval (null if unknown)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hockney.views.origins import provenance
 
 
 def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:
-    """What `--json` prints; docs/models.md names its parts."""
+    """The output of `--json`; docs/models.md describes its parts."""
     best = prediction.best
     return {
         "algorithm": prediction.algorithm,

@@ -22,7 +22,7 @@ NOT_MEASURED: dict[NotMeasured, str] = {
 
 
 def poor_fit(reason: str, cores: int) -> Caveat:
-    """On nodes of several `cores`, the fit is of messages on one node."""
+    """On nodes of several `cores`, the fit is for messages on one node."""
     return Caveat(
         "poor-fit",
         f"the model of messages is poor: {reason}",
@@ -144,7 +144,8 @@ def one_host(ranks: Sequence[int], most: int) -> Caveat:
 
 
 def network_assumed(ranks: Sequence[int], needed: int, measurable: bool) -> Caveat:
-    """It takes `needed` cores to measure it; `measurable` on this machine, with the largest of `ranks`."""
+    """`needed` cores are required to measure it; `measurable`: possible on this machine, with the largest of
+    `ranks`."""
     return Caveat(
         "network-assumed",
         "it is unknown whether simultaneous messages share the network; a switch is assumed",

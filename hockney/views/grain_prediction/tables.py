@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A prediction's tables. Intervals stand in brackets, in the unit of the value before them."""
+"""A prediction's tables. Intervals are in brackets, in the unit of the value before them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ranks(prediction: Prediction) -> Table:
 
 
 def needed(prediction: Prediction) -> Table:
-    """Work from which so many ranks break even and reach an efficiency, and the efficiency that none
+    """The work from which this many ranks break even and reach an efficiency, and the efficiency that none
     exceeds."""
     rows = []
     for even in prediction.break_even:

@@ -22,8 +22,8 @@ FEW = 1e-3
 
 
 def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...]:
-    """The algorithm, where the time of a message is from, and what the network is. `platform` is the
-    description that a machine by name stands for."""
+    """The algorithm, the source of message times, and the network. `platform` is the description that a
+    machine's name selects."""
     messages = prediction.messages
     of = f"on {messages.title}, by {messages.source}"
     message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
@@ -49,7 +49,7 @@ def _one_way(prediction: Prediction) -> str:
 
 
 def algorithm(what: Algorithm) -> str:
-    """The algorithm's numbers in words."""
+    """The algorithm's numbers as text."""
     parts = (
         f"{format_percent(what.serial)} of it serial, the rest shared" if what.serial else "all of it shared"
     )
@@ -81,18 +81,18 @@ def best(prediction: Prediction) -> tuple[str, ...]:
 
 
 def changed(prediction: Prediction) -> str:
-    """Introduces the table of what would help."""
+    """Introduces the table of possible improvements."""
     now = next(r for r in prediction.rows if r.ranks == prediction.changed)
     return f"What would help on {now.ranks} ranks (now {share(now.efficiency)} efficient):"
 
 
 def size(count: float) -> str:
-    """Exact bytes, in the binary unit where that is whole: 40000 B, 4 KiB."""
+    """Exact bytes, in the binary unit if that gives an integer: 40000 B, 4 KiB."""
     return format_bytes(count) if count % 1024 == 0 or count >= 1e7 else f"{count:g} B"
 
 
 def seconds(value: float) -> str:
-    """With three digits at most, and without zeros that say nothing: 1 s, 2.5 ms."""
+    """At most three digits, without redundant zeros: 1 s, 2.5 ms."""
     if value >= 100:
         return format_seconds(value)
     factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
@@ -118,7 +118,7 @@ def share(estimate: Estimate) -> str:
 
 
 def digits(value: float) -> str:
-    """Three significant digits, zeros at the end included."""
+    """Three significant digits, including trailing zeros."""
     if value == 0:
         return "0"
     if abs(value) < FEW:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A piecewise Hockney curve over measured sizes, in many replicates, and what one reads off it.
+"""A piecewise Hockney curve over measured sizes, in many replicates, and the quantities derived from it.
 
-Row i of n is a measured size; the line of its segment holds from edge i to edge i + 1. Between rows of
-one segment the place of the edge makes no difference; between two segments it is where the protocol
-changes, which the data know only to lie between two measured sizes.
+Row i of n is a measured size; the line of its segment holds from edge i to edge i + 1. Between rows of one
+segment the position of the edge makes no difference; between two segments it is the change of protocol, which
+the data only locate between two measured sizes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Pieces:
         return latency + np.take_along_axis(self.per_byte, rows, axis=1) * size
 
     def bandwidth_limit(self) -> np.ndarray:
-        """r_inf in B/s: the inverse of the last segment's cost of a byte, inf where that is not positive."""
+        """r_inf in B/s: the inverse of the last segment's cost per byte, inf if that is not positive."""
         last = self.per_byte[:, -1]
         with np.errstate(divide="ignore"):
             return np.where(last > 0, 1 / last, np.inf)
@@ -48,8 +48,8 @@ class Pieces:
         return (self.size / np.maximum(self.time(self.size), 1e-12)).max(axis=1)
 
     def half_size(self) -> np.ndarray:
-        """n_half in bytes: from this size on everything moves at half of r_inf at least; inf where r_inf is.
-        A change of protocol may take bandwidth back: what is reached before and lost again does not count."""
+        """n_half in bytes: from this size on every message reaches at least half of r_inf; inf if r_inf is. A
+        change of protocol may reduce bandwidth: reaching half before such a change does not count."""
         limit = self.bandwidth_limit()[:, None]
         beyond = np.concatenate((self.edge[:, 1:], np.full((len(self.edge), 1), np.inf)), axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -69,8 +69,8 @@ def pieces(
 ) -> Pieces:
     """The curve whose segments start at the rows `starts` (replicates x n booleans).
 
-    `place` says where between the two measured sizes a change is put: directly after the smaller one,
-    at the larger one, or at the likeliest place: where the lines cross if they do so between the two (no
+    `place` selects the position of a change between the two measured sizes: directly after the smaller one,
+    at the larger one, or at the likeliest position: where the lines cross if they do so between the two (no
     jump), else the middle on a log scale.
     """
     before = np.concatenate(([0.0], size[:-1]))

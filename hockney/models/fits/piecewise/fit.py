@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Fit a piecewise line to the times of a table of sizes, with what is needed for intervals.
+"""Fit a piecewise line to the times of a table of sizes, with the data needed for intervals.
 
-Three kinds of error enter the intervals: the spread inside the launches; what single points deviate from
-the model or differ between launches (from the residuals and from neighbouring sizes); and what differs
-from launch to launch as a whole (`half_width` of what is read off each launch's own fit).
+Three kinds of error enter the intervals: the spread within launches; deviations of single points from the
+model or between launches (from the residuals and from neighbouring sizes); and differences between whole
+launches (`half_width` of the values from each launch's separate fit).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from hockney.models.statistics import SHORTEST_S, ObservationTable, Z, center, e
 REPLICATES = 200
 
 FLOOR = 0.01
-"""Deviations of 1% are not worth a segment of their own, however precise the medians are."""
+"""Deviations of 1% do not justify a separate segment, however precise the medians are."""
 
 PENALTY = 4.0
-"""The price of a segment in units of log(sizes). BIC asks log n for each of two parameters; the place,
+"""The price of a segment in units of log(sizes). BIC charges log n for each of two parameters; the position,
 chosen among n, costs the other two."""
 
 CAP = 9.0
@@ -35,9 +35,9 @@ CAP = 9.0
 
 @dataclass(frozen=True)
 class FittedLine:
-    """One segment: rows first..beyond-1, free (not constrained) parameters of each launch (launches x 2)
-    and the variance of the center's that the errors of single points give; `alone` the same for each
-    parameter where the other is held at 0."""
+    """One segment: rows first..beyond-1, free (unconstrained) parameters of each launch (launches x 2) and
+    the variance of the center's parameters due to the errors of single points; `alone` is the same for each
+    parameter with the other held at 0."""
 
     first: int
     beyond: int
@@ -51,7 +51,7 @@ class FittedLine:
 @dataclass(frozen=True)
 class Piecewise:
     """`center` is the typical launch (one replicate), `launches` each launch with the same segments,
-    `replicates` the center with new errors and segments searched again, by the place of the changes."""
+    `replicates` the center with new errors and segments searched again, by the position of the changes."""
 
     size: np.ndarray
     times: np.ndarray
@@ -64,23 +64,25 @@ class Piecewise:
     quantile: float
 
     def read(self, function: Callable[[Pieces], np.ndarray]) -> list[Estimate]:
-        """What `function` reads off a curve (replicates, or replicates x many), positive, with intervals."""
+        """The values of `function` on a curve (replicates, or replicates x many), positive, with
+        intervals."""
         value = np.atleast_2d(function(self.center).T).T[0]
         with np.errstate(invalid="ignore", divide="ignore"):
             early, late = (np.log(np.atleast_2d(function(self.replicates[p]).T).T) for p in ("early", "late"))
             each = np.log(np.atleast_2d(function(self.launches).T))
             stretch = self.quantile / Z
-            # Between two measured sizes bandwidth may be lost or not: that depends on where the change is.
+            # Between two measured sizes bandwidth may or may not be lost, depending on where the change is.
             lowest, highest = _percentile(np.fmin(early, late), 2.5), _percentile(np.fmax(early, late), 97.5)
             low = np.log(value) - half_width(each, stretch * (np.log(value) - lowest))
             high = np.log(value) + half_width(each, stretch * (highest - np.log(value)))
         return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
 
     def segment(self, line: FittedLine) -> tuple[Estimate, Estimate]:
-        """Latency and per_byte of a segment; the intervals end at 0, below which no truth can be.
+        """Latency and per_byte of a segment; the intervals are cut at 0, since true values are not negative.
 
-        Where the free line begins below 0 (or falls) that parameter is held at 0. The other one's interval
-        then has room for the value it gets, and the one at 0 for a truth that errors carried below 0.
+        If the free line begins below 0 (or falls), that parameter is held at 0. The other parameter's
+        interval then covers its constrained value, and the interval at 0 a true value that errors moved below
+        0.
         """
         estimates = []
         for k, value in enumerate(line.center):
@@ -96,8 +98,8 @@ class Piecewise:
         return estimates[0], estimates[1]
 
     def changes(self) -> list[Estimate]:
-        """Where each segment after the first begins, between two measured sizes or wider: as far as the
-        replicates' nearest change moves about."""
+        """The range in which each segment after the first begins: between two measured sizes or wider, as far
+        as the replicates' nearest change varies."""
         rows = np.arange(len(self.size))
         estimates = []
         for row in np.flatnonzero(self.starts)[1:]:
@@ -114,7 +116,7 @@ class Piecewise:
 
 
 def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
-    """`size` ascends, one a row of the table."""
+    """`size` ascends, one per row of the table."""
     n = len(size)
     times = table.times
     variance = table.variance
@@ -129,7 +131,8 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
         outlier = residual**2 > 2 * CAP * (variance + extra + FLOOR**2)
         if not outlier.any():
             break
-        # An outlier is told by the fit it spoils: once more, with its own deviation as its error.
+        # Outliers are detected in the first fit, which they distort: fit again with each one's deviation as
+        # its error.
         variance = np.where(outlier, residual**2, variance)
     variance = variance + extra
 
@@ -165,9 +168,9 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
 
 
 def unexplained(residual: np.ndarray, variance: np.ndarray, freedom: int) -> float:
-    """The variance to be added to every point's own so that the residuals are as large as they should be
-    (sum of squares over variance = degrees of freedom); 0 where they are no larger already. A point counts
-    `CAP` at most and one known to be bad not at all, so that it does not widen the intervals of all."""
+    """The variance to be added to every point's variance so that the residuals have the expected size (sum of
+    squares over variance = degrees of freedom); 0 if they are no larger already. A point counts `CAP` at most
+    and a known outlier not at all, so that it does not widen the intervals of all."""
     known = variance > CAP * max(float(np.median(variance)), FLOOR**2)
     squares, variance, freedom = residual[~known] ** 2, variance[~known], freedom - int(known.sum())
 

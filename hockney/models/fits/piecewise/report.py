@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A piecewise line as a fit states it: its segments, and points along its curve."""
+"""A piecewise line as reported in a fit: its segments, and points along its curve."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def segments_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegme
 
 
 def curve_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[CurvePoint]:
-    """The measured sizes, the middles between them, and both sides of each change."""
+    """The measured sizes, their midpoints, and both sides of each change."""
     middles = np.sqrt(fit.size[1:] * np.maximum(fit.size[:-1], fit.size[1:] / 4))
     sides = [side for c in changes for side in (np.ceil(c.value) - 1, np.ceil(c.value))]
     x = np.unique(np.concatenate((fit.size, np.round(middles), sides)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 FEWEST_POINTS = 3
-"""A line through two points fits always and tells nothing."""
+"""A line through two points always fits and carries no information."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Sums:
     wyy: np.ndarray
 
     def line(self) -> tuple[np.ndarray, np.ndarray]:
-        """Latency and per_byte >= 0 of weighted least squares; in two dimensions the constrained
-        optimum is the free one or lies on the axis of the parameter that came out negative."""
+        """Latency and per_byte >= 0 by weighted least squares; in two dimensions the constrained optimum is
+        the free one or lies on the axis of the parameter that was negative."""
         with np.errstate(divide="ignore", invalid="ignore"):
             determinant = self.w * self.wxx - self.wx**2
             slope = (self.w * self.wxy - self.wx * self.wy) / determinant
@@ -54,7 +54,7 @@ def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Sums:
     """All sums over rows i..j as (replicates x) n x n arrays indexed [i, j]."""
 
     def ranges(values: np.ndarray) -> np.ndarray:
-        # Each start is summed from scratch: differences of one running sum would lose the digits of large
+        # Each start is summed from scratch: differences of a running sum would lose the digits of large
         # messages, whose weights are 1e12 times smaller.
         n = values.shape[-1]
         out = np.zeros((*values.shape[:-1], n, n))
