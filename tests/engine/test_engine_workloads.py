@@ -49,6 +49,7 @@ def test_every_workload_verifies(launcher, engine, mpi_name, ranks):
 GROUPS = sorted(build.groups(build.source_folder()))
 
 
+@pytest.mark.one_mpi  # compiling every group takes a while
 @pytest.mark.parametrize(("group", "ranks"), group_runs(1, 2, 3, 5))
 def test_every_workload_of_a_group_verifies(mpi, mpi_name, group, ranks):
     if mpi_name == "mpich" and ranks > 3:
@@ -84,6 +85,7 @@ def test_the_catalog_is_the_one_in_the_contract(engine):
     assert engine.catalog == decode_catalog((CONTRACT / "catalog.json").read_bytes())
 
 
+@pytest.mark.one_mpi
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_catalog_of_a_group_is_the_one_in_the_contract(mpi, group):
     golden = CONTRACT / "groups" / f"{group.removeprefix('hockney-')}.json"
