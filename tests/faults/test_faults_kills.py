@@ -112,7 +112,8 @@ def struck(killing: Killing, after_s: float, met: bool) -> str:
     files += [p.name for p in killing.engines.glob(".launch-*")] if killing.engines else []
     if files:
         return f"left files {files}"
-    if "Traceback" in err:
+    # until Python has found the package, Ctrl-C is its own business
+    if "Traceback" in err and not (killing.number == signal.SIGINT and "hockney" not in err):
         return f"a traceback: {err[-1500:]}"
     if killing.target == "front" and killing.number != signal.SIGKILL:
         return wrong_word(killing, process.returncode, err)
@@ -184,7 +185,8 @@ def test_kills_of_an_invented_run(call: Calls, tmp_path: Path, rng: random.Rando
             yield Killing(tmp_path / "k", words, env, usual_s=2.5, target="front", number=number)
 
     bad, there = kill_and_resume(killings(), call, rng, rounds(2, 700))
-    assert bad == [] and there > 0
+    assert not bad, "\n".join(bad)
+    assert there > 0
 
 
 @pytest.mark.mpi
