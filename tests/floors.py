@@ -34,32 +34,18 @@ ENGINE = {
     "measure": 3,
     "library": 3,
     "patterns": 4,
-    "kernels": 4,
-    "neighborhood": 4,
-    "nonblocking": 4,
-    "persistent": 4,
-    "send_modes": 4,
-    "vector_collectives": 4,
     "app": 5,
 }
-SHELVES = (
-    "sync",
-    "coll",
-    "patterns",
-    "kernels",
-    "neighborhood",
-    "nonblocking",
-    "persistent",
-    "vector_collectives",
-)
+GROUPS = (
+    "kernels", "neighborhood", "nonblocking", "persistent", "send_modes", "vector_collectives",
+    "onesided", "messages", "datatypes", "threads", "startup", "io",
+)  # fmt: skip
+"""Shelves of workloads that are compiled on first use. Their files may share headers of their folder."""
+SHELVES = ("sync", "coll", "patterns", *GROUPS)
+ENGINE |= dict.fromkeys(GROUPS, 4)
 OFFERED = (
     "sync/algorithm.hpp", "sync/tree.hpp", "coll/algorithm.hpp", "coll/elements.hpp",
     "coll/halving.hpp", "coll/outgoing.hpp", "coll/pipeline.hpp", "coll/places.hpp",
-    "neighborhood/topology.hpp", "neighborhood/neighbor_base.hpp",
-    "nonblocking/started.hpp", "nonblocking/overlapped.hpp",
-    "persistent/mpi4.hpp", "persistent/prepared.hpp",
-    "vector_collectives/counts.hpp", "vector_collectives/vector_base.hpp",
-    "vector_collectives/exchange_base.hpp",
 )  # fmt: skip
 """What a shelf's files have in common, and by which others find them."""
 PURE = ("core", "models", "reference", "draw", "simulated", "pages", "views", "reproductions")

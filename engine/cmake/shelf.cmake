@@ -11,12 +11,12 @@
 # sets SOURCES to the shelf's files and its table: a function TABLE that returns a span of pointers to the
 # descriptors, and CHOICES, their names separated by '|' (as in a parameter's choices). FIRST is an additional
 # first choice that has no file. OPTIONS are compile options of the files. GROUP names the executable that the
-# table is for.
+# table is for, THREADS its MPI thread level.
 set(HOCKNEY_ENGINE ${CMAKE_CURRENT_LIST_DIR}/..)
 set(HOCKNEY_TABLE ${CMAKE_CURRENT_LIST_DIR}/table.cpp.in)
 
 function(hockney_shelf variable)
-  cmake_parse_arguments(PARSE_ARGV 1 shelf "" "FOLDER;NAMESPACE;TYPE;HEADER;TABLE;CHOICES;FIRST;GROUP" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 shelf "" "FOLDER;NAMESPACE;TYPE;HEADER;TABLE;CHOICES;FIRST;GROUP;THREADS" "OPTIONS")
   file(GLOB files CONFIGURE_DEPENDS ${HOCKNEY_ENGINE}/${shelf_FOLDER}/*.cpp)
   list(SORT files)
   list(LENGTH files count)
@@ -36,6 +36,7 @@ function(hockney_shelf variable)
   endif()
   if(shelf_GROUP)
     string(APPEND constants "const char executable_name[] = \"${shelf_GROUP}\";\n")
+    string(APPEND constants "const int thread_level = ${shelf_THREADS};\n")
   endif()
   if(shelf_OPTIONS)
     # Headers precompiled with other options cannot be used.

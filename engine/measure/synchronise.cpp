@@ -108,6 +108,7 @@ std::vector<double> Synchroniser::chained(Workload& workload, int count, int bat
     samples_.take(workload, operations);
     start = now();
   }
+  if (timing_ == Timing::longest) control_.longest_each(times.data(), count);
   samples_.finish(std::vector<bool>(times.size(), true));
   return times;
 }

@@ -130,5 +130,7 @@ std::unique_ptr<Workload> make(const Place& place, const Values& values) {
 std::span<const WorkloadInfo* const> all_workloads();
 // The executable that contains them: their group. Generated as well.
 extern const char executable_name[];
+// The level of thread support that these need of MPI, as MPI_THREAD_SINGLE. Generated as well.
+extern const int thread_level;
 
 }  // namespace hockney

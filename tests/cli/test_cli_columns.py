@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from hockney import api
+from hockney import api, lab
 from hockney.cli.output.cases import EXACT, shown
 from hockney.core.fit import Estimate
+from hockney.models.statistics.peers import message_rate
 from hockney.pages.columns import COLUMNS
 from hockney.pages.evidence import Measured
 
@@ -85,6 +86,12 @@ def test_message_rates_count_both_directions(hockney):
     assert made["stream_both"]["algbw_bytes_per_s"] == pytest.approx(
         made["stream_both"]["bytes_moved"] / 2 / made["stream_both"]["typical"]["value"]
     )
+
+
+def test_the_rate_of_many_pairs_is_that_of_all_their_messages():
+    groups = {w.name: w for catalog in lab.bundled_groups() for w in catalog.workloads}
+    rates = {w: message_rate(groups[w], 2e-6) for w in ("pairs_stream", "many_to_one", "queue_depth")}
+    assert rates == {"pairs_stream": 5e5, "many_to_one": 5e5, "queue_depth": None}
 
 
 def test_a_table_has_the_columns_chosen_and_no_others(hockney):

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations, product
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
@@ -26,12 +27,26 @@ SILENT_ALONE = ("granularity", "exscan")
 """Workloads that bring a single rank nothing to verify."""
 
 
+VERIFIED_WITHOUT_SIZE = ("fetch_and_op", "compare_and_swap", "comm_dup", "comm_split", "win_create")
+"""Workloads without a size that bring something to verify."""
+
+
+def brings_payload(case: Case, ranks: int) -> bool:
+    """Whether there is anything to verify."""
+    if ranks == 1 and case.workload in SILENT_ALONE:
+        return False
+    return case.get("bytes", int(case.workload in VERIFIED_WITHOUT_SIZE)) > 0
+
+
 NOT_SIMULATED: dict[str, dict[str, tuple[str, ...]]] = {
     "reduce_scatter": {"counts": ("skewed", "single")},
     "neighbor_allgather": {},
     "neighbor_alltoall": {},
     "partitioned": {},
     "pingpong_probe": {"probe": ("mprobe",)},
+    "threads_pingpong": {},
+    "file_write": {},
+    "file_read": {},
 }
 NOT_SIMULATED |= {
     f"{operation}_persistent": {}
@@ -45,8 +60,21 @@ def simulated(case: Case) -> bool:
     return lacking is None or (lacking != {} and all(case[name] not in lacking[name] for name in lacking))
 
 
+# Counts, of which no product of all is needed; 0 of pairs and senders are all there are.
+COUNTS = {
+    "operations": ("1", "5"),
+    "window": ("1", "3"),
+    "depth": ("0", "9"),
+    "pairs": ("0", "1"),
+    "senders": ("0", "1"),
+    "threads": ("1", "3"),
+    "iterations": ("3",),
+    "colors": ("1", "2"),
+}
+
+
 def fits(workload: Workload, ranks: int) -> bool:
-    if workload.name == "bisection" and ranks % 2:
+    if (workload.name == "bisection" or workload.role == "one-sided") and ranks % 2:
         return False
     return workload.min_ranks <= ranks and (not workload.max_ranks or ranks <= workload.max_ranks)
 
@@ -62,9 +90,10 @@ def group_runs(*ranks: int) -> list[tuple[str, int]]:
 
 
 def every_case(
-    catalog: Catalog, ranks: int, sync: tuple[str, ...], without: tuple[str, ...] = ()
+    catalog: Catalog, ranks: int, sync: tuple[str, ...], without: tuple[str, ...] = (), pairs: bool = False
 ) -> Iterator[Case]:
-    """On `ranks` ranks, synchronised by `sync`, and without the choices `without`."""
+    """On `ranks` ranks, started by each of `sync`, without the choices `without`. With `pairs` (for groups),
+    not every combination of values, but every pair of values of any two parameters, including counts."""
     for workload in catalog.workloads:
         if not fits(workload, ranks):
             continue
@@ -78,6 +107,8 @@ def every_case(
                 varied["bytes"] = SIZES
             elif parameter.name == "sync":
                 varied["sync"] = tuple(s for s in sync if s in parameter.choices)
+            elif pairs and parameter.name in COUNTS:
+                varied[parameter.name] = COUNTS[parameter.name]
             elif parameter.name == "algorithm" and workload.role == "arrival":
                 varied["algorithm"] = ("mpi", "dissemination")
             elif parameter.choices:
@@ -86,5 +117,19 @@ def every_case(
                 varied["root"] = (str(ranks - 1),)
             elif parameter.name == "messages":
                 varied |= {"messages": ("5",), "delay": ("2us",)}
-        for values in product(*varied.values()):
+        for values in in_pairs(list(varied.values())) if pairs else product(*varied.values()):
             yield catalog.complete(workload.name, dict(zip(varied, values, strict=True)))
+
+
+def in_pairs(values: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """A part of the product that has every pair of two parameters' values; the same each time."""
+    every = list(product(*values))
+    random.Random(1).shuffle(every)
+    seen: set[tuple[int, str, int, str]] = set()
+    chosen = []
+    for each in every:
+        pairs = {(i, each[i], k, each[k]) for i, k in combinations(range(len(each)), 2)}
+        if not pairs <= seen:
+            chosen.append(each)
+            seen |= pairs
+    return chosen

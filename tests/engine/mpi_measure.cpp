@@ -139,6 +139,17 @@ TEST(Measure, ACollectivesTimeIsTheLongestOverTheRanks) {
   for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3);
 }
 
+// The target of a one-sided operation is ready at once, and its origin may be another rank than 0.
+TEST(Measure, WithoutABarrierTheTimeIsTheLongestTooWhereRanksDoNotWaitForOneAnother) {
+  const Comm comm = control();
+  Arena arena(ranks_on_this_host(comm));
+  const Measurement result =
+      Measurer({comm, arena}, comm, {3e-8, 1e-9})
+          .measure(slow, Values({}), {.precision = 0.01, .budget_s = 0.3, .max_repetitions = 50}, now());
+  EXPECT_EQ(result.times_s.empty(), !comm.root());
+  for (const double time : result.times_s) EXPECT_GE(time, 1.99e-3);
+}
+
 TEST(Windows, MeasureTheSameAsBarriersWhereRanksHaveCores) {
   if (static_cast<int>(std::thread::hardware_concurrency()) < control().size)
     GTEST_SKIP() << "oversubscribed";

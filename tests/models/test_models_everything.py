@@ -19,6 +19,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Fit, Fits
 from hockney.core.record import RunRecords
 from hockney.models import fit_all, summarise
+from hockney.system.bundled import bundled_catalog, catalog_with
 
 POINT_TO_POINT = [w.name for w in CATALOG.of_role("point-to-point", "stream")]
 COLLECTIVES = [w.name for w in CATALOG.of_role("collective", "barrier")]
@@ -69,6 +70,19 @@ def test_every_subject_gets_its_model_within_seconds(run: RunRecords, golden) ->
     golden("everything_collectives.json", reasons, replaced(r"\d+(\.\d+)?%", "N%"))
     assert len(fits.summaries) == len(run.by_case())
     assert all(f.verdict == "good" for f in fits.fits if f.model == "hockney")
+
+
+def test_a_one_sided_operation_is_a_line_in_bytes_and_a_count_is_none() -> None:
+    """t = 2 us + x / (1 GB/s) for MPI_Put; fetch_and_op has no bytes, and more ranks no message's time."""
+    groups = catalog_with(bundled_catalog(), ["put"])
+    puts = [groups.case(f"put bytes={s}", ranks) for s in SIZES for ranks in (2, 4)]
+    counted = [groups.case(f"fetch_and_op operations={2**k}", 2) for k in range(6)]
+    run = simulate(lambda c: 2e-6 + 1e-9 * c.bytes, [*puts, *counted], NOISE, np.random.default_rng(5))
+    (fit,) = (f for f in fit_all(run, groups, cores=4).fits if f.model == "hockney")
+    assert fit.subject["ranks"] == 2 and fit.line.startswith("put ")
+    assert fit.verdict == "good"
+    assert fit.parameter("t_0").estimate.value == pytest.approx(2e-6, rel=0.05)
+    assert fit.parameter("r_inf").estimate.value == pytest.approx(1e9, rel=0.05)
 
 
 def test_same_run_same_fits_through_json(run: RunRecords) -> None:

@@ -25,12 +25,15 @@ from hockney.models.fits.verdict import deviations, refused, uncertainty, verdic
 from hockney.models.statistics import Observation, estimate, tabulate
 
 FEWEST_SIZES = 4
+OF_GROUPS = ("one-sided", "messages", "datatype", "threads")
+"""Roles of workloads outside the engine that move bytes between two ranks as well."""
 
 
-@explains("point-to-point", "stream", order=1, free=(SIZE,), in_pieces=True)
+@explains("point-to-point", "stream", *OF_GROUPS, order=1, free=(SIZE,), in_pieces=True)
 def of_pairs(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
-    """A message's time is between two ranks."""
-    return [fit_hockney(observations, subject)] if subject["ranks"] == 2 else []
+    """A message's time is between two ranks. A workload whose size is a count of something has no line."""
+    in_bytes = observations[0].workload.size_unit == "B"
+    return [fit_hockney(observations, subject)] if subject["ranks"] == 2 and in_bytes else []
 
 
 def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:

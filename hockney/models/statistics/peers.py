@@ -42,6 +42,8 @@ BLOCK_FOR_EACH = {"reduce_scatter_block", "allgather", "alltoall", "gather", "sc
 """Operations whose `bytes` are one rank's block."""
 
 PAIRS = ("point-to-point", "stream")
+OF_ALL = ("isend", "many_to_one")
+"""Operations of role "messages" whose time is divided by the messages of all ranks."""
 SENDRECV = (*PAIRS, "exchange")
 """Roles of workloads measured like nccl-tests' sendrecv: each rank sends, or receives, its bytes."""
 
@@ -67,7 +69,10 @@ def bus_bandwidth(case: Case, workload: Workload, seconds: float) -> float | Non
 
 
 def message_rate(workload: Workload, seconds: float) -> float | None:
-    """Messages per second between two ranks, in both directions if both send; None for other workloads."""
+    """Messages per second between two ranks, in both directions if both send, or of all pairs if the time is
+    divided by them; None for other workloads."""
+    if workload.role == "messages" and workload.operation in OF_ALL and seconds > 0:
+        return 1 / seconds
     if workload.role not in PAIRS or seconds <= 0:
         return None
     return (2 if workload.bidirectional else 1) / seconds

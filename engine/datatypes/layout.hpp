@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/invalid_case.hpp"
+#include "measure/checking.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney::datatypes {
+
+inline constexpr Parameter datatype{
+    "datatype",
+    Kind::choice,
+    "",
+    "vector",
+    0,
+    0,
+    "contiguous|vector|indexed|struct",
+    "contiguous: no gaps; vector: a block in every stride; indexed: the same, every second block at the end "
+    "of "
+    "its stride; struct: half of a block at the beginning of each stride and half at its end"};
+
+inline constexpr Parameter block{"block", Kind::integer, "B", "8", 1, 1e9, "", "bytes in a block"};
+
+inline constexpr Parameter stride{
+    "stride", Kind::integer, "B", "16", 1, 1e9, "", "bytes from a block's stride to the next one"};
+
+// Where the bytes of a message are in memory, and the datatype that describes it. The message has whole
+// blocks.
+class Layout {
+ public:
+  // Throws InvalidCase, alike on all ranks.
+  explicit Layout(const Values& values)
+      : kind_(values.word("datatype")),
+        block_(static_cast<std::size_t>(values.integer("block"))),
+        stride_(kind_ == "contiguous" ? block_ : static_cast<std::size_t>(values.integer("stride"))),
+        blocks_(blocks_of(values, block_, stride_)) {
+    make();
+  }
+  ~Layout() { MPI_Type_free(&type_); }
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+
+  // A whole message is one element; one of no bytes is none.
+  MPI_Datatype type() const { return type_; }
+  int count() const { return blocks_ > 0 ? 1 : 0; }
+  std::size_t bytes() const { return blocks_ * block_; }
+  // In memory, gaps included.
+  std::size_t extent() const { return blocks_ * stride_; }
+
+  // From its places in memory into one piece, and back.
+  void gather(const std::byte* from, std::byte* to) const {
+    pieces([&](std::size_t there, std::size_t packed, std::size_t bytes) {
+      std::memcpy(to + packed, from + there, bytes);
+    });
+  }
+  void scatter(const std::byte* from, std::byte* to) const {
+    pieces([&](std::size_t there, std::size_t packed, std::size_t bytes) {
+      std::memcpy(to + there, from + packed, bytes);
+    });
+  }
+
+  // The gaps, which nothing may touch.
+  static constexpr std::byte untouched{0x3C};
+  Check check_gaps(std::span<const std::byte> memory) const {
+    Check check;
+    std::size_t next = 0;
+    const auto gap_until = [&](std::size_t end) {
+      for (std::size_t at = next; at < end; ++at)
+        if (memory[at] != untouched && check.errors++ == 0)
+          check.first = "a gap was overwritten at byte " + std::to_string(at);
+    };
+    pieces([&](std::size_t there, std::size_t, std::size_t bytes) {
+      gap_until(there);
+      next = there + bytes;
+    });
+    gap_until(extent());
+    return check;
+  }
+
+ private:
+  // `values`' blocks in a message, unless there are no such.
+  static std::size_t blocks_of(const Values& values, std::size_t block, std::size_t stride) {
+    const std::uint64_t bytes = values.bytes();
+    if (stride < block)
+      throw InvalidCase("stride=" + std::to_string(stride) + " is less than block=" + std::to_string(block));
+    if (bytes % block != 0)
+      throw InvalidCase("bytes=" + std::to_string(bytes) +
+                        " is no multiple of block=" + std::to_string(block));
+    if (bytes / block > INT_MAX)
+      throw InvalidCase("bytes=" + std::to_string(bytes) + " has more blocks than an MPI count can hold");
+    return bytes / block;
+  }
+
+  // In order: place in memory, place in one piece, bytes.
+  template <class Each>
+  void pieces(Each each) const {
+    if (kind_ == "struct") {
+      const std::size_t first = block_ / 2, second = block_ - first;
+      for (std::size_t i = 0; i < blocks_; ++i) {
+        each(i * stride_, i * block_, first);
+        each((i + 1) * stride_ - second, i * block_ + first, second);
+      }
+    } else if (kind_ == "indexed") {
+      for (std::size_t i = 0; i < blocks_; ++i) each(shifted(i), i * block_, block_);
+    } else {
+      for (std::size_t i = 0; i < blocks_; ++i) each(i * stride_, i * block_, block_);
+    }
+  }
+  std::size_t shifted(std::size_t index) const {
+    return index * stride_ + (index % 2 ? stride_ - block_ : 0);
+  }
+
+  void make() {
+    const int blocks = std::max(static_cast<int>(blocks_), 1), block = static_cast<int>(block_);
+    const auto stride = static_cast<MPI_Aint>(stride_);
+    if (kind_ == "vector") {
+      MPI_Type_create_hvector(blocks, block, stride, MPI_BYTE, &type_);
+    } else if (kind_ == "contiguous") {
+      MPI_Datatype one;
+      MPI_Type_contiguous(block, MPI_BYTE, &one);
+      MPI_Type_contiguous(blocks, one, &type_);
+      MPI_Type_free(&one);
+    } else if (kind_ == "indexed") {
+      std::vector<MPI_Aint> places(static_cast<std::size_t>(blocks));
+      for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<MPI_Aint>(shifted(i));
+      MPI_Type_create_hindexed_block(blocks, block, places.data(), MPI_BYTE, &type_);
+    } else {
+      make_struct(blocks, block, stride);
+    }
+    MPI_Type_commit(&type_);
+  }
+
+  void make_struct(int blocks, int block, MPI_Aint stride) {
+    const int lengths[] = {block / 2, block - block / 2};
+    const MPI_Aint places[] = {0, stride - lengths[1]};
+    const MPI_Datatype types[] = {MPI_BYTE, MPI_BYTE};
+    MPI_Datatype fields, element;
+    MPI_Type_create_struct(2, lengths, places, types, &fields);
+    MPI_Type_create_resized(fields, 0, stride, &element);
+    MPI_Type_contiguous(blocks, element, &type_);
+    MPI_Type_free(&fields);
+    MPI_Type_free(&element);
+  }
+
+  const std::string kind_;
+  const std::size_t block_;
+  const std::size_t stride_;
+  const std::size_t blocks_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+}  // namespace hockney::datatypes

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "io/files.hpp"
+
+namespace hockney::io {
+namespace {
+
+class FileWrite final : public FileBase {
+ public:
+  FileWrite(const Place& place, const Values& values)
+      : FileBase(place, values), to_storage_(values.word("storage") == "yes") {}
+
+  void run() override {
+    write();
+    if (to_storage_) note(MPI_File_sync(file_));
+  }
+
+  void fill(const Payload& payload) override {
+    write_bytes(outgoing_->upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
+    spoil(incoming_->upcoming(), payload);
+  }
+
+  Check verify(const Payload& payload) override {
+    publish();
+    read();
+    return compare(payload, "what was written to the file");
+  }
+
+ private:
+  const bool to_storage_;
+};
+
+constexpr Parameter file_write_parameters[] = {
+    parameters::bytes("bytes that each rank writes"),
+    file,
+    calls,
+    {"storage", Kind::choice, "", "no", 0, 0, "no|yes",
+     "yes: MPI_File_sync, which brings the data to the storage, belongs to the time"},
+    parameters::sync};
+
+}  // namespace
+
+extern constinit const WorkloadInfo file_write{
+    .name = "file_write",
+    .role = "io",
+    .operation = "file_write",
+    .size = "bytes",
+    .help = "writing a file, or one for each rank, with MPI-IO, in the folder HOCKNEY_IO_FOLDER",
+    .time = "the longest over the ranks; bandwidth is of all ranks",
+    .parameters = file_write_parameters,
+    .metrics = file_metrics,
+    .make = make<FileWrite>,
+};
+
+}  // namespace hockney::io

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "messages/pairs.hpp"
+
+namespace hockney::messages {
+namespace {
+
+class PairsPingPong final : public PairsBase {
+ public:
+  PairsPingPong(const Place& place, const Values& values) : PairsBase(place, values, 1) {}
+
+  void run() override {
+    if (!lower_ && !upper_) return;
+    std::byte* const out = outgoing_.next();
+    std::byte* const in = incoming_.next();
+    if (lower_) {
+      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
+    }
+  }
+
+  double operations() const override { return 2; }
+  // Of all pairs.
+  std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(pairs_); }
+};
+
+constexpr Parameter pairs_pingpong_parameters[] = {parameters::bytes("bytes in each message"),
+                                                   parameters::buffers, pairs};
+
+}  // namespace
+
+extern constinit const WorkloadInfo pairs_pingpong{
+    .name = "pairs_pingpong",
+    .role = "messages",
+    .operation = "send",
+    .size = "bytes",
+    .help = "ping-pongs of many pairs at once, MPI_Send and MPI_Recv",
+    .time = "one way: half a round trip, the longest over the pairs; bandwidth is of all pairs",
+    .min_ranks = 2,
+    .parameters = pairs_pingpong_parameters,
+    .make = make<PairsPingPong>,
+};
+
+}  // namespace hockney::messages

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <climits>
+
+#include "onesided/one_sided_base.hpp"
+
+namespace hockney::onesided {
+
+// What accumulating operations share: doubles, which are whole numbers so that sums are exact, and an
+// operator. A target holds its rank + 1 times a vector, an origin contributes its rank + 1 times the same.
+class AccumulateBase : public OneSidedBase {
+ public:
+  AccumulateBase(const Place& place, const Values& values, Needs needs)
+      : OneSidedBase(place, values, doubles(values), needs),
+        count_(static_cast<int>(values.bytes() / sizeof(double))),
+        sums_(values.word("op") == "sum"),
+        replaces_(values.word("op") == "replace"),
+        op_(sums_       ? MPI_SUM
+            : replaces_ ? MPI_REPLACE
+                        : MPI_NO_OP) {}
+
+  void fill(const Payload& payload) override {
+    if (origin()) write_reduction(outgoing(), payload.seed, comm_.rank);
+    if (target()) write_reduction(memory(), payload.seed, comm_.rank);
+  }
+
+  // After a single epoch.
+  Check verify(const Payload& payload) override {
+    settle();
+    if (!target()) return {};
+    const double scale = replaces_ ? partner_ + 1 : comm_.rank + 1 + (sums_ ? partner_ + 1 : 0);
+    return check_reduced(memory(), payload, 0, scale, "what was accumulated");
+  }
+
+  // Each epoch adds to what the one before has left.
+  bool keeps_payload() const override { return false; }
+
+ protected:
+  const int count_;
+  const bool sums_;
+  const bool replaces_;
+  const MPI_Op op_;
+
+ private:
+  static std::uint64_t doubles(const Values& values) {
+    const std::uint64_t bytes = values.bytes();
+    if (bytes % sizeof(double) != 0)
+      throw InvalidCase("bytes=" + std::to_string(bytes) + " is no multiple of 8 (it accumulates doubles)");
+    if (bytes / sizeof(double) > INT_MAX)
+      throw InvalidCase("bytes=" + std::to_string(bytes) + " is more doubles than an MPI count can hold");
+    return bytes;
+  }
+};
+
+constexpr Parameter operator_of(const char* choices) {
+  return {"op",
+          Kind::choice,
+          "",
+          "sum",
+          0,
+          0,
+          choices,
+          "what becomes of the target's elements: sum (MPI_SUM), replace (MPI_REPLACE), no_op (unchanged)"};
+}
+
+}  // namespace hockney::onesided

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+
+#include "base/random.hpp"
+#include "onesided/doubles.hpp"
+
+namespace hockney::onesided {
+
+using Integer = std::int64_t;
+
+// What operations on single integers share; those of one epoch work on integers side by side.
+class IntegersBase : public OneSidedBase {
+ public:
+  IntegersBase(const Place& place, const Values& values)
+      : OneSidedBase(place, values, sizeof(Integer), {.outgoing = true, .incoming = true}) {}
+
+  // Each epoch changes what the one before has left.
+  bool keeps_payload() const override { return false; }
+
+ protected:
+  // Whole numbers that depend on the rank, large enough to be no other's and small enough to be added.
+  static Integer number(const Payload& payload, int rank, std::size_t index) {
+    const std::uint64_t random = mix(
+        payload.seed ^ mix((static_cast<std::uint64_t>(rank) << 32U) ^ static_cast<std::uint64_t>(index)));
+    return static_cast<Integer>(random >> 24U);
+  }
+
+  static void write(std::span<std::byte> to, std::size_t index, Integer value) {
+    std::memcpy(to.data() + index * sizeof value, &value, sizeof value);
+  }
+
+  static void compare(Check& check, std::span<const std::byte> actual, std::size_t index, Integer wanted,
+                      const char* what) {
+    Integer there = 0;
+    std::memcpy(&there, actual.data() + index * sizeof there, sizeof there);
+    check.bytes += sizeof there;
+    if (there == wanted) return;
+    ++check.errors;
+    if (check.first.empty())
+      check.first = std::string(what) + " differs at operation " + std::to_string(index);
+  }
+};
+
+}  // namespace hockney::onesided

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+#include "onesided/window.hpp"
+
+namespace hockney::onesided {
+
+inline constexpr Parameter epoch{
+    "epoch",
+    Kind::choice,
+    "",
+    "fence",
+    0,
+    0,
+    "fence|lock|lock_all|flush|pscw",
+    "how operations are completed: MPI_Win_fence; MPI_Win_lock (shared) and unlock; MPI_Win_lock_all and "
+    "unlock_all; MPI_Win_flush within one long epoch; or post, start, complete and wait"};
+
+inline constexpr Parameter memory{
+    "memory",
+    Kind::choice,
+    "",
+    "allocate",
+    0,
+    0,
+    "allocate|create|dynamic",
+    "memory of the window: MPI's (MPI_Win_allocate), given to it (MPI_Win_create), or attached later"};
+
+inline constexpr Parameter operations{
+    "operations", Kind::integer, "", "1", 1, 4096, "", "operations in each epoch, each on other bytes"};
+
+inline constexpr const char* one_operation = "an epoch divided by its operations, the longest over the ranks";
+
+inline constexpr Parameter direction{
+    "direction",
+    Kind::choice,
+    "",
+    "one",
+    0,
+    0,
+    "one|both",
+    "one: each rank i of the lower half works on the memory of rank i + p/2; both: the upper half works on "
+    "the lower one's at the same time"};
+
+// What one-sided operations share: pairs of ranks from the lower and the upper half, a window, memory for
+// what an origin sends and gets back, and the calls around the operations. Those of one epoch work on places
+// of `each` bytes side by side.
+class OneSidedBase : public Workload {
+ public:
+  struct Needs {
+    bool outgoing;
+    bool incoming;
+  };
+
+  OneSidedBase(const Place& place, const Values& values, std::uint64_t each, Needs needs)
+      : comm_(place.comm),
+        epoch_(epoch_of(values)),
+        both_(values.word("direction") == "both"),
+        lower_(comm_.rank < comm_.size / 2),
+        partner_(lower_ ? comm_.rank + comm_.size / 2 : comm_.rank - comm_.size / 2),
+        operations_(static_cast<std::size_t>(values.integer("operations"))),
+        each_(each),
+        window_(paired(place), values.word("memory"), each * operations_),
+        target_(window_.base_of(partner_)) {
+    take_on_all(comm_, [&] {
+      if (origin() && needs.outgoing) outgoing_.emplace(place.arena, each * operations_, "hot");
+      if (origin() && needs.incoming) incoming_.emplace(place.arena, each * operations_, "hot");
+    });
+    if (epoch_ == Epoch::pscw) make_group();
+  }
+  ~OneSidedBase() override {
+    if (locked_) MPI_Win_unlock_all(window_.handle());
+    if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
+  }
+
+  // What ranks have written into their windows is there before anyone works on it.
+  void prepare(int) override {
+    switch (epoch_) {
+      case Epoch::fence: MPI_Win_fence(0, window_.handle()); break;
+      case Epoch::flush:
+        if (!locked_) MPI_Win_lock_all(0, window_.handle());
+        locked_ = true;
+        MPI_Win_sync(window_.handle());
+        MPI_Barrier(comm_.handle);
+        MPI_Win_sync(window_.handle());
+        break;
+      case Epoch::lock:
+      case Epoch::lock_all:
+        publish();
+        MPI_Barrier(comm_.handle);
+        break;
+      case Epoch::pscw: MPI_Barrier(comm_.handle); break;
+    }
+  }
+
+  // The target of a passive epoch cannot tell by itself whether its origin has finished.
+  bool keeps_payload() const override { return epoch_ == Epoch::fence || epoch_ == Epoch::pscw; }
+
+  double operations() const override { return static_cast<double>(operations_); }
+  std::uint64_t bytes_moved() const override {
+    return each_ * static_cast<std::uint64_t>(comm_.size / 2) * (both_ ? 2 : 1);
+  }
+
+ protected:
+  enum class Epoch { fence, lock, lock_all, flush, pscw };
+
+  // `operate()` where this rank is an origin, with the calls that begin and complete it.
+  template <class Operate>
+  void in_epoch(Operate operate) {
+    const MPI_Win window = window_.handle();
+    switch (epoch_) {
+      case Epoch::fence:
+        if (origin()) operate();
+        MPI_Win_fence(0, window);
+        break;
+      case Epoch::lock:
+        if (!origin()) break;
+        MPI_Win_lock(MPI_LOCK_SHARED, partner_, 0, window);
+        operate();
+        MPI_Win_unlock(partner_, window);
+        break;
+      case Epoch::lock_all:
+        if (!origin()) break;
+        MPI_Win_lock_all(0, window);
+        operate();
+        MPI_Win_unlock_all(window);
+        break;
+      case Epoch::flush:
+        if (!origin()) break;
+        operate();
+        MPI_Win_flush(partner_, window);
+        break;
+      case Epoch::pscw:
+        if (target()) MPI_Win_post(group_, 0, window);
+        if (origin()) {
+          MPI_Win_start(group_, 0, window);
+          operate();
+          MPI_Win_complete(window);
+        }
+        if (target()) MPI_Win_wait(window);
+        break;
+    }
+  }
+
+  bool origin() const { return lower_ || both_; }
+  bool target() const { return !lower_ || both_; }
+  // In the partner's window.
+  MPI_Aint place(std::size_t operation) const { return target_ + static_cast<MPI_Aint>(operation * each_); }
+
+  // What the operations did is in this rank's memory. Collective where keeps_payload() is false.
+  void settle() {
+    switch (epoch_) {
+      case Epoch::flush:
+        MPI_Barrier(comm_.handle);
+        MPI_Win_sync(window_.handle());
+        break;
+      case Epoch::lock:
+      case Epoch::lock_all:
+        MPI_Barrier(comm_.handle);
+        publish();
+        break;
+      default: break;
+    }
+  }
+
+  MPI_Win window() const { return window_.handle(); }
+  std::span<std::byte> memory() const { return window_.memory(); }
+  std::byte* out() { return outgoing_->next(); }
+  std::byte* in() { return incoming_->next(); }
+  std::span<std::byte> outgoing() { return outgoing_->upcoming(); }
+  std::span<std::byte> incoming() { return incoming_->upcoming(); }
+
+  const Comm& comm_;
+  const Epoch epoch_;
+  const bool both_;
+  const bool lower_;
+  const int partner_;
+  const std::size_t operations_;
+  const std::uint64_t each_;
+
+ private:
+  static Epoch epoch_of(const Values& values) {
+    const std::string& word = values.word("epoch");
+    if (word == "lock") return Epoch::lock;
+    if (word == "lock_all") return Epoch::lock_all;
+    if (word == "flush") return Epoch::flush;
+    return word == "pscw" ? Epoch::pscw : Epoch::fence;
+  }
+  // `place`, unless one rank would have no partner.
+  static const Place& paired(const Place& place) {
+    if (place.comm.size % 2 != 0)
+      throw InvalidCase("ranks=" + std::to_string(place.comm.size) +
+                        " is odd (each rank of the lower half has a partner in the upper half)");
+    return place;
+  }
+
+  void make_group() {
+    MPI_Group all;
+    MPI_Win_get_group(window_.handle(), &all);
+    MPI_Group_incl(all, 1, &partner_, &group_);
+    MPI_Group_free(&all);
+  }
+
+  // A rank's own view of its window and that of the others are made one by an epoch on itself.
+  void publish() {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, comm_.rank, 0, window_.handle());
+    MPI_Win_unlock(comm_.rank, window_.handle());
+  }
+
+  Window window_;
+  const MPI_Aint target_;
+  std::optional<Buffer> outgoing_;
+  std::optional<Buffer> incoming_;
+  MPI_Group group_ = MPI_GROUP_NULL;
+  bool locked_ = false;
+};
+
+}  // namespace hockney::onesided

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "base/invalid_case.hpp"
+#include "startup/making.hpp"
+
+namespace hockney::startup {
+namespace {
+
+// Rank r has the colour r modulo the number of colours.
+class CommSplit final : public MakingBase {
+ public:
+  CommSplit(const Place& place, const Values& values)
+      : MakingBase(place),
+        colors_(static_cast<int>(values.integer("colors"))),
+        color_(comm_.rank % colors_) {}
+
+  void run() override {
+    MPI_Comm part;
+    timed([&] { MPI_Comm_split(comm_.handle, color_, comm_.rank, &part); }, [&] { MPI_Comm_free(&part); });
+  }
+
+  // One more, which is used.
+  Check verify(const Payload&) override {
+    MPI_Comm part;
+    MPI_Comm_split(comm_.handle, color_, comm_.rank, &part);
+    std::int64_t wanted = 0;
+    for (int rank = color_; rank < comm_.size; rank += colors_) wanted += rank + 1;
+    Check check = check_sum(part, wanted);
+    int rank = -1;
+    MPI_Comm_rank(part, &rank);
+    if (rank != comm_.rank / colors_) check += {0, 1, "the ranks of a part are in another order"};
+    MPI_Comm_free(&part);
+    return check;
+  }
+
+ private:
+  const int colors_;
+  const int color_;
+};
+
+constexpr Parameter comm_split_parameters[] = {
+    {"colors", Kind::integer, "", "2", 1, 1e7, "",
+     "communicators made: rank r goes into the one of r modulo this"},
+    parameters::sync};
+
+}  // namespace
+
+extern constinit const WorkloadInfo comm_split{
+    .name = "comm_split",
+    .role = "start-up",
+    .operation = "comm_split",
+    .size = "colors",
+    .help = "MPI_Comm_split, then MPI_Comm_free",
+    .time = making_and_freeing,
+    .parameters = comm_split_parameters,
+    .metrics = making_metrics,
+    .make = make<CommSplit>,
+};
+
+}  // namespace hockney::startup

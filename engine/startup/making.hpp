@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include "base/clock.hpp"
+#include "measure/parameters.hpp"
+#include "measure/workload.hpp"
+
+namespace hockney::startup {
+
+// What workloads share that make something and free it again, in one run.
+class MakingBase : public Workload {
+ public:
+  explicit MakingBase(const Place& place) : comm_(place.comm) {}
+
+  void sample(MetricValues& values) override {
+    values.set("making", std::exchange(making_s_, 0));
+    values.set("freeing", std::exchange(freeing_s_, 0));
+  }
+
+ protected:
+  template <class Make, class Release>
+  void timed(Make make, Release release) {
+    const double began = now();
+    make();
+    const double made = now();
+    release();
+    making_s_ += made - began;
+    freeing_s_ += now() - made;
+  }
+
+  // Every rank's number as the communicator adds them up, with what is right; collective.
+  Check check_sum(MPI_Comm comm, std::int64_t wanted) const {
+    std::int64_t sum = comm_.rank + 1;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
+    if (sum == wanted) return {sizeof sum, 0, ""};
+    return {sizeof sum, 1, "the sum over the ranks is " + std::to_string(sum)};
+  }
+
+  const Comm& comm_;
+
+ private:
+  double making_s_ = 0;
+  double freeing_s_ = 0;
+};
+
+inline constexpr Metric making_metrics[] = {
+    {"making", "s", OverRanks::max, Per::repetition, true, "the call that makes it"},
+    {"freeing", "s", OverRanks::max, Per::repetition, true, "the call that frees it"},
+};
+
+inline constexpr const char* making_and_freeing = "making and freeing it, the longest over the ranks";
+
+}  // namespace hockney::startup
