@@ -22,8 +22,9 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     if evidence.machine.traits.published:
         return published(evidence)
     spent = sum(c.seconds for c in run.closes)
+    cases = len(evidence.fits.summaries)
     texts = [
-        f"{plural(len(evidence.fits.summaries), 'case')} were measured in "
+        f"{plural(cases, 'case')} {'was' if cases == 1 else 'were'} measured in "
         f"{plural(len(run.launches), 'launch', 'launches')} of the engine; in each the order was shuffled "
         f"(seed {evidence.settings.seed}). {_time_used(spent, evidence.settings.total_s)}",
         *_rounds(evidence),
