@@ -63,7 +63,7 @@ def precision(missed: int, measured: int, wanted: float, widest: str, width: flo
     known = "no interval" if width is None else f"within {percent(width)}"
     return Caveat(
         "precision",
-        f"the 95% intervals of {missed} of {plural(measured, 'case')} are wider than the requested "
+        f"in {missed} of {plural(measured, 'case')} the 95% interval is wider than the requested "
         f"{percent(wanted)} (the widest, {widest}: {known})",
         f"{plural(missed, 'case')}; the table of spread has the worst of them",
         "give more time (--budget), plan more launches (--launches), or request less precision (--precision)",
@@ -88,8 +88,8 @@ def launches_differ(cases: int, measured: int, worst: str, spread: float, planne
     """`cases` of the `measured` ones; the launches of the case `worst` have the largest `spread`."""
     return Caveat(
         "launches-differ",
-        f"launches differ by more than the scatter inside them explains in {cases} of "
-        f"{plural(measured, 'case')} (the most by {percent(spread)}, {worst})",
+        f"in {cases} of {plural(measured, 'case')} launches differ by more than the scatter within a launch "
+        f"explains (the most by {percent(spread)}, {worst})",
         "",
         f"plan more launches (--launches {planned}) with more time (--budget), bind the ranks to cores, or "
         "measure on a quiet machine",

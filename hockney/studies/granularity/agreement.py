@@ -20,8 +20,8 @@ from hockney.studies.granularity import figures
 from hockney.studies.granularity.figures import WORK
 from hockney.studies.granularity.text import bounds, change, length, points, share
 from hockney.studies.granularity.validation import (
-    ASSUMED,
     CORES,
+    FAILED,
     MUCH,
     STEPS,
     TYPICAL,
@@ -87,7 +87,7 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
     why = ""
     if not summary.holds and (broken := Counter(each.breaks for each in here if each.breaks)):
         most, _ = broken.most_common(1)[0]
-        why = f" Main cause: an assumption fails, that {ASSUMED[most]}."
+        why = f" Main cause: {FAILED[most]}."
     return (
         f"On {plural(ranks, 'rank')} predicted efficiencies are off by {points(summary.typical)} points "
         f"typically and by {points(summary.worst)} at worst ({plural(summary.cells, 'cell')}), {kept} the "
@@ -98,7 +98,7 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
 def misses(checked: Sequence[Checked]) -> list[str]:
     """For each assumption that fails: in how many cells, and the worst of them with its measurements."""
     texts = []
-    for step, words in ASSUMED.items():
+    for step, words in FAILED.items():
         missed = [each for each in checked if each.breaks == step]
         if not missed:
             continue
@@ -106,9 +106,9 @@ def misses(checked: Sequence[Checked]) -> list[str]:
         which = ", all of them with uneven work," if all(map(_lopsided, missed)) else ""
         known = load(missed) if step == CORES else measurements(worst, step)
         texts.append(
-            f"{plural(len(missed), 'cell misses', 'cells miss')} by more than {points(MUCH)} points{which} "
-            f"because an assumption fails ({words}); the worst by {change(worst.error)} on "
-            f"{plural(worst.cell.ranks, 'rank')}, {known}."
+            f"In {plural(len(missed), 'cell')}{which} the prediction is off by more than {points(MUCH)} "
+            f"points because {words}; in the worst, on {plural(worst.cell.ranks, 'rank')}, by "
+            f"{change(worst.error)} points ({known})."
         )
     return texts
 

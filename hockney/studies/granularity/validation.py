@@ -178,6 +178,14 @@ ASSUMED = {
     "sum": "computation and exchange do not affect each other",
     CORES: "every rank has a core to itself",
 }
+FAILED = {
+    "exchange": "an exchange does not take as long as the model of one message predicts",
+    "preset": "the work does not take the preset time",
+    "together": "a rank does not compute as fast while all ranks compute",
+    "sum": "computation and exchange affect each other",
+    CORES: "ranks did not have a core to themselves",
+}
+"""What is the case where an assumption fails."""
 BY = {
     "exchange": "round_robin, the exchange alone",
     "preset": "compute on one rank",
