@@ -22,6 +22,8 @@ from hockney.machine import processors
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [p for f in ("engine", "tests", "examples") for p in sorted((ROOT / f).rglob("*.[ch]pp"))]
+ENGINE = ROOT / "engine"
+SHELVES = [*sorted((ENGINE / "coll").glob("*/")), *sorted(p.parent for p in ENGINE.glob("*/group.cmake"))]
 OPTIONS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 """MPI libraries keep their allocations until the process ends."""
 
@@ -42,25 +44,50 @@ def test_it_is_formatted():
     assert done.returncode == 0, f"'clang-format -i' these: {' '.join(names)}"
 
 
+@pytest.fixture(scope="module")
+def headers() -> list[str]:
+    """Of MPI; its wrapper adds these folders silently."""
+    return [word[2:] for word in wrapped(mpi_named("openmpi")) if word.startswith("-I")]
+
+
 @pytest.mark.slow
 @pytest.mark.mpi
-def test_static_analysis_finds_nothing():
+def test_static_analysis_finds_nothing(headers):
     need_gtest()
-    mpi = mpi_named("openmpi")
-    tidy, folder = program("clang-tidy"), compile_commands(mpi)
-    # MPI's wrapper adds these folders silently
-    headers = [word[2:] for word in wrapped(mpi) if word.startswith("-I")]
+    folder = compile_commands(mpi_named("openmpi"))
     more = [f"--extra-arg=-isystem{header}" for header in headers]
-    files = [p for p in sorted((ROOT / "engine").rglob("*.cpp")) if "smpi" not in p.parts]
+    files = [p for p in sorted(ENGINE.rglob("*.cpp")) if "smpi" not in p.parts and p.parent not in SHELVES]
+    assert complaints([[str(path), "-p", str(folder), *more] for path in files]) == []
 
-    def checked(path: Path) -> str:
-        words = [tidy, "-p", str(folder), "--quiet", *more, str(path)]
-        done = subprocess.run(words, capture_output=True, text=True)
-        return done.stdout if done.returncode else ""
+
+@pytest.mark.slow
+@pytest.mark.mpi
+def test_checks_of_shelves_find_nothing(headers, tmp_path):
+    """Of collective algorithms and of groups, which have many small files alike: each shelf at once, as it is
+    compiled, and without the analyzer of paths."""
+    more = [f"-isystem{header}" for header in headers]
+    options = ["-std=c++20", f"-I{ENGINE}", f"-I{ENGINE / 'include'}", *more]
+    calls = []
+    for shelf in SHELVES:
+        whole = tmp_path / f"{'-'.join(shelf.relative_to(ENGINE).parts)}.cpp"
+        whole.write_text("".join(f'#include "{path}"\n' for path in sorted(shelf.glob("*.cpp"))))
+        config = f"--config-file={ROOT / '.clang-tidy'}"
+        calls.append(
+            [str(whole), config, "--checks=-clang-analyzer-*,-bugprone-suspicious-include", "--", *options]
+        )
+    assert complaints(calls) == []
+
+
+def complaints(calls: list[list[str]]) -> list[str]:
+    """What clang-tidy prints, called with each of these."""
+    tidy = program("clang-tidy")
+
+    def checked(words: list[str]) -> str:
+        done = subprocess.run([tidy, "--quiet", *words], capture_output=True, text=True)
+        return (done.stdout or done.stderr)[-8000:] if done.returncode else ""
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        complaints = [text for text in pool.map(checked, files) if text]
-    assert complaints == [], "\n".join(complaints)[-8000:]
+        return [text for text in pool.map(checked, calls) if text]
 
 
 @pytest.fixture(scope="module")
