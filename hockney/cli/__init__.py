@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hockney.cli import interrupts
+
+TYPE_CHECKING = False
+"""Like `typing.TYPE_CHECKING`, without the import: until `main` keeps signals, Ctrl-C ends in a traceback."""
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

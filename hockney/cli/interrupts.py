@@ -1,16 +1,21 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C and SIGTERM, from the first moment to the last. Imports nothing that takes time.
+"""Ctrl-C and SIGTERM, from the first moment to the last. Imports only modules of the interpreter itself:
+until signals are kept, Ctrl-C ends in a traceback.
 
 Both become a KeyboardInterrupt, which ends the launch's processes and leaves the run usable. A signal that
 arrives before the command line can handle it is kept until then."""
 
 from __future__ import annotations
 
-import contextlib
-import signal
+# what `signal` consists of, without the import of `enum` and `collections`
+import _signal as signal
 import sys
-from types import FrameType
+
+TYPE_CHECKING = False
+"""Like `typing.TYPE_CHECKING`, without the import."""
+if TYPE_CHECKING:
+    from types import FrameType
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
 
@@ -29,8 +34,7 @@ def keep() -> None:
 def answer() -> None:
     """From now on a signal raises KeyboardInterrupt; immediately if one was kept."""
     _handle(_raise)
-    with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGALRM, _raise_again)
+    if _set(signal.SIGALRM, _raise_again):
         sys.unraisablehook = _not_lost
     if received:
         raise KeyboardInterrupt
@@ -39,8 +43,7 @@ def answer() -> None:
 def ignore() -> None:
     """The exit code is decided."""
     _handle(signal.SIG_IGN)
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    _set(signal.SIGALRM, signal.SIG_IGN)
 
 
 def exit_code() -> int:
@@ -67,7 +70,15 @@ def _raise_again(number: int, frame: FrameType | None) -> None:
 
 
 def _handle(handler: object) -> None:
-    with contextlib.suppress(ValueError):  # not in the main thread
-        for number in SIGNALS:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, handler)  # type: ignore[arg-type]
+    for number in SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            _set(number, handler)
+
+
+def _set(number: int, handler: object) -> bool:
+    """False outside the main thread, where signals have no handlers."""
+    try:
+        signal.signal(number, handler)
+    except ValueError:
+        return False
+    return True

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +80,16 @@ def test_what_the_caller_ignores_stays_ignored(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_signals_are_kept_before_anything_is_imported_that_takes_time():
+    """Not even what `signal` and `collections` import, which takes some milliseconds."""
+    program = (
+        "import sys; before = set(sys.modules); import hockney.cli;"
+        "print(*(name for name in set(sys.modules) - before if not name.startswith('hockney')))"
+    )
+    root = Path(__file__).parents[2]
+    bare = [sys.executable, "-S", "-c", program]  # without the modules that site imports
+    done = subprocess.run(bare, env={"PYTHONPATH": str(root)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["__future__"]
