@@ -113,7 +113,9 @@ def struck(killing: Killing, after_s: float, met: bool) -> str:
     if files:
         return f"left files {files}"
     # until Python has found the package, Ctrl-C is its own business
-    if "Traceback" in err and not (killing.number == signal.SIGINT and "hockney" not in err):
+    if killing.number == signal.SIGINT and "KeyboardInterrupt" in err and "hockney" not in err:
+        return ""
+    if "Traceback" in err:
         return f"a traceback: {err[-1500:]}"
     if killing.target == "front" and killing.number != signal.SIGKILL:
         return wrong_word(killing, process.returncode, err)
