@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ from hockney.core.record import MetricSeries, RunRecords
 from hockney.models import all_models, fit_all, summarise
 
 PACKAGE = Path(__file__).parents[2] / "hockney"
+GOLDEN = Path(__file__).parents[2] / "contract/golden"
 INSIDE = re.compile(r"models\.statistics\.\w|\.log_(median|times|center|unbiased)\b")
 CASE = Case.of("granularity", 2, bytes=8)
 
@@ -75,9 +77,12 @@ def test_a_metric_without_values_has_no_summary():
     assert summarise(run, CATALOG)[0].metrics == {}
 
 
-def test_models_declare_what_they_explain():
+def test_models_explain_workloads_that_exist_and_each_role_once():
     roles = [role for model in all_models() for role in model.roles]
-    assert roles == ["point-to-point", "stream", "train", "collective", "barrier"]
+    catalogs = [GOLDEN / "catalog.json", *(GOLDEN / "groups").glob("*.json")]
+    declared = {w["role"] for path in catalogs for w in json.loads(path.read_text())["workloads"]}
+    assert {"point-to-point", "stream", "one-sided", "train", "collective", "barrier"} <= set(roles) <= declared
+    assert len(set(roles)) == len(roles)
 
 
 def test_a_workload_that_the_catalog_lacks_is_summarised_and_not_fitted():
