@@ -57,18 +57,9 @@ def sanitized(mpi: Mpi) -> Path:
     """The same programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
     work = _work("sanitized", mpi)
     with locked(work.name):
-        flags = f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O1"
+        flags = f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O0"
         _cmake(mpi, work, PROGRAMS[:3], *flags, "CMAKE_UNITY_BUILD=ON")
     return work / "tests"
-
-
-def compile_commands(mpi: Mpi) -> Path:
-    """The folder with compile_commands.json, for tools that parse C++ like the compiler."""
-    work = _work("commands", mpi)
-    with locked(work.name):
-        # without precompiled headers, which belong to another compiler
-        _cmake(mpi, work, (), "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "CMAKE_DISABLE_PRECOMPILE_HEADERS=ON")
-    return work
 
 
 def _work(kind: str, mpi: Mpi) -> Path:

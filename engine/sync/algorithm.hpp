@@ -59,6 +59,9 @@ std::unique_ptr<Barrier> make_barrier_of(MPI_Comm comm) {
   return std::make_unique<B>(comm);
 }
 
+// The maximum of rounds_of_two, for as many ranks as an int can count.
+inline constexpr int most_rounds = 31;
+
 // Rounds of doubling until `ranks` are reached: ceil(log2(ranks)).
 constexpr int rounds_of_two(int ranks) {
   int rounds = 0;

@@ -7,8 +7,6 @@
 namespace hockney::sync {
 namespace {
 
-constexpr int most_rounds = 31;
-
 // Dissemination whose flags are never reset: two sets alternate (parity), and the meaning of a flag is
 // inverted every second episode (sense). A message may arrive an episode early and is kept in its flag.
 class DisseminationMcs final : public Barrier {

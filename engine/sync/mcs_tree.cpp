@@ -6,9 +6,6 @@
 namespace hockney::sync {
 namespace {
 
-constexpr int arrival_ways = 4;
-constexpr int wake_up_ways = 2;
-
 // Arrivals go up a tree with four children per rank, the wake-up goes down a tree with two.
 class McsTree final : public Barrier {
  public:

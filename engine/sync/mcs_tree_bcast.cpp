@@ -6,12 +6,11 @@
 namespace hockney::sync {
 namespace {
 
-constexpr int ways = 4;
-
 // Arrivals as in the MCS tree; the wake-up is a broadcast of one byte, whose messages are up to MPI.
 class McsTreeBcast final : public Barrier {
  public:
-  explicit McsTreeBcast(MPI_Comm comm) : signals_(comm), tree_{signals_.rank(), signals_.size(), ways} {}
+  explicit McsTreeBcast(MPI_Comm comm)
+      : signals_(comm), tree_{signals_.rank(), signals_.size(), arrival_ways} {}
 
   void wait() override {
     for (int child = tree_.first_child(); child < tree_.beyond_children(); ++child) signals_.receive(child);
@@ -32,8 +31,8 @@ extern constinit const BarrierAlgorithm mcs_tree_bcast{
     "Krishnamurthy, Performance of Barriers (1998)",
     Means::messages,
     [](int ranks) -> Traffic {
-      return {2L * (ranks - 1), Tree::height(ranks, ways) + binomial_height(ranks),
-              Tree::widest(ranks, ways) + rounds_of_two(ranks)};
+      return {2L * (ranks - 1), Tree::height(ranks, arrival_ways) + binomial_height(ranks),
+              Tree::widest(ranks, arrival_ways) + rounds_of_two(ranks)};
     },
     make_barrier_of<McsTreeBcast>,
     not_tried};

@@ -7,9 +7,6 @@
 namespace hockney::sync {
 namespace {
 
-constexpr int arrival_ways = 4;
-constexpr int wake_up_ways = 2;
-
 // The MCS tree on flags in shared memory: each rank has one flag to signal that its subtree has arrived, and
 // one by which it is woken; both count episodes.
 class ShmTree final : public Barrier {

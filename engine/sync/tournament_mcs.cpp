@@ -7,8 +7,6 @@
 namespace hockney::sync {
 namespace {
 
-constexpr int most_rounds = 31;
-
 // Tournament with flags that are never reset, by parity and sense as in dissemination_mcs; the wake-up goes
 // back down the rounds, each winner waking the ranks it beat.
 class TournamentMcs final : public Barrier {

@@ -6,6 +6,11 @@
 
 namespace hockney::sync {
 
+// Children per rank of the tree barrier of Mellor-Crummey and Scott (ACM TOCS 9, 1991): arrivals go
+// up a tree of the first kind, the wake-up goes down one of the second.
+inline constexpr int arrival_ways = 4;
+inline constexpr int wake_up_ways = 2;
+
 // A complete tree with `ways` children per rank, rooted at rank 0, numbered level by level.
 struct Tree {
   int rank;

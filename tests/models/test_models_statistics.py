@@ -81,7 +81,9 @@ def test_models_explain_workloads_that_exist_and_each_role_once():
     roles = [role for model in all_models() for role in model.roles]
     catalogs = [GOLDEN / "catalog.json", *(GOLDEN / "groups").glob("*.json")]
     declared = {w["role"] for path in catalogs for w in json.loads(path.read_text())["workloads"]}
-    assert {"point-to-point", "stream", "one-sided", "train", "collective", "barrier"} <= set(roles) <= declared
+    assert (
+        {"point-to-point", "stream", "one-sided", "train", "collective", "barrier"} <= set(roles) <= declared
+    )
     assert len(set(roles)) == len(roles)
 
 
