@@ -10,6 +10,12 @@
 // The steps that fill() and verify() of most patterns consist of.
 namespace hockney {
 
+// Where each pair of ranks has a separate payload: the source of what rank `from` sends to rank `to`.
+inline std::uint64_t channel(const Comm& comm, int from, int to) {
+  return static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(comm.size) +
+         static_cast<std::uint64_t>(to);
+}
+
 // The payload of `source`, to be sent from `to`.
 void write_bytes(std::span<std::byte> to, const Payload& payload, std::uint64_t source);
 
@@ -28,5 +34,10 @@ Check check_reduced(std::span<const std::byte> actual, const Payload& payload, s
 // This rank's contribution to a reduction: rank + 1 times reduction_element. All of it, since the time for a
 // sum depends on its operands: adding numbers that happen to be subnormal takes many times as long.
 void write_reduction(std::span<std::byte> to, std::uint64_t seed, int rank);
+
+// The sum of the first `ranks` ranks' contributions, as a multiple of reduction_element.
+inline double sum_of_factors(int ranks) {
+  return 0.5 * ranks * (ranks + 1.0);
+}
 
 }  // namespace hockney

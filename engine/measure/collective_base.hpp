@@ -10,6 +10,16 @@
 
 namespace hockney {
 
+// The root rank given by the parameters; 0 without such a parameter. Throws InvalidCase if there is no such
+// rank.
+inline int root_of(const Place& place, const Values& values) {
+  const std::int64_t root = values.has("root") ? values.integer("root") : 0;
+  if (root >= place.comm.size)
+    throw InvalidCase("root=" + std::to_string(root) + " is not one of the ranks 0 to " +
+                      std::to_string(place.comm.size - 1));
+  return static_cast<int>(root);
+}
+
 // Common to all collective patterns: this rank's buffers, sized in blocks, and the root.
 class CollectiveBase : public Workload {
  public:
@@ -26,19 +36,13 @@ class CollectiveBase : public Workload {
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  protected:
-  // The root rank given by the parameters; for sizing buffers before construction.
-  static int root_of(const Place& place, const Values& values) {
-    const std::int64_t root = values.has("root") ? values.integer("root") : 0;
-    if (root >= place.comm.size)
-      throw InvalidCase("root=" + std::to_string(root) + " is not one of the ranks 0 to " +
-                        std::to_string(place.comm.size - 1));
-    return static_cast<int>(root);
-  }
+  // For sizing buffers before construction.
   static bool is_root(const Place& place, const Values& values) {
     return place.comm.rank == root_of(place, values);
   }
 
   bool at_root() const { return comm_.rank == root_; }
+  static std::size_t ranks_of(const Place& place) { return static_cast<std::size_t>(place.comm.size); }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
 
   // Every rank's block, in rank order, before and after it is received; the blocks share the payload's limit.
@@ -64,8 +68,6 @@ class Reduction : public CollectiveBase {
  protected:
   int elements() const { return elements_; }
   MPI_Op sum() const { return sum_.operation; }
-  // Sum of the factors rank + 1 over the first `ranks` ranks.
-  static double factor(int ranks) { return 0.5 * ranks * (ranks + 1.0); }
 
  private:
   // Returns `values` unless no reduction can have that size; called before memory is allocated for it.

@@ -19,18 +19,12 @@ class NeighborAlltoall final : public NeighborBase {
   void fill(const Payload& payload) override {
     for (std::size_t at = 0; at < neighbors(); ++at)
       write_bytes(block(outgoing_.upcoming(), at), payload.shared_by(neighbors()),
-                  channel(comm_.rank, topology_.destinations()[at]));
+                  channel(comm_, comm_.rank, topology_.destinations()[at]));
     spoil_incoming(payload);
   }
 
   Check verify(const Payload& payload) override {
-    return check_incoming(payload, [this](int source) { return channel(source, comm_.rank); });
-  }
-
- private:
-  std::uint64_t channel(int from, int to) const {
-    return static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(comm_.size) +
-           static_cast<std::uint64_t>(to);
+    return check_incoming(payload, [this](int source) { return channel(comm_, source, comm_.rank); });
   }
 };
 

@@ -5,23 +5,13 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Iallgather final : public Alone<CollectiveBase> {
+class Iallgather final : public Alone<AllgatherBase> {
  public:
-  Iallgather(const Place& place, const Values& values)
-      : Alone(place, values, 1, static_cast<std::size_t>(place.comm.size)) {}
+  using Alone::Alone;
 
   void start(MPI_Request* request) override {
     MPI_Iallgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
                    comm_.handle, request);
-  }
-
-  void fill(const Payload& payload) override {
-    write_bytes(outgoing_.upcoming(), payload.shared_by(ranks()), static_cast<std::uint64_t>(comm_.rank));
-    spoil_all_blocks(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_all_blocks(incoming_.taken(), payload, "a block gathered");
   }
 };
 

@@ -5,19 +5,14 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Placed : public Workload {
+class Ibarrier final : public Alone<Workload> {
  public:
-  Placed(const Place& place, const Values&) : comm_(place.comm) {}
-
- protected:
-  const Comm& comm_;
-};
-
-class Ibarrier final : public Alone<Placed> {
- public:
-  using Alone::Alone;
+  Ibarrier(const Place& place, const Values&) : comm_(place.comm) {}
 
   void start(MPI_Request* request) override { MPI_Ibarrier(comm_.handle, request); }
+
+ private:
+  const Comm& comm_;
 };
 
 constexpr Parameter ibarrier_parameters[] = {parameters::sync};

@@ -5,24 +5,12 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Ibcast final : public Alone<CollectiveBase> {
+class Ibcast final : public Alone<BcastBase> {
  public:
-  Ibcast(const Place& place, const Values& values) : Alone(place, values, 0, 1) {}
+  using Alone::Alone;
 
   void start(MPI_Request* request) override {
     MPI_Ibcast(incoming_.next(), block_.count, block_.type, root_, comm_.handle, request);
-  }
-
-  void fill(const Payload& payload) override {
-    if (at_root())
-      write_bytes(incoming_.upcoming(), payload, static_cast<std::uint64_t>(root_));
-    else
-      spoil(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(root_),
-                       "the message broadcast");
   }
 };
 

@@ -5,23 +5,13 @@
 namespace hockney::nonblocking {
 namespace {
 
-class Igather final : public Alone<CollectiveBase> {
+class Igather final : public Alone<GatherBase> {
  public:
-  Igather(const Place& place, const Values& values)
-      : Alone(place, values, 1, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0) {}
+  using Alone::Alone;
 
   void start(MPI_Request* request) override {
     MPI_Igather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
                 root_, comm_.handle, request);
-  }
-
-  void fill(const Payload& payload) override {
-    write_bytes(outgoing_.upcoming(), payload.shared_by(ranks()), static_cast<std::uint64_t>(comm_.rank));
-    spoil_all_blocks(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return at_root() ? check_all_blocks(incoming_.taken(), payload, "a block gathered") : Check{};
   }
 };
 

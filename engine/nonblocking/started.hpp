@@ -4,8 +4,7 @@
 
 #include <mpi.h>
 
-#include "base/payload.hpp"
-#include "measure/collective_base.hpp"
+#include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::nonblocking {

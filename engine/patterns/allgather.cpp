@@ -1,32 +1,21 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/collective_base.hpp"
+#include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Allgather final : public CollectiveBase {
+class Allgather final : public AllgatherBase {
  public:
   Allgather(const Place& place, const Values& values)
-      : CollectiveBase(place, values, 1, static_cast<std::size_t>(place.comm.size)),
-        call_(chosen_call<operation::allgather>(values, MPI_Allgather)) {}
+      : AllgatherBase(place, values), call_(chosen_call<operation::allgather>(values, MPI_Allgather)) {}
 
   // MPI_Allgather, or a file of coll/allgather.
   void run() override {
     call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
           comm_.handle);
-  }
-
-  void fill(const Payload& payload) override {
-    write_bytes(outgoing_.upcoming(), payload.shared_by(ranks()), static_cast<std::uint64_t>(comm_.rank));
-    spoil_all_blocks(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_all_blocks(incoming_.taken(), payload, "a block gathered");
   }
 
  private:

@@ -1,31 +1,19 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/collective_base.hpp"
+#include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Bcast final : public CollectiveBase {
+class Bcast final : public BcastBase {
  public:
   Bcast(const Place& place, const Values& values)
-      : CollectiveBase(place, values, 0, 1), call_(chosen_call<operation::bcast>(values, MPI_Bcast)) {}
+      : BcastBase(place, values), call_(chosen_call<operation::bcast>(values, MPI_Bcast)) {}
 
   // MPI_Bcast, or a file of coll/bcast.
   void run() override { call_(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
-
-  void fill(const Payload& payload) override {
-    if (at_root())
-      write_bytes(incoming_.upcoming(), payload, static_cast<std::uint64_t>(root_));
-    else
-      spoil(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(root_), "the vector broadcast");
-  }
 
  private:
   operation::bcast::Call* const call_;

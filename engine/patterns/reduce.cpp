@@ -1,24 +1,20 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/choice.hpp"
-#include "measure/collective_base.hpp"
+#include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Reduce final : public Reduction {
+class Reduce final : public ReduceBase {
  public:
   Reduce(const Place& place, const Values& values)
-      : Reduction(place, values, 1, 1), call_(chosen_call<operation::reduce>(values, MPI_Reduce)) {}
+      : ReduceBase(place, values), call_(chosen_call<operation::reduce>(values, MPI_Reduce)) {}
 
   // MPI_Reduce, or a file of coll/reduce.
   void run() override {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), root_, comm_.handle);
-  }
-
-  Check verify(const Payload& payload) override {
-    return at_root() ? check_reduced(incoming_.taken(), payload, 0, factor(comm_.size), "the sum") : Check{};
   }
 
  private:

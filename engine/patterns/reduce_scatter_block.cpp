@@ -1,26 +1,21 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "measure/choice.hpp"
-#include "measure/collective_base.hpp"
+#include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class ReduceScatterBlock final : public Reduction {
+class ReduceScatterBlock final : public ReduceScatterBlockBase {
  public:
   ReduceScatterBlock(const Place& place, const Values& values)
-      : Reduction(place, values, static_cast<std::size_t>(place.comm.size), 1),
+      : ReduceScatterBlockBase(place, values),
         call_(chosen_call<operation::reduce_scatter_block>(values, MPI_Reduce_scatter_block)) {}
 
   // MPI_Reduce_scatter_block, or a file of coll/reduce_scatter_block.
   void run() override {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
-  }
-
-  Check verify(const Payload& payload) override {
-    const std::size_t first = static_cast<std::size_t>(comm_.rank) * static_cast<std::size_t>(elements());
-    return check_reduced(incoming_.taken(), payload, first, factor(comm_.size), "the block of the sum");
   }
 
  private:

@@ -1,37 +1,21 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/payload.hpp"
 #include "measure/choice.hpp"
-#include "measure/collective_base.hpp"
+#include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 
 namespace hockney::patterns {
 namespace {
 
-class Scatter final : public CollectiveBase {
+class Scatter final : public ScatterBase {
  public:
   Scatter(const Place& place, const Values& values)
-      : CollectiveBase(place, values, is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0,
-                       1),
-        call_(chosen_call<operation::scatter>(values, MPI_Scatter)) {}
+      : ScatterBase(place, values), call_(chosen_call<operation::scatter>(values, MPI_Scatter)) {}
 
   // MPI_Scatter, or a file of coll/scatter.
   void run() override {
     call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_,
           comm_.handle);
-  }
-
-  // The block for rank r carries r's payload, so that a block delivered to the wrong rank is detected.
-  void fill(const Payload& payload) override {
-    spoil(incoming_.upcoming(), payload);
-    if (!at_root()) return;
-    for (std::size_t to = 0; to < ranks(); ++to)
-      write_bytes(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), payload, to);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(comm_.rank),
-                       "the block scattered");
   }
 
  private:

@@ -5,20 +5,10 @@
 namespace hockney::persistent {
 namespace {
 
-class Allgather final : public Prepared<CollectiveBase> {
+class Allgather final : public Prepared<AllgatherBase> {
  public:
   Allgather(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Allgather_init", "allgather"), 1,
-                 static_cast<std::size_t>(place.comm.size)) {}
-
-  void fill(const Payload& payload) override {
-    write_bytes(outgoing_.upcoming(), payload.shared_by(ranks()), static_cast<std::uint64_t>(comm_.rank));
-    spoil_all_blocks(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_all_blocks(incoming_.taken(), payload, "a block gathered");
-  }
+      : Prepared(place, with_mpi4(values, "MPI_Allgather_init", "allgather")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {

@@ -5,22 +5,10 @@
 namespace hockney::persistent {
 namespace {
 
-class Bcast final : public Prepared<CollectiveBase> {
+class Bcast final : public Prepared<BcastBase> {
  public:
   Bcast(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Bcast_init", "bcast"), 0, 1) {}
-
-  void fill(const Payload& payload) override {
-    if (at_root())
-      write_bytes(incoming_.upcoming(), payload, static_cast<std::uint64_t>(root_));
-    else
-      spoil(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(root_),
-                       "the message broadcast");
-  }
+      : Prepared(place, with_mpi4(values, "MPI_Bcast_init", "bcast")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {

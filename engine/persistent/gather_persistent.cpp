@@ -5,20 +5,10 @@
 namespace hockney::persistent {
 namespace {
 
-class Gather final : public Prepared<CollectiveBase> {
+class Gather final : public Prepared<GatherBase> {
  public:
   Gather(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Gather_init", "gather"), 1,
-                 is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0) {}
-
-  void fill(const Payload& payload) override {
-    write_bytes(outgoing_.upcoming(), payload.shared_by(ranks()), static_cast<std::uint64_t>(comm_.rank));
-    spoil_all_blocks(incoming_.upcoming(), payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return at_root() ? check_all_blocks(incoming_.taken(), payload, "a block gathered") : Check{};
-  }
+      : Prepared(place, with_mpi4(values, "MPI_Gather_init", "gather")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {

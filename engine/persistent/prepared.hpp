@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/payload.hpp"
-#include "measure/collective_base.hpp"
+#include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 #include "persistent/mpi4.hpp"
 

@@ -5,24 +5,10 @@
 namespace hockney::persistent {
 namespace {
 
-class Scatter final : public Prepared<CollectiveBase> {
+class Scatter final : public Prepared<ScatterBase> {
  public:
   Scatter(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Scatter_init", "scatter"),
-                 is_root(place, values) ? static_cast<std::size_t>(place.comm.size) : 0, 1) {}
-
-  // The block for rank r carries its payload, so that a block of another rank is seen.
-  void fill(const Payload& payload) override {
-    spoil(incoming_.upcoming(), payload);
-    if (!at_root()) return;
-    for (std::size_t to = 0; to < ranks(); ++to)
-      write_bytes(outgoing_.upcoming().subspan(to * block_.bytes, block_.bytes), payload, to);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(comm_.rank),
-                       "the block scattered");
-  }
+      : Prepared(place, with_mpi4(values, "MPI_Scatter_init", "scatter")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {

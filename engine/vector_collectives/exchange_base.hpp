@@ -21,7 +21,7 @@ class ExchangeBase : public Workload {
     const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));
     for (int to = 0; to < comm_.size; ++to)
       write_bytes(outgoing_.upcoming().subspan(sent_.offset(to), sent_.bytes(to)), part,
-                  channel(comm_.rank, to));
+                  channel(comm_, comm_.rank, to));
     for (int from = 0; from < comm_.size; ++from)
       spoil(incoming_.upcoming().subspan(offset(from), sent_.bytes(comm_.rank)), part);
   }
@@ -32,7 +32,7 @@ class ExchangeBase : public Workload {
     const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));
     for (int from = 0; from < comm_.size; ++from)
       all += check_bytes(incoming_.taken().subspan(offset(from), sent_.bytes(comm_.rank)), part,
-                         channel(from, comm_.rank), "a block exchanged");
+                         channel(comm_, from, comm_.rank), "a block exchanged");
     return all;
   }
 
@@ -61,10 +61,6 @@ class ExchangeBase : public Workload {
 
  private:
   std::size_t offset(int from) const { return static_cast<std::size_t>(from) * sent_.bytes(comm_.rank); }
-  std::uint64_t channel(int from, int to) const {
-    return static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(comm_.size) +
-           static_cast<std::uint64_t>(to);
-  }
 };
 
 inline constexpr Parameter exchanged_bytes =

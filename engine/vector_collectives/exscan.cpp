@@ -17,7 +17,8 @@ class Exscan final : public Reduction {
   // What rank 0 receives is undefined.
   Check verify(const Payload& payload) override {
     if (comm_.root()) return {};
-    return check_reduced(incoming_.taken(), payload, 0, factor(comm_.rank), "the sum of the ranks before");
+    return check_reduced(incoming_.taken(), payload, 0, sum_of_factors(comm_.rank),
+                         "the sum of the ranks before");
   }
 };
 

@@ -1,24 +1,17 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "base/payload.hpp"
 #include "comm/sum_op.hpp"
-#include "measure/buffer.hpp"
-#include "measure/checking.hpp"
-#include "measure/parameters.hpp"
-#include "measure/workload.hpp"
-#include "vector_collectives/counts.hpp"
+#include "vector_collectives/vector_base.hpp"
 
 namespace hockney::vector_collectives {
 namespace {
 
 // Doubles, which sum exactly, so that the last bit is checked.
-class ReduceScatter final : public Workload {
+class ReduceScatter final : public VectorBase {
  public:
   ReduceScatter(const Place& place, const Values& values)
-      : comm_(place.comm),
-        counts_(countable(values, place.comm.size), comm_.size, 1, sizeof(double), MPI_DOUBLE),
-        outgoing_(place.arena, counts_.total(), values.word("buffers")),
-        incoming_(place.arena, counts_.bytes(comm_.rank), values.word("buffers")) {}
+      : VectorBase(place, countable(values, place.comm.size),
+                   {Holds::all, Holds::own, Holds::all, Holds::own}, sizeof(double), MPI_DOUBLE) {}
 
   void run() override {
     MPI_Reduce_scatter(outgoing_.next(), incoming_.next(), counts_.counts(), MPI_DOUBLE, sum_.operation,
@@ -32,13 +25,8 @@ class ReduceScatter final : public Workload {
 
   Check verify(const Payload& payload) override {
     const std::size_t first = counts_.offset(comm_.rank) / sizeof(double);
-    const double factor = 0.5 * comm_.size * (comm_.size + 1.0);
-    return check_reduced(incoming_.taken(), payload, first, factor, "the block of the sum");
-  }
-
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
-  std::uint64_t bytes_moved() const override {
-    return counts_.total() / static_cast<std::size_t>(comm_.size);
+    return check_reduced(incoming_.taken(), payload, first, sum_of_factors(comm_.size),
+                         "the block of the sum");
   }
 
  private:
@@ -57,11 +45,7 @@ class ReduceScatter final : public Workload {
     return values;
   }
 
-  const Comm& comm_;
-  const Counts counts_;
   const SumOp sum_;
-  Buffer outgoing_;
-  Buffer incoming_;
 };
 
 constexpr Parameter reduce_scatter_parameters[] = {

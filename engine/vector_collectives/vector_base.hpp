@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/payload.hpp"
-#include "measure/buffer.hpp"
-#include "measure/checking.hpp"
+#include "measure/collective_base.hpp"
 #include "measure/parameters.hpp"
-#include "measure/workload.hpp"
 #include "vector_collectives/counts.hpp"
 
 namespace hockney::vector_collectives {
@@ -29,11 +26,13 @@ class VectorBase : public Workload {
     Holds others_receive;
   };
 
-  VectorBase(const Place& place, const Values& values, const Shape& shape)
+  // `unit` and `type`: of Counts.
+  VectorBase(const Place& place, const Values& values, const Shape& shape, std::uint64_t unit = 1,
+             MPI_Datatype type = MPI_BYTE)
       : comm_(place.comm),
         mean_(values.bytes()),
         root_(root_of(place, values)),
-        counts_(values, comm_.size),
+        counts_(values, comm_.size, 1, unit, type),
         outgoing_(place.arena, bytes_of(at_root() ? shape.sends : shape.others_send), values.word("buffers")),
         incoming_(place.arena, bytes_of(at_root() ? shape.receives : shape.others_receive),
                   values.word("buffers")) {}
@@ -72,12 +71,6 @@ class VectorBase : public Workload {
   Buffer incoming_;
 
  private:
-  static int root_of(const Place& place, const Values& values) {
-    const std::int64_t root = values.has("root") ? values.integer("root") : 0;
-    if (root >= place.comm.size)
-      throw InvalidCase("root=" + std::to_string(root) + " is no rank of " + std::to_string(place.comm.size));
-    return static_cast<int>(root);
-  }
   std::size_t bytes_of(Holds what) const {
     return what == Holds::all ? counts_.total() : what == Holds::own ? counts_.bytes(comm_.rank) : 0;
   }
