@@ -60,7 +60,7 @@ class FileBase : public Workload {
         collective_(values.word("calls") == "collective"),
         folder_(folder(comm_)) {
     refuse_full(comm_, folder_, values.bytes());
-    take_on_all(comm_, [&] {
+    on_all(comm_, [&] {
       outgoing_.emplace(place.arena, values.bytes(), "hot");
       incoming_.emplace(place.arena, values.bytes(), "hot");
     });

@@ -10,20 +10,26 @@
 
 namespace hockney {
 
-// Collective: runs `take`, which takes memory, on every rank. Where one rank lacks it, OutOfMemory is thrown
-// on all of them, so that either all ranks make the collective calls of a set-up that follow, or none.
-template <class Take>
-void take_on_all(const Comm& comm, Take take) {
-  std::string problem;
+// Collective: runs `step`, which may refuse the case and takes memory, on every rank. If that fails on one
+// rank, all of them throw the same, so that either all ranks make the collective calls that follow, or none.
+// InvalidCase takes precedence: one rank may lack the memory for what the next one refuses.
+template <class Step>
+void on_all(const Comm& comm, Step step) {
+  std::string refused;
+  std::string lacking;
   try {
-    take();
+    step();
+  } catch (const InvalidCase& invalid) {
+    refused = invalid.what();
   } catch (const OutOfMemory& error) {
-    problem = error.what();
+    lacking = error.what();
   } catch (const std::bad_alloc&) {
-    problem = "a buffer cannot be allocated";
+    lacking = "a buffer cannot be allocated";
   }
-  if (comm.all(problem.empty())) return;
-  throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
+  if (comm.all(refused.empty() && lacking.empty())) return;
+  if (!comm.all(refused.empty()))
+    throw InvalidCase(refused.empty() ? "another rank refuses this case" : refused);
+  throw OutOfMemory(lacking.empty() ? "another rank's buffer does not fit into its host's memory" : lacking);
 }
 
 }  // namespace hockney

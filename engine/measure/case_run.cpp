@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <new>
 #include <sstream>
 
 #include "base/expect.hpp"
@@ -13,6 +12,7 @@
 #include "base/random.hpp"
 #include "base/statistics.hpp"
 #include "comm/environment.hpp"
+#include "measure/agreement.hpp"
 #include "measure/warm_up.hpp"
 #include "measure/watchdog.hpp"
 
@@ -78,26 +78,14 @@ int fewest_in(const VisitLimit& limit, int back_to_back, double repetition_s, co
 // The workload with its first payload. The ranks leave together.
 std::unique_ptr<Workload> CaseRun::set_up() {
   std::unique_ptr<Workload> workload;
-  std::string refused;
-  std::string problem;
-  try {
+  on_all(control_, [&] {
     workload = info_.make(place_, values_);
     const double began = now();
     workload->fill(new_payload());
     fill_s_ = now() - began;
     verifying_s_ += fill_s_;
-  } catch (const InvalidCase& invalid) {
-    refused = invalid.what();
-  } catch (const OutOfMemory& error) {
-    problem = error.what();
-  } catch (const std::bad_alloc&) {
-    problem = "a buffer cannot be allocated";
-  }
-  if (control_.all(workload != nullptr)) return workload;
-  // One rank may lack the memory for what the next one refuses: all leave together, with the same word.
-  if (!control_.all(refused.empty()))
-    throw InvalidCase(refused.empty() ? "another rank refuses this case" : refused);
-  throw OutOfMemory(problem.empty() ? "another rank's buffer does not fit into its host's memory" : problem);
+  });
+  return workload;
 }
 
 void CaseRun::visit(const VisitLimit& limit) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "measure/agreement.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
 #include "measure/parameters.hpp"
@@ -70,7 +71,7 @@ class OneSidedBase : public Workload {
         each_(each),
         window_(paired(place), values.word("memory"), each * operations_),
         target_(window_.base_of(partner_)) {
-    take_on_all(comm_, [&] {
+    on_all(comm_, [&] {
       if (origin() && needs.outgoing) outgoing_.emplace(place.arena, each * operations_, "hot");
       if (origin() && needs.incoming) incoming_.emplace(place.arena, each * operations_, "hot");
     });

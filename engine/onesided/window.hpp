@@ -23,7 +23,7 @@ class Window {
   // Collective. Throws OutOfMemory or InvalidCase, on all ranks.
   Window(const Place& place, const std::string& memory, std::uint64_t bytes)
       : comm_(place.comm), memory_(memory), bytes_(bytes) {
-    take_on_all(comm_, [&] { take(place.arena); });
+    on_all(comm_, [&] { take(place.arena); });
     window_ = make_window(comm_.handle, WaitPolicy(comm_.handle), [&](MPI_Win* made) { return make(made); });
     // At least a byte: operations on none must not miss the memory either.
     if (memory_ == "dynamic")

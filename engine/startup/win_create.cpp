@@ -13,7 +13,7 @@ class WinCreate final : public MakingBase {
  public:
   WinCreate(const Place& place, const Values& values)
       : MakingBase(place), memory_(memory_of(values)), bytes_(static_cast<MPI_Aint>(values.bytes())) {
-    take_on_all(comm_, [&] { own_.emplace(place.arena, values.bytes(), "hot"); });
+    on_all(comm_, [&] { own_.emplace(place.arena, values.bytes(), "hot"); });
     // Where MPI has none at all, the case is refused.
     MPI_Win window =
         make_window(comm_.handle, WaitPolicy(comm_.handle), [&](MPI_Win* made) { return make_one(made); });

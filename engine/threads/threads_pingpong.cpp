@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include <functional>
-#include <limits>
 #include <optional>
 
 #include "base/invalid_case.hpp"
@@ -27,7 +26,7 @@ class ThreadsPingPong final : public Workload {
         iterations_(static_cast<int>(values.integer("iterations"))),
         partner_(1 - comm_.rank) {
     const auto threads = static_cast<std::size_t>(threads_);
-    take_on_all(comm_, [&] {
+    on_all(comm_, [&] {
       outgoing_.emplace(place.arena, threads * apart(), "hot");
       incoming_.emplace(place.arena, threads * apart(), "hot");
     });
