@@ -14,8 +14,8 @@ class Accumulate final : public AccumulateBase {
     in_epoch([this] {
       std::byte* const out = this->out();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Accumulate(out + i * each_, count_, MPI_DOUBLE, partner_, place(i), count_, MPI_DOUBLE, op_,
-                       window());
+        MPI_Accumulate(out + i * each_, count_, MPI_DOUBLE, partner_, place(i), count_, MPI_DOUBLE,
+                       operator_.op, window());
     });
   }
 };

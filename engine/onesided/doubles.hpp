@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "onesided/one_sided_base.hpp"
+#include "onesided/operator.hpp"
 
 namespace hockney::onesided {
 
@@ -15,11 +16,7 @@ class AccumulateBase : public OneSidedBase {
   AccumulateBase(const Place& place, const Values& values, Needs needs)
       : OneSidedBase(place, values, doubles(values), needs),
         count_(static_cast<int>(values.bytes() / sizeof(double))),
-        sums_(values.word("op") == "sum"),
-        replaces_(values.word("op") == "replace"),
-        op_(sums_       ? MPI_SUM
-            : replaces_ ? MPI_REPLACE
-                        : MPI_NO_OP) {}
+        operator_(values) {}
 
   void fill(const Payload& payload) override {
     if (origin()) write_reduction(outgoing(), payload.seed, comm_.rank);
@@ -30,7 +27,8 @@ class AccumulateBase : public OneSidedBase {
   Check verify(const Payload& payload) override {
     settle();
     if (!target()) return {};
-    const double scale = replaces_ ? partner_ + 1 : comm_.rank + 1 + (sums_ ? partner_ + 1 : 0);
+    const double scale =
+        operator_.replaces ? partner_ + 1 : comm_.rank + 1 + (operator_.sums ? partner_ + 1 : 0);
     return check_reduced(memory(), payload, 0, scale, "what was accumulated");
   }
 
@@ -39,9 +37,7 @@ class AccumulateBase : public OneSidedBase {
 
  protected:
   const int count_;
-  const bool sums_;
-  const bool replaces_;
-  const MPI_Op op_;
+  const Operator operator_;
 
  private:
   static std::uint64_t doubles(const Values& values) {
@@ -53,16 +49,5 @@ class AccumulateBase : public OneSidedBase {
     return bytes;
   }
 };
-
-constexpr Parameter operator_of(const char* choices) {
-  return {"op",
-          Kind::choice,
-          "",
-          "sum",
-          0,
-          0,
-          choices,
-          "what becomes of the target's elements: sum (MPI_SUM), replace (MPI_REPLACE), no_op (unchanged)"};
-}
 
 }  // namespace hockney::onesided

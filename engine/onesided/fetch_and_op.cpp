@@ -1,26 +1,22 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include "onesided/integers.hpp"
+#include "onesided/operator.hpp"
 
 namespace hockney::onesided {
 namespace {
 
 class FetchAndOp final : public IntegersBase {
  public:
-  FetchAndOp(const Place& place, const Values& values)
-      : IntegersBase(place, values),
-        sums_(values.word("op") == "sum"),
-        replaces_(values.word("op") == "replace"),
-        op_(sums_       ? MPI_SUM
-            : replaces_ ? MPI_REPLACE
-                        : MPI_NO_OP) {}
+  FetchAndOp(const Place& place, const Values& values) : IntegersBase(place, values), operator_(values) {}
 
   void run() override {
     in_epoch([this] {
       std::byte* const out = this->out();
       std::byte* const in = this->in();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Fetch_and_op(out + i * each_, in + i * each_, MPI_INT64_T, partner_, place(i), op_, window());
+        MPI_Fetch_and_op(out + i * each_, in + i * each_, MPI_INT64_T, partner_, place(i), operator_.op,
+                         window());
     });
   }
 
@@ -39,8 +35,9 @@ class FetchAndOp final : public IntegersBase {
     for (std::size_t i = 0; i < operations_; ++i) {
       if (origin()) compare(check, incoming(), i, number(payload, partner_, i), "what was fetched");
       if (!target()) continue;
-      const Integer before = replaces_ ? 0 : number(payload, comm_.rank, i);
-      compare(check, memory(), i, before + (sums_ || replaces_ ? contribution(i) : 0), "the target");
+      const Integer before = operator_.replaces ? 0 : number(payload, comm_.rank, i);
+      compare(check, memory(), i, before + (operator_.sums || operator_.replaces ? contribution(i) : 0),
+              "the target");
     }
     return check;
   }
@@ -49,9 +46,7 @@ class FetchAndOp final : public IntegersBase {
   // The same from every rank, and small, so that no number of repetitions makes the sum overflow.
   static Integer contribution(std::size_t index) { return 1 + static_cast<Integer>(index); }
 
-  const bool sums_;
-  const bool replaces_;
-  const MPI_Op op_;
+  const Operator operator_;
 };
 
 constexpr Parameter fetch_and_op_parameters[] = {operator_of("sum|replace|no_op"), epoch, memory, operations,

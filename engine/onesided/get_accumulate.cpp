@@ -16,7 +16,7 @@ class GetAccumulate final : public AccumulateBase {
       std::byte* const in = this->in();
       for (std::size_t i = 0; i < operations_; ++i)
         MPI_Get_accumulate(out + i * each_, count_, MPI_DOUBLE, in + i * each_, count_, MPI_DOUBLE, partner_,
-                           place(i), count_, MPI_DOUBLE, op_, window());
+                           place(i), count_, MPI_DOUBLE, operator_.op, window());
     });
   }
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/random.hpp"
-#include "onesided/doubles.hpp"
+#include "onesided/one_sided_base.hpp"
 
 namespace hockney::onesided {
 
