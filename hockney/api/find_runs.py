@@ -8,8 +8,9 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -86,42 +87,40 @@ def _complete_first(
 def newest_run(study: str, listen: Listener = silent) -> RunRead:
     """The most recently written run of the study in the default place. Raises Inconclusive if there is
     none."""
-    for folder, _ in by_age((study,)):
-        where = printable(str(folder.path))
-        listen(Status(messages.newest_run(where, study, PLACE, _when(folder))))
-        return RunRead(folder)
-    raise messages.no_run_of_study(PLACE, study)
+    found = (folder for folder, _ in by_age((study,)))
+    chosen = partial(messages.newest_run, study=study)
+    return RunRead(_newest(found, chosen, messages.no_run_of_study(PLACE, study), listen))
 
 
 def newest_complete(listen: Listener = silent) -> RunFolder:
     """The most recently written complete run in the default place. Raises UsageError if there is none."""
-    for folder in _folders():
-        if _complete(folder):
-            where = printable(str(folder.path))
-            listen(Status(messages.newest_complete_run(where, PLACE, _when(folder))))
-            return folder
-    raise messages.no_complete_run(PLACE)
+    found = filter(_complete, _folders())
+    return _newest(found, messages.newest_complete_run, messages.no_complete_run(PLACE), listen)
 
 
 def newest_complete_survey(listen: Listener = silent) -> RunFolder:
     """The most recently written complete survey in the default place. Raises Inconclusive if there is
     none."""
-    for folder, _ in by_age((SURVEY,)):
-        if _complete(folder):
-            where = printable(str(folder.path))
-            listen(Status(messages.newest_survey(where, PLACE, _when(folder))))
-            return folder
-    raise messages.no_run_of_study(PLACE, SURVEY)
+    found = (folder for folder, _ in by_age((SURVEY,)) if _complete(folder))
+    return _newest(found, messages.newest_survey, messages.no_run_of_study(PLACE, SURVEY), listen)
 
 
 def newest_written(listen: Listener = silent) -> RunFolder:
     """The most recently written run in the default place, in whatever state. Raises UsageError if there is
     none."""
-    for folder in _folders():
+    return _newest(_folders(), messages.newest_written_run, messages.no_complete_run(PLACE), listen)
+
+
+def _newest(
+    found: Iterable[RunFolder], chosen: Callable[..., str], none: HockneyError, listen: Listener
+) -> RunFolder:
+    """The first of `found`, which `chosen` reports with the place and the time; raises `none` if there is
+    none."""
+    for folder in found:
         where = printable(str(folder.path))
-        listen(Status(messages.newest_written_run(where, PLACE, _when(folder))))
+        listen(Status(chosen(run=where, place=PLACE, written=_when(folder))))
         return folder
-    raise messages.no_complete_run(PLACE)
+    raise none
 
 
 def only_unfinished(listen: Listener = silent) -> RunFolder:
