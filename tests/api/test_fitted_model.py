@@ -24,7 +24,7 @@ def test_a_message_costs_what_the_machine_takes_for_it(run):
     assert time.low < time.value < time.high
     truth = WORLD.time(Case.of("pingpong", 2, bytes=40_000, buffers="hot"))
     assert time.value == pytest.approx(truth, rel=0.1)
-    assert model(bytes="40kB") == time
+    assert model(bytes="40kB") == time == model("40kB") == model(40_000)
     assert "us" in repr(time) and "bytes" in repr(model)
 
 
@@ -92,6 +92,30 @@ def test_calls_that_have_no_answer(run, values, code):
         run.model("pingpong", buffers="hot")(**values)
     assert refused.value.code == code
     assert isinstance(refused.value, hockney.Inconclusive) is (code == "outside-of-fit")
+
+
+@pytest.mark.parametrize(
+    ("positional", "values", "code"),
+    [
+        ((8, 2), {}, "variables-without-names"),
+        (("8B",), {"bytes": 8}, "model-variable-twice"),
+        (("8x",), {}, "unknown-unit"),
+        ((None,), {}, "not-a-quantity-type"),
+        (([8, 16],), {}, "not-a-quantity-type"),
+    ],
+)
+def test_values_without_a_name(run, positional, values, code):
+    with pytest.raises(hockney.UsageError) as refused:
+        run.model("pingpong", buffers="hot")(*positional, **values)
+    assert refused.value.code == code
+
+
+def test_a_value_without_a_name_needs_a_single_variable(run):
+    with pytest.raises(hockney.UsageError) as refused:
+        run.model("bcast")("8B")
+    assert refused.value.code == "variables-without-names"
+    assert sorted(refused.value.fields["names"]) == ["bytes", "ranks"]
+    assert run.model("bcast", ranks=4)("8B") == run.model("bcast")(bytes=8, ranks=4)
 
 
 @pytest.mark.parametrize("ranks", [3.5, "2,4", "2:4", "many"])

@@ -23,7 +23,8 @@ RANKS = "ranks"
 
 @dataclass(frozen=True)
 class FittedModel:
-    """`model(bytes=40_000)` predicts a time in seconds with its 95% interval.
+    """`model(bytes=40_000)`, or `model("40kB")` if it has a single variable, predicts a time in seconds with
+    its 95% interval.
 
     `fit` has the parameters, the verdict and its reasons; `bound` has the variables whose values are
     already chosen. The others are keywords of a call.
@@ -38,8 +39,16 @@ class FittedModel:
         """The variables that a call needs, with the range in which the model was fitted."""
         return {name: ends for name, ends in self.fit.ranges.items() if name not in self.bound}
 
-    def __call__(self, **values: Quantity) -> TimeEstimate:
-        """Raises UsageError for missing or unknown variables, and Inconclusive outside the fitted range."""
+    def __call__(self, *positional: Quantity, **values: Quantity) -> TimeEstimate:
+        """The only variable of a model needs no name. Raises UsageError for missing, unknown or ambiguous
+        variables, and Inconclusive outside the fitted range."""
+        if positional:
+            if len(positional) > 1 or len(self.variables) != 1:
+                raise messages.variables_without_names(self.fit.line, len(positional), list(self.variables))
+            (name,) = self.variables
+            if name in values:
+                raise messages.model_variable_twice(name)
+            values[name] = positional[0]
         for name in values:
             if name not in self.variables:
                 raise self._no_variable(name)

@@ -126,7 +126,7 @@ def predict(
         hockney.predict(work=100e-6, message=40_000, serial=0.01, ranks=[2, 4, 8])
 
     A single rank would compute for `work` seconds, of which the share `serial` cannot be divided. Per
-    work there are `exchanges` with the neighbours on a ring, with messages of `message` bytes.
+    work there are `exchanges` with the neighbors on a ring, with messages of `message` bytes.
     `imbalance` is the parallel work of the busiest rank relative to the mean. The cost of messages comes
     from `run` (default: the newest survey in runs) or from a described `machine`; `network`, shared or
     switch, replaces the choice by measurements. With `larger_machine`, ranks beyond the cores are on a larger

@@ -136,6 +136,39 @@ def variables_missing(subject: str, names: Sequence[str]) -> UsageError:
     )
 
 
+def variables_without_names(subject: str, given: int, names: Sequence[str]) -> UsageError:
+    """`given` values came without a name; the model has the variables `names`."""
+    return UsageError(
+        f"the model of {printable(subject)} was given {plural(given, 'value')} without a name",
+        f"its variables are {listing(list(names))}" if names else "it has no variables",
+        f"use for example model({', '.join(f'{name}=8' for name in names)})",
+        code="variables-without-names",
+        names=list(names),
+        given=given,
+    )
+
+
+def model_variable_twice(name: str) -> UsageError:
+    return UsageError(
+        f"{printable(name)} is given twice",
+        "the value without a name is that variable's",
+        "leave one of them out",
+        code="model-variable-twice",
+        name=name,
+    )
+
+
+def not_a_quantity_type(kind: str) -> UsageError:
+    """`kind` is the name of a Python type."""
+    return UsageError(
+        f"a value of type {printable(kind)} is not a quantity",
+        "",
+        'use a number, or text such as "40kB" or "100us"',
+        code="not-a-quantity-type",
+        kind=kind,
+    )
+
+
 def unknown_variable(name: str, available: Iterable[str]) -> UsageError:
     return unknown("variable of the model", name, available, code="unknown-variable")
 

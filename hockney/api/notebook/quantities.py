@@ -9,6 +9,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import SupportsFloat, SupportsIndex, TypeVar
 
+from hockney.api.notebook import messages
 from hockney.core.case import format_value
 from hockney.core.units import (
     parse_bytes,
@@ -26,12 +27,15 @@ T = TypeVar("T")
 
 
 def as_word(value: Quantity) -> str:
-    """A number as text that the command line reads back exactly."""
+    """A number as text that the command line reads back exactly. Raises UsageError for anything else."""
     if isinstance(value, str):
         return value
-    if isinstance(value, SupportsIndex):
-        return str(operator.index(value))
-    return format_value(float(value))
+    try:
+        if isinstance(value, SupportsIndex):
+            return str(operator.index(value))
+        return format_value(float(value))
+    except (TypeError, ValueError):  # also an array of several numbers
+        raise messages.not_a_quantity_type(type(value).__name__) from None
 
 
 def as_words(values: Quantities) -> str:
