@@ -34,6 +34,18 @@ def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageErr
     )
 
 
+def option_before_verb(option: str, verb: str) -> UsageError:
+    """`verb` has this option."""
+    return UsageError(
+        f"{option} is before the command",
+        "options follow the command that they belong to",
+        f"use 'hockney {verb} {option}'",
+        code="option-before-verb",
+        option=option,
+        verb=verb,
+    )
+
+
 def missing_argument(argument: str, verb: str) -> UsageError:
     return UsageError(
         f"{argument} is missing", f"{verb} needs it", f"see '{verb} --help'", code="missing-argument"

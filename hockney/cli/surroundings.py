@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a program expects of its environment and cron, services and containers may leave out."""
+"""Completes the environment, of which cron, services and containers may omit parts."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def complete() -> None:
     """Ensures open standard streams and a home folder: MPI's programs do not start without one."""
     _open_streams()
     if not os.environ.get("HOME"):
-        home = os.path.expanduser("~")  # as it is, if the user has no entry
+        home = os.path.expanduser("~")  # unexpanded, if the user has no entry
         os.environ["HOME"] = home if os.path.isabs(home) else tempfile.gettempdir()
 
 
 def _open_streams() -> None:
-    """A closed stream becomes one that reads nothing and discards what is written. Left closed, its number
-    would be given to the next file that is opened, and messages would go into that file."""
+    """Replaces closed streams with ones that read nothing and discard all output. Otherwise the next file to
+    be opened would get the number of a closed stream, and messages would go into that file."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)

@@ -19,6 +19,7 @@ def not_a_quantity(text: str, kind: str, example: str) -> UsageError:
         f"write a number with a unit, for example {example}",
         code="not-a-quantity",
         text=text,
+        example=example,
     )
 
 
@@ -29,6 +30,7 @@ def negative_quantity(text: str, kind: str, example: str) -> UsageError:
         f"use for example {example}",
         code="negative-quantity",
         text=text,
+        example=example,
     )
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Something that a user should know although nothing failed."""
+"""Information for the user about something that is not an error."""
 
 from __future__ import annotations
 

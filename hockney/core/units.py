@@ -65,9 +65,9 @@ def parse_bytes(text: str) -> int:
     return int(result)
 
 
-def parse_seconds(text: str) -> float:
-    """Seconds from "60", "60s", "2m", "1.5h", "100us"."""
-    value, unit = _split(text, "time", "60s or 2m")
+def parse_seconds(text: str, example: str = "100us or 60s") -> float:
+    """Seconds from "60", "60s", "2m", "1.5h", "100us". `example` is for the errors."""
+    value, unit = _split(text, "time", example)
     factor = _SECONDS.get(unit.lower())
     if factor is None:
         raise messages.unknown_unit(unit, text, "ns, us, ms, s, m or h")
@@ -105,7 +105,7 @@ def parse_seconds_per_byte(text: str) -> float:
     inverse = re.fullmatch(r"\s*1\s*/\s*\(([^()]*)\)\s*", text)
     if inverse:
         return 1 / parse_rate(inverse[1])
-    return parse_seconds(_per(text, "B", "time per byte", "20ns/B or 1/(308MB/s)"))
+    return parse_seconds(_per(text, "B", "time per byte", "20ns/B or 1/(308MB/s)"), "20ns/B")
 
 
 def _per(text: str, divisor: str, kind: str, example: str) -> str:

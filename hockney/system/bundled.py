@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The catalog that comes with hockney: the engine's workloads if no engine was run.
+"""The catalog that comes with hockney: the engine's workloads, for use without an engine.
 
-It is the contract's golden file, which a test holds to the engine's own answer. The fake machine runs what it
-lists, published numbers are cases of it, and it says what the workloads of runs are that kept no catalog.
-Groups of workloads that are compiled when first run have a catalog each.
+It is the golden file of the contract, which a test compares with the engine's own output. The fake machine
+runs its workloads, published numbers are cases of them, and it describes the workloads of runs that have no
+catalog. Groups of workloads that are compiled on first use have a catalog each.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hockney.core.catalog import Catalog, decode_catalog
+from hockney.core.catalog import Catalog, Workload, decode_catalog
 
 
 @cache
@@ -34,8 +34,13 @@ def bundled_groups() -> tuple[Catalog, ...]:
     return tuple(decode_catalog(path.read_bytes()) for path in paths)
 
 
+def bundled_workloads() -> dict[str, Workload]:
+    """All workloads by name, those of groups included."""
+    return {w.name: w for catalog in (bundled_catalog(), *bundled_groups()) for w in catalog.workloads}
+
+
 def catalog_with(catalog: Catalog, workloads: Collection[str]) -> Catalog:
-    """`catalog`, and what the groups have that are needed to run any of `workloads`."""
+    """`catalog` with the workloads of all groups that are needed to run `workloads`."""
     needed = (
         group for group in bundled_groups() if not {w.name for w in group.workloads}.isdisjoint(workloads)
     )

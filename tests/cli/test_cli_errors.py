@@ -246,3 +246,37 @@ def test_names_that_no_encoding_has(hockney, tmp_path):
     environ = os.environ | {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "1"}
     done = subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"") and b"\\u65e5/report.html" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "verb"),
+    [
+        (("--json", "survey"), "--json", "survey"),
+        (("-q", "models", "runs/mine"), "-q", "models"),
+        (("--budget", "5s", "run", "pingpong"), "--budget", "run"),
+        (("--work=1ms", "predict"), "--work", "predict"),
+        (("--json",), "--json", "survey"),
+    ],
+)
+def test_options_before_the_verb_are_pointed_behind_it(hockney, words, option, verb):
+    error = hockney(*words).error
+    assert error.code == "option-before-verb" and error.exit_code == 2
+    assert (error.fields["option"], error.fields["verb"]) == (option, verb)
+
+
+def test_options_that_the_verb_lacks_are_unknown_before_it_as_well(hockney):
+    assert hockney("--best", "survey").error.code == "unknown-option"
+    assert hockney("--versoin", "survey").error.fields["suggestion"] == "--version"
+
+
+@pytest.mark.parametrize(
+    ("words", "example"),
+    [
+        (("predict", "--work", "-5us", "--message", "8"), "10ms or 1h"),
+        (("predict", "--work", "soon", "--message", "8"), "10ms or 1h"),
+        (("survey", "--budget", "-5us"), "60s or 2m"),
+        (("survey", "--every", "-1m"), "1m or 8h"),
+    ],
+)
+def test_examples_in_errors_of_times_are_the_options(hockney, words, example):
+    assert hockney(*words).error.fields["example"] == example

@@ -5,11 +5,13 @@
 import csv
 import io
 import json
+import shutil
 import statistics
 from pathlib import Path
 
 import pytest
 
+from hockney.cli.verbs import VERBS, load
 from hockney.launch.fake_world import World
 from hockney.store import messages as store_messages
 
@@ -27,6 +29,17 @@ def test_a_survey_says_its_answer_and_leaves_a_run(hockney, golden):
 
 def test_quiet_is_quiet(hockney):
     assert hockney("run", "barrier", "-q").err == ""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_can_be_quiet(verb):
+    assert any("-q" in option.opts and "--quiet" in option.opts for option in load(verb).params)
+
+
+def test_notes_about_the_default_run_are_suppressed_too(hockney, mine):
+    shutil.copytree(mine, "runs/other")
+    loud, quiet = hockney("models"), hockney("models", "-q")
+    assert (quiet.out, quiet.err) == (loud.out, "") and loud.err
 
 
 def test_json_is_one_document(hockney):

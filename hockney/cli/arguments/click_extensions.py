@@ -40,6 +40,17 @@ class VerbGroup(_Example, click.Group):
         self.verbs = verbs
         self.load = load
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            named = [word for word in words if word in self.verbs]
+            for verb in named[:1] or self.verbs:
+                if any(error.option_name in option.opts for option in self.load(verb).params):
+                    raise messages.option_before_verb(error.option_name, verb) from error
+            raise
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.verbs)
 

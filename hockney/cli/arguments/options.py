@@ -43,14 +43,14 @@ class ParsedType(click.ParamType):
 
 
 def _budget(text: str) -> float:
-    seconds = parse_seconds(text)
+    seconds = parse_seconds(text, "60s or 2m")
     if seconds <= 0:
         raise messages.budget_not_positive(text)
     return seconds
 
 
 def _above_zero(text: str) -> float:
-    seconds = parse_seconds(text)
+    seconds = parse_seconds(text, "1m or 8h")
     if seconds <= 0:
         raise messages.interval_not_positive(text)
     return seconds
@@ -224,7 +224,13 @@ out = click.option(
     metavar="DIR",
     help="Folder for the run, new or empty.  [default: runs/NAME-TIME]",
 )
-quiet = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and notes; print only errors.")
+quiet = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    is_eager=True,  # the default of RUN is found before other options are read, and prints notes
+    help="Print only results and errors, no progress and no notes.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 columns = click.option(
     "--columns",
@@ -253,7 +259,7 @@ def _run_or(find: str) -> Callable[[Any], Any]:
         from hockney import api
         from hockney.cli.output.progress import ProgressReporter
 
-        found: Path = getattr(api, find)(ProgressReporter(False)).path
+        found: Path = getattr(api, find)(ProgressReporter(ctx.params.get("quiet", False))).path
         return found
 
     return click.argument("run", type=PATH, required=False, callback=resolved)

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the verbs print: progress, tables, exports."""
+"""The output of the verbs: progress, tables, exports."""

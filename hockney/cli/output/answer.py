@@ -17,6 +17,7 @@ from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, keeping
 from hockney.core.wording import plural
 from hockney.lab import Event, Listener
+from hockney.system.bundled import bundled_workloads
 
 if TYPE_CHECKING:
     from hockney.api import Question, Run, RunOptions
@@ -34,18 +35,22 @@ class Form:
     style: str = "table"
     full: bool = False
 
-    def check(self, study: str) -> None:
-        """Raises UsageError for what excludes each other."""
+    def check(self, question: Question) -> None:
+        """Raises UsageError for options that exclude each other, and for workloads without such lines."""
         if self.full and self.style != "osu":
             raise full_without_osu()
         if self.style == "table":
             return
         if self.as_json:
             raise format_with_json()
-        if study != TYPED:
-            raise format_of_study(study)
+        if question.study != TYPED:
+            raise format_of_study(question.study)
         if self.columns and self.style == "osu":
             raise columns_with_osu()
+        lines = self.lines()
+        known = bundled_workloads()
+        for name in question.workloads & known.keys():  # before anything is compiled
+            lines.check(known[name])
 
     def lines(self) -> Lines:
         if self.style == "osu":
@@ -62,7 +67,7 @@ def measure_and_print(
     question: Question, options: RunOptions, out: Path | None, quiet: bool, form: Form
 ) -> int:
     """From a question to its answer; returns the exit code."""
-    form.check(question.study)
+    form.check(question)
     with ProgressReporter(quiet) as reporter:
         listen = reporter if form.style == "table" else _streaming(reporter, form)
         run = api.run(question, options, out=out, listen=listen)
@@ -103,7 +108,7 @@ def print_answer(run: Run, reporter: ProgressReporter, form: Form) -> int:
 
 
 def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
-    """What is no result goes to stderr, so that scripts find only lines that they know."""
+    """Everything except results goes to stderr, so that scripts find only the lines that they expect."""
     if reporter.quiet:
         return
     for caveat in run.caveats:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The table of a run's cases: a row for each, in the order asked for, and what they share said above."""
+"""The table of a run's cases, in the order requested. What all rows share is printed above it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hockney.pages.format import EXACT, quantity
 
 WORKLOAD = "workload"
 FEWEST = 2
-"""Columns that a table has even where it is continued below: the time and its interval."""
+"""Columns that a table keeps even if the others are continued below: the time and its interval."""
 
 
 def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
@@ -42,7 +42,7 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
 
 
 def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:
-    """With as many of the usual columns as there is room for; what is missing is named."""
+    """With as many of the usual columns as fit; the others are named below the table."""
     columns = list(usual())
     left_out: list[str] = []
     while not fits(table(columns), keys) and len(columns) > FEWEST:
@@ -59,14 +59,15 @@ def in_order(run: Run) -> list[Measured]:
 
 
 def _parameters(measured: Sequence[Measured]) -> list[str]:
-    """The names of all parameters: the sizes first, `ranks` last of those that say what is measured."""
+    """The names of all parameters: sizes first, then the others, with `ranks` last."""
     sizes = [m.workload.size for m in measured if m.has_size]
     others = [name for m in measured for name, _ in m.case.parameters]
     return list(dict.fromkeys([*sizes, "ranks", *others]))
 
 
 def _varies(name: str, measured: Sequence[Measured]) -> bool:
-    """Whether it does in the cases of one workload: what differs between workloads only is said of each."""
+    """Whether the parameter varies among the cases of one workload. One that differs only between workloads
+    is printed with each of them."""
     values = {(m.case.workload, m.case[name]) for m in measured if name in m.case}
     return len(values) > len({workload for workload, _ in values})
 
@@ -104,7 +105,7 @@ def _table(
 
 
 def _heads(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
-    """What tells the rows from each other."""
+    """The columns that distinguish the rows."""
     several = len({m.case.workload for m in measured}) > 1
     return [*([WORKLOAD] if several else []), *varying]
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What makes numbers doubtful, as warnings."""
+"""Caveats, printed as warnings."""
 
 from __future__ import annotations
 

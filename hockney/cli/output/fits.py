@@ -15,7 +15,7 @@ from hockney.pages.format import fitted_range, quantity
 
 
 def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
-    """With `reasons`: what the verdicts rest on."""
+    """With `reasons`: also print what the verdicts are based on."""
     print_groups(_table(fits), [_group(fit, reasons) for fit in fits])
 
 

@@ -22,10 +22,11 @@ SHORTEST_TEXT = 40
 SHORTEST_BELOW, MOST_LINES, BELOW = 30, 2, " " * 4
 """Where a row takes more lines than these on average, the longest texts, if not short, go below the rows."""
 FEWEST_ALIKE = 3
-"""So many rows must have the same number before the column is said above; of words two will do."""
+"""A column of numbers is moved above the table only if at least this many rows share its value; for words,
+two are enough."""
 
 Paint = Callable[[str, str], str]
-"""From text and the word that says how it is meant to the text with its colour."""
+"""Adds the colour to a text, given the word that determines it."""
 
 
 def plain(text: str, word: str) -> str:
@@ -34,8 +35,8 @@ def plain(text: str, word: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """`cells` are one printable line each, of numbers in one `unit` where it has one; `width` is what the
-    column is laid out with. Only a `parameter` may be said above the table instead."""
+    """`cells` are one printable line each; numbers are in one `unit`, if the column has one. `width` is the
+    width of the column. Only a `parameter` may be moved above the table."""
 
     title: str
     cells: tuple[str, ...]
@@ -54,7 +55,7 @@ class Column:
 
     @property
     def narrowest(self) -> int:
-        """Of numbers no digit is wrapped."""
+        """Numbers are never wrapped."""
         heading = max(map(len, self.heading.split()), default=0)
         if self.numeric:
             return max(heading, *map(len, self.cells), 0)
@@ -116,7 +117,7 @@ def points_aligned(cells: Sequence[str]) -> list[str]:
 
 
 def _decimals(text: str) -> int | None:
-    """Of a number, its point counted; None for other texts."""
+    """The position of a number's decimal point; None for other texts."""
     whole, point, digits = text.lstrip("-").partition(".")
     return len(point + digits) if whole.isdigit() and (digits.isdigit() or not point) else None
 
@@ -190,7 +191,7 @@ def hung(columns: Sequence[Column], width: int | None, keys: int = 1) -> tuple[l
 
 
 def lines_below(columns: Sequence[Column], row: int, width: int | None) -> list[str]:
-    """The texts of a row that are shown below it, with their titles where there are several."""
+    """The texts of a row that are shown below it, with their titles if there are several."""
     return [
         wrapped(f"{column.title}: {cell}" if len(columns) > 1 else cell, width, BELOW)
         for column in columns

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run that verbs read, and what reading it had to say."""
+"""Loads the run that a verb reads, and prints the notices of reading it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.core.fit import Cost
 
 
-def load_and_note(path: Path, cost: Cost = "typical", *, fit: bool = False) -> Run:
-    """The run in a folder, with its models where they are needed; the notices of reading it are printed."""
-    reporter = ProgressReporter(False)
+def load_and_note(path: Path, cost: Cost = "typical", *, quiet: bool, fit: bool = False) -> Run:
+    """The run in a folder, with its models where they are needed; the notices of reading it are printed,
+    unless `quiet`."""
+    reporter = ProgressReporter(quiet)
     run = api.load(path, cost)
     with reporter.doing(messages.reading_run(path)):
         notices = run.reading.notices

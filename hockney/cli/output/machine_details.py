@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""All that is known of a machine that is not here: what a paper has printed, how it is simulated."""
+"""Everything known about a machine other than this one: its published numbers and its description."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ Found = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
 
 
 def find(name: str) -> Found:
-    """What is published of it (a paper's name stands for all its machines), and its description.
-
-    Raises UsageError where the name is neither, and for a machine file with mistakes.
-    """
+    """The published numbers (a paper's name stands for all its machines) and the description. Raises
+    UsageError if there is neither, and for a machine file with mistakes."""
     name = lab.description_name(name)
     known = reference.machine_names()
     papers = [each for each, paper in known.items() if name in (each, paper)]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lines as the OSU Micro-Benchmarks print them (OMB 7: c/util/osu_util_mpi.c), for scripts that read
-these. docs/columns.md says what the numbers are here, and where that differs."""
+"""Lines in the format of the OSU Micro-Benchmarks (OMB 7: c/util/osu_util_mpi.c), for scripts that parse it.
+docs/columns.md explains the numbers, and how they differ from OSU's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hockney.cli.output import messages
 from hockney.core.catalog import Workload
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label
-from hockney.system.bundled import bundled_catalog, bundled_groups
+from hockney.system.bundled import bundled_workloads
 
 LATENCY, BANDWIDTH = "Avg Latency(us)", "Bandwidth (MB/s)"
 
@@ -31,8 +31,8 @@ TITLES = {
     ("collective", "scatterv"): ("Scatterv Latency Test", LATENCY),
     ("barrier", "barrier"): ("Barrier Latency Test", LATENCY),
 }
-"""By role and operation: what OSU's benchmark is called, and what it measures. osu_reduce_scatter's
-size is that of the whole vector, not of a rank's block, and OSU has no MPI_Scan."""
+"""OSU's benchmark and its unit, by role and operation. The size of osu_reduce_scatter is that of the whole
+vector, not of a rank's block, and OSU has no MPI_Scan."""
 
 SIZE, FIELD, COUNT, WITHOUT_SIZE = 10, 18, 12, 17
 """Widths of OSU's columns."""
@@ -78,6 +78,5 @@ class OsuLines:
 
 
 def _equivalents() -> list[str]:
-    """The workloads, as they are typed, that OSU has a benchmark of."""
-    catalogs = (bundled_catalog(), *bundled_groups())
-    return sorted(w.name for each in catalogs for w in each.workloads if (w.role, w.operation) in TITLES)
+    """The names of the workloads that have an OSU benchmark."""
+    return sorted(w.name for w in bundled_workloads().values() if (w.role, w.operation) in TITLES)

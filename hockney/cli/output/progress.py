@@ -42,7 +42,7 @@ MARGIN = 8
 """Columns for what moves, for gaps, and for the ^C that a terminal echoes behind the bar: with no room left
 it would begin a line, and the bar would not be taken away."""
 FIRST_STEPS = 5
-"""With fewer done, the pace says little of the rest."""
+"""With fewer steps done, the pace does not predict the rest."""
 
 
 class ProgressReporter:
@@ -92,7 +92,7 @@ class ProgressReporter:
 
     @contextlib.contextmanager
     def doing(self, text: str) -> Iterator[None]:
-        """On a terminal, while it takes more than a moment, what is being done is shown and moves."""
+        """On a terminal, show a moving description of a step that takes more than a moment."""
         self._spin(text)
         try:
             yield
@@ -239,8 +239,8 @@ def _cut(text: str, room: int) -> str:
 
 
 def _result(result: Record | Failure) -> str:
-    """What was measured just now: "451 ns pingpong bytes=8 ranks=2 buffers=hot". What is cut off where there
-    is no room is at the end: words, which few cases differ by."""
+    """The latest measurement: "451 ns pingpong bytes=8 ranks=2 buffers=hot". If there is too little room, the
+    end is cut off: it has words, in which few cases differ."""
     workload, *parameters = result.case.split()
     parameters.sort(key=lambda word: not word.partition("=")[2][:1].isdigit())
     case = one_line(" ".join([workload, *parameters]))

@@ -23,7 +23,7 @@ from hockney.pages.evidence import Measured
 from hockney.pages.format import label
 
 UNITS = {"s": (1e-6, "us"), "B/s": (1e6, "MB/s")}
-"""Of numbers in lines for programs: the same whatever their size."""
+"""Units of numbers in lines for programs, regardless of their size."""
 
 
 class Lines(Protocol):
@@ -63,7 +63,7 @@ class Stream:
     def _print(self) -> None:
         while self.waiting and self.waiting[0] in self.settled:
             measured = self.settled[self.waiting.pop(0)]
-            if measured is None:  # failed, which was said
+            if measured is None:  # a failure, which is reported elsewhere
                 continue
             block = label(measured, measured.workload.size)
             if block != self.block:

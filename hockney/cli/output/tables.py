@@ -34,9 +34,9 @@ MARGIN = " " * 5
 
 
 def text_table(table: Table, keys: int = 1, *, whole: bool = False) -> str:
-    """Aligned columns, two spaces apart, as wide as stdout. Cells are printable, a line each where the width
-    allows it. The first `keys` columns tell the rows from each other. Of a `whole` table no column is
-    said above."""
+    """Aligned columns, two spaces apart, as wide as stdout. Cells are printable, on one line each if the
+    width allows it. The first `keys` columns distinguish the rows. No column of a `whole` table is moved
+    above it."""
     columns, same = alike(columns_of(table), len(table.columns) if whole else keys)
     blocks = [wrapped(messages.in_all_rows(_said(same)), width())] if same else []
     columns, below = hung(columns, width(), keys)
@@ -66,8 +66,8 @@ def print_table(table: Table, keys: int = 1, *, whole: bool = False) -> None:
 
 @dataclass(frozen=True)
 class Group:
-    """So many rows of a table, below `lines` of prose that are about all of them. The last word of the first
-    line is coloured where it is a `verdict`."""
+    """Rows of a table, below `lines` of prose that apply to all of them. The last word of the first line is
+    coloured if it is a `verdict`."""
 
     lines: tuple[str, ...]
     rows: int
@@ -75,7 +75,7 @@ class Group:
 
 
 def print_groups(table: Table, groups: Sequence[Group]) -> None:
-    """The table's rows in groups, indented below what is said of each."""
+    """The table's rows in groups, indented below the lines that describe each group."""
     room = width()
     columns = fitted(columns_of(table), None if room is None else room - GAP)
     for line in lines_of(columns, None, painted):
@@ -101,7 +101,8 @@ def print_json(document: Any) -> None:
 
 
 def _escaped(character: str) -> str:
-    """As JSON writes it where it does not print: control characters beyond ASCII, changes of direction."""
+    """Text as JSON escapes it if it is not printable: control characters beyond ASCII, changes of
+    direction."""
     if character.isprintable() or character == "\n":
         return character
     units = character.encode("utf-16-be")
@@ -114,7 +115,7 @@ def print_line(text: str, indent: str = "", hang: str = "") -> None:
 
 
 def print_whole(text: str) -> None:
-    """A line that is not wrapped: a path, or what is to be copied."""
+    """Prints a line without wrapping: a path, or text to be copied."""
     echo(one_line(text))
 
 

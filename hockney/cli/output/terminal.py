@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the terminal of stdout or stderr can show: its width, and whether it has colours."""
+"""The capabilities of the terminal of stdout or stderr: its width, and whether it has colours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import click
 from hockney.core.errors import one_line
 
 NARROWEST = 40
-"""Narrower terminals get lines of so many columns."""
+"""Lines are never wrapped to fewer columns than this."""
 
 STYLES: dict[str, dict[str, str | bool]] = {
     "head": {"bold": True},
@@ -34,7 +34,7 @@ STYLES: dict[str, dict[str, str | bool]] = {
 
 
 def width(stream: TextIO | None = None) -> int | None:
-    """Columns of a line on stdout, or on another stream: as COLUMNS says, else the terminal's; None where
+    """Columns of a line on stdout or another stream: COLUMNS if set, otherwise the terminal's width; None if
     lines may have any length, as in a pipe or a file."""
     said = os.environ.get("COLUMNS", "")
     if said.isdecimal() and int(said) > 0:
@@ -45,7 +45,7 @@ def width(stream: TextIO | None = None) -> int | None:
 
 
 def has_colours(stream: TextIO | None = None) -> bool:
-    """Whether the stream is a terminal that shows colours, and nobody asked for none (NO_COLOR)."""
+    """Whether the stream is a terminal that shows colours, and NO_COLOR is not set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return _is_terminal(stream or sys.stdout)
@@ -70,8 +70,8 @@ def echo(text: str = "") -> None:
 
 
 def wrapped(text: str, columns: int | None, indent: str = "", hang: str = "") -> str:
-    """`text` as lines of at most `columns`, broken between words: the first behind `indent`, the others
-    behind `hang` as well. A longer word, as a path, has a line for itself."""
+    """`text` as lines of at most `columns`, broken between words. The first line begins with `indent`, the
+    others with `hang` too. A longer word, such as a path, has its own line."""
     line = one_line(text)
     if columns is None:
         return f"{indent}{line}"

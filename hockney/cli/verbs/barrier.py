@@ -41,16 +41,18 @@ from hockney.studies.barriers.headline import MPI, chosen, ratio_interval
     default=(),
     help="Rank counts, such as 2 or 2,4,8.  [default: those measured]",
 )
+@options.quiet
 @options.as_json
-def command(run: Path | None, best: bool, ranks: tuple[int, ...], as_json: bool) -> int:
+def command(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, as_json: bool) -> int:
     """Name the fastest barrier for a number of ranks, and its margin.
 
     Uses RUN, or the newest run of 'hockney run barriers' in runs/. If the number of ranks was measured, the
     measured times decide, and barriers count as equal if the 95% interval of their ratio includes 1.
     Otherwise the models decide, within their limits, and the output says so.
     """
-    loaded = load_and_note(run or api.newest_run(NAME, ProgressReporter(False)).path)
-    with ProgressReporter(False).doing(messages.fitting()):
+    reporter = ProgressReporter(quiet)
+    loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
+    with reporter.doing(messages.fitting()):
         choices, unknown = api.choose_barriers(loaded, ranks)
     if unknown and not choices:
         raise unknown[0]

@@ -24,7 +24,7 @@ from hockney.store import RunFolder
 
 ENDING = ".toml"
 MOST_MISSED = 10
-"""So many that do not agree are explained, those furthest off."""
+"""At most this many deviations are explained, the largest first."""
 
 
 @click.command(
@@ -76,10 +76,11 @@ def command(
     if out is not None and out.suffix != ENDING:
         raise messages.not_a_machine_file_name(out, ENDING)
     given = simulated.platform(lab.description_name(network)) if network else None
-    with ProgressReporter(False).doing(messages.reading_run(run)):
+    reporter = ProgressReporter(quiet)
+    with reporter.doing(messages.reading_run(run)):
         real, notices = lab.surveyed(RunFolder.open(run))
     for notice in notices:
-        ProgressReporter(False)(notice)
+        reporter(notice)
     platform = calibrate(real, CalibrationOptions(name=name, nodes=nodes, noise=noise, network=given))
     text = simulated.write(platform)
     simulated.read(text, str(out or "the machine"))
@@ -87,7 +88,6 @@ def command(
         save_text(text, out)
     elif not (check or against or as_json):
         click.echo(text, nl=False)
-    reporter = ProgressReporter(quiet)
     agreements: list[Agreement] = []
     if check or against is not None:
         original = real if against is None else lab.surveyed(RunFolder.open(against))[0]

@@ -26,15 +26,16 @@ from hockney.core.errors import Exit
     help="How long to observe the noise, such as 10s or 1m.",
 )
 @click.option("--no-noise", is_flag=True, help="Do not measure the noise.")
+@options.quiet
 @options.as_json
-def command(mpi: str, machine: str, noise: float, no_noise: bool, as_json: bool) -> int:
+def command(mpi: str, machine: str, noise: float, no_noise: bool, quiet: bool, as_json: bool) -> int:
     """Check everything that a survey needs, step by step, and suggest remedies.
 
     The last step measures the noise: how much times vary, their modes and the duration of these, what
     disturbs the ranks, and the precision that a survey can reach.
     """
     findings = []
-    reporter = ProgressReporter(False)
+    reporter = ProgressReporter(quiet)
     steps = iter(lab.examine(machine, mpi, 0.0 if no_noise else noise))
     while True:
         with reporter.doing(messages.examining()):

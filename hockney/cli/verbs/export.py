@@ -33,11 +33,12 @@ from hockney.cli.output.load import load_and_note
     show_default=True,
     help="One row per repetition, or one per case with its typical time.",
 )
-def command(run: Path, csv_file: str | None, parquet_file: str | None, what: What) -> int:
+@options.quiet
+def command(run: Path, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
     """Write a run's times as CSV or Parquet. Times are in seconds, sizes in bytes."""
     if csv_file is None and parquet_file is None:
         raise messages.no_table_file()
-    table = load_and_note(run).table(what)
+    table = load_and_note(run, quiet=quiet).table(what)
     if csv_file is not None:
         save_csv(table, csv_file)
     if parquet_file is not None:

@@ -47,8 +47,11 @@ from hockney.views.paper_tables import extent, node_count
 )
 @options.out
 @options.where
+@options.quiet
 @options.as_json
-def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str, as_json: bool) -> int:
+def command(
+    shown: str, exported: str, out: Path | None, mpi: str, machine: str, quiet: bool, as_json: bool
+) -> int:
     """List this machine and its MPIs, simulated machines and published machines."""
     if shown and exported:
         raise messages.show_with_export()
@@ -63,15 +66,15 @@ def command(shown: str, exported: str, out: Path | None, mpi: str, machine: str,
         else:
             print_whole(str(folder.path))
     else:
-        _all(mpi, machine, as_json)
+        _all(mpi, machine, quiet, as_json)
     return 0
 
 
-def _all(mpi: str, machine: str, as_json: bool) -> None:
-    notify = ProgressReporter(False).say
-    with ProgressReporter(False).doing(messages.examining()):
-        here, mpis = lab.look_around(machine, mpi, notify)
-        simulators = _simulators(notify)
+def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
+    reporter = ProgressReporter(quiet)
+    with reporter.doing(messages.examining()):
+        here, mpis = lab.look_around(machine, mpi, reporter.say)
+        simulators = _simulators(reporter.say)
     if as_json:
         print_json(
             {

@@ -22,10 +22,11 @@ from hockney.pages.quality import chosen
 @click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
 @options.folder
 @options.cost
+@options.quiet
 @options.as_json
-def command(run: Path, cost: Cost, as_json: bool) -> int:
+def command(run: Path, cost: Cost, quiet: bool, as_json: bool) -> int:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
-    fits = load_and_note(run, cost, fit=True).fits
+    fits = load_and_note(run, cost, quiet=quiet, fit=True).fits
     if as_json:
         print_json(fits)
     elif not fits.fits:

@@ -34,11 +34,12 @@ from hockney.draw.page import Table
 @options.force
 @options.older
 @options.asked
+@options.quiet
 @options.as_json
-def command(words: tuple[str, ...], lines: bool, as_json: bool, **given: Any) -> int:
+def command(words: tuple[str, ...], lines: bool, quiet: bool, as_json: bool, **given: Any) -> int:
     """Show what would run: cases, launches, bytes, time. The default is the survey."""
     question = asked_question(words or ("survey",), given)
-    with ProgressReporter(False) as reporter:
+    with ProgressReporter(quiet) as reporter:
         planned = api.plan(question, RunOptions(**given), listen=reporter)
     cases, settings = planned.cases, planned.settings
     launches = settings.launches * len({(case.ranks, planned.bench.group_of(case)) for case in cases})

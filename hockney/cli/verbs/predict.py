@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -55,7 +56,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--work",
-    type=options.ParsedType("time", parse_seconds),
+    type=options.ParsedType("time", partial(parse_seconds, example="10ms or 1h")),
     metavar="TIME",
     help="T, the computing time on one rank, such as 10ms or 1h.",
 )
@@ -68,7 +69,7 @@ def _network(text: str) -> str:
     metavar="N",
     default="1",
     show_default=True,
-    help="Exchanges with both neighbours per T.",
+    help="Exchanges with both neighbors per T.",
 )
 @click.option(
     "--serial",
@@ -138,7 +139,7 @@ def command(
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
     The algorithm computes T seconds on one rank, a part of it serial, and its ranks exchange messages with
-    their neighbours on a ring. Nothing is measured: the cost of messages is taken from a survey, or from the
+    their neighbors on a ring. Nothing is measured: the cost of messages is taken from a survey, or from the
     description of a machine.
     """
     if work is None or message is None:

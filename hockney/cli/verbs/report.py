@@ -27,11 +27,12 @@ from hockney.core.fit import Cost
     help="Write each figure as SVG and PNG into DIR as well.",
 )
 @options.cost
+@options.quiet
 @options.as_json
-def command(run: Path, figures: Path | None, cost: Cost, as_json: bool) -> int:
+def command(run: Path, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     """Write the report.html of a run again from its records."""
-    loaded = load_and_note(run, cost, fit=True)
-    with ProgressReporter(False).doing(messages.writing_report()):
+    loaded = load_and_note(run, cost, quiet=quiet, fit=True)
+    with ProgressReporter(quiet).doing(messages.writing_report()):
         written = [loaded.report()]
         if figures is not None:
             written += loaded.figures(figures)

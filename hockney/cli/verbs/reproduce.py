@@ -78,8 +78,10 @@ def _print(done: Reproduced) -> None:
         shown = pages.table(name, rows)
         print_table(replace(shown, columns=(name or shown.columns[0], *shown.columns[1:])))
         echo()
-    for sentence in pages.tally_words(done.compared):
-        print_line(sentence)
+    agreement = pages.tally_table(done.compared)
+    print_table(agreement)
+    print_line(agreement.caption)
+    echo()
     for limit in done.limits:
         print_line(pages.limit_words(limit))
     for path in done.files:

@@ -28,8 +28,9 @@ from hockney.core.errors import Exit
     metavar="NEW",
     help="Copy the intact lines of records.jsonl into a new run, the folder NEW.",
 )
+@options.quiet
 @options.as_json
-def command(run: Path, salvage: Path | None, as_json: bool) -> int:
+def command(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
     """Check that a run's files are unchanged, complete and correct.
 
     The default for RUN is the run in runs/ whose records were written last, complete or not.
