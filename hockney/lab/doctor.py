@@ -72,7 +72,8 @@ def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
         yield messages.virtual_machine(here.virtual)
     if here.governor not in ("", "performance"):
         yield messages.governor_not_performance(here.governor)
-    yield _load()
+    if not noise_s:  # observing the noise measures the load too
+        yield _load()
     yield shared_room(shared_memory())
     yield cache_room(cache_folder(os.environ))
     yield simulator(os.environ)
@@ -94,12 +95,17 @@ def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
         yield _oversubscribed(launcher, here.cores + 1)
     except HockneyError as problem:
         if noise_s:
+            yield _load()
             yield noise_messages.no_launch(problem)
         yield messages.cannot_measure(problem)
         return
     if noise_s and traits.by_mpiexec:
-        yield from _noise(chosen, built, noise_s)
+        found = list(_noise(chosen, built, noise_s))
+        if not any(finding.code in (noise_messages.QUIET, noise_messages.BUSY) for finding in found):
+            yield _load()
+        yield from found
     elif noise_s:
+        yield _load()
         yield noise_messages.not_real()
 
 

@@ -6,7 +6,7 @@ top of the page if it affects all numbers, otherwise in the section that it affe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -16,12 +16,12 @@ from hockney.core.record import Close, Launch
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Section
 from hockney.models.statistics import (
+    FEWEST_QUIET,
     FEWEST_TO_WINSORISE,
-    FEWEST_UNDISTURBED,
     Observation,
     Z,
-    disturbed_launches,
     kept,
+    loaded_launches,
     winsorised,
 )
 from hockney.pages import collectives, loggp, messages, point_to_point
@@ -33,7 +33,7 @@ from hockney.pages.quality import imprecise
 WARNED_OUTSIDE_CORES = 0.05
 WARNED_STEAL = 0.01
 ENOUGH_LAUNCHES = 10
-"""With this many, Student's t is small, and disturbed ones can be left out."""
+"""With this many, Student's t is small, and loaded ones can be left out."""
 LAUNCHES_DIFFER = 0.1
 """Launches whose times scatter by more than this fraction are mentioned."""
 BEYOND = 2.0
@@ -192,47 +192,29 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
 
 
-def _disturbed_launches(evidence: Evidence) -> RunCaveat | None:
-    """Launches disturbed by other programs or the hypervisor, and whether they count."""
-    names = disturbed_launches(evidence.run)
-    touched = {r.case for r in evidence.run.records if r.launch in names}
-    if not touched:
-        return None
-    counted = _counting_disturbed(evidence)
-    launches = len(evidence.run.launches)
-    caveat = messages.disturbed_launches(len(names), launches, len(touched), len(counted), FEWEST_UNDISTURBED)
-    return _caveat(caveat, touched)
-
-
-def _counting_disturbed(evidence: Evidence) -> set[str]:
-    """The cases whose disturbed launches count, because too few others are left."""
-    names = disturbed_launches(evidence.run)
-    return {
-        case
-        for case, records in evidence.run.by_case().items()
-        if any(record.launch in names for record in kept(records, names))
-    }
-
-
-def _counting(evidence: Evidence) -> list[Close]:
-    """The ends of the launches that count for some case."""
-    left_out = set() if _counting_disturbed(evidence) else disturbed_launches(evidence.run)
-    return [close for close in evidence.run.closes if close.launch not in left_out]
-
-
 def _load(evidence: Evidence) -> RunCaveat | None:
-    loads = [c.outside_cores for c in _counting(evidence) if c.outside_cores is not None]
-    busy = max(loads, default=0.0)
-    if busy <= WARNED_OUTSIDE_CORES:
+    """What other programs and the hypervisor took, and whether the launches with a high load count."""
+    loaded = loaded_launches(evidence.run)
+    closes = [c for c in evidence.run.closes if c.outside_cores is not None or c.steal is not None]
+    cores, steal = _most(closes)
+    if not (cores or steal):
         return None
-    return _caveat(messages.load(busy))
+    by_case = evidence.run.by_case()
+    touched = {case for case, records in by_case.items() if any(r.launch in loaded for r in records)}
+    counted = {case for case in touched if any(r.launch in loaded for r in kept(by_case[case], loaded))}
+    launches = len(evidence.run.launches)
+    caveat = messages.load(cores, steal, len(loaded), launches, len(touched), len(counted), FEWEST_QUIET)
+    excluded = touched and not counted
+    rest = _most([close for close in closes if close.launch not in loaded])
+    return _caveat(caveat, touched if excluded and not any(rest) else None)
 
 
-def _steal(evidence: Evidence) -> RunCaveat | None:
-    worst = max((c.steal for c in _counting(evidence) if c.steal is not None), default=0.0)
-    if worst <= WARNED_STEAL:
-        return None
-    return _caveat(messages.steal(worst))
+def _most(closes: Sequence[Close]) -> tuple[float, float]:
+    """The highest load of one launch: processors used by other programs, and share of time taken by the
+    hypervisor; 0 if negligible."""
+    cores = max((c.outside_cores for c in closes if c.outside_cores is not None), default=0.0)
+    steal = max((c.steal for c in closes if c.steal is not None), default=0.0)
+    return cores if cores > WARNED_OUTSIDE_CORES else 0.0, steal if steal > WARNED_STEAL else 0.0
 
 
 def _virtual(evidence: Evidence) -> RunCaveat | None:
@@ -260,8 +242,8 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
 
 
 def _launches_differ(evidence: Evidence) -> RunCaveat | None:
-    """By more than the scatter inside them predicts. What counts is the spread of the launches' times without
-    outliers, or of all where they are too few to tell an outlier."""
+    """Whether launches differ by more than the scatter within them predicts, judged by the spread of the
+    launches' times without outliers, or of all of them if they are too few to identify outliers."""
     if evidence.machine.traits.noiseless:
         return None
     candidates = {s.case for s in evidence.fits.summaries if _may_differ(s)}
@@ -373,6 +355,6 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, _simulated, _between_nodes, _published, _verification, _corrupted, _failures, _incomplete,
-    _surveyed, _notices, _disturbed_launches, _load, _steal, _oversubscribed, _unbound, _virtual,
+    _surveyed, _notices, _load, _oversubscribed, _unbound, _virtual,
     _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction,
 )  # fmt: skip

@@ -60,8 +60,8 @@ def range_of(estimate: Estimate, unit: str) -> Amount:
 
 
 def fitted_range(estimate: Estimate, unit: str) -> Amount:
-    """The same where an estimate at an end of its interval was held there by what is physically possible, as
-    an overhead of 0: the other end is what is known."""
+    """The same for an estimate at an end of its interval that was held there by a physical limit, such as an
+    overhead of 0: only the other end is known."""
     low, high = estimate.low, estimate.high
     if low is not None and high is not None and low < high and estimate.value in (low, high):
         held_low = estimate.value == low

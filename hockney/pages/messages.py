@@ -96,28 +96,6 @@ def launches_differ(cases: int, measured: int, worst: str, spread: float, planne
     )
 
 
-def disturbed_launches(
-    disturbed: int, launches: int, cases: int, counted: int, fewest_undisturbed: int
-) -> Caveat:
-    """`disturbed` of the `launches`, which measured `cases`; `counted` of these include disturbed
-    launches."""
-    few = f"fewer than {fewest_undisturbed}"
-    if not counted:
-        use = "they are excluded"
-    elif counted == cases:
-        use = f"they are included because {few} undisturbed launches exist"
-    else:
-        left_out = plural(cases - counted, "case")
-        use = f"they are excluded from {left_out} and count for {counted} with {few} undisturbed launches"
-    return Caveat(
-        "disturbed-launches",
-        f"{disturbed} of {plural(launches, 'launch was', 'launches were')} disturbed by other programs or "
-        f"the hypervisor: {use}",
-        "",
-        "stop other programs, or give more time (--budget) for launches to replace them",
-    )
-
-
 def contradiction(texts: Sequence[str]) -> Caveat:
     return Caveat(
         "loggp-contradiction",
@@ -157,22 +135,28 @@ def unbound(free: int, launches: int) -> Caveat:
     )
 
 
-def load(cores: float) -> Caveat:
-    return Caveat(
-        "load",
-        f"other programs used up to {cores:.2f} processors during a launch",
-        "",
-        "stop them and measure again",
+def load(
+    cores: float, steal: float, loaded: int, launches: int, cases: int, counted: int, fewest_quiet: int
+) -> Caveat:
+    """The most that other programs used of the processors in one launch, and that the hypervisor took; 0 if
+    little. `loaded` of the `launches` had a high load; they measured `cases`, of which `counted` include them
+    because they have less than `fewest_quiet` others."""
+    facts = [f"other programs used up to {cores:.2f} processors"] if cores else []
+    if steal:
+        facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
+    text = f"during a launch, {' and '.join(facts)}"
+    remedy = (
+        "stop them and measure again" if cores else "measure again later, or on a machine that is not shared"
     )
-
-
-def steal(share: float) -> Caveat:
-    return Caveat(
-        "steal",
-        f"the hypervisor took up to {percent(share)} of the processors' time",
-        "",
-        "measure again later, or on a machine that is not shared",
-    )
+    if loaded:
+        use = f"are included because fewer than {fewest_quiet} quiet ones exist"
+        if counted < cases:
+            use = f"are excluded from {plural(cases - counted, 'case')}"
+        if 0 < counted < cases:
+            use += f", but included in {counted} with fewer than {fewest_quiet} quiet ones"
+        text += f"; {loaded} of {plural(launches, 'launch', 'launches')} had a high load and {use}"
+        remedy += ", or give more time (--budget) for launches to replace them"
+    return Caveat("load", text, "", remedy)
 
 
 def virtual(kind: str) -> Caveat:

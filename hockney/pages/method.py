@@ -12,7 +12,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 
 LONGER = 1.2
-"""So many times the budget is more than one sitting uses."""
+"""A run that used more than this multiple of its budget was resumed."""
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _time_used(spent_s: float, planned_s: float) -> str:
-    """Of all sittings of a run, of which only the first has the planned budget."""
+    """The time of all sittings of a run, of which only the first has the planned budget."""
     used = f"Launches took {format_seconds(spent_s)} in all; planned were {format_seconds(planned_s)}"
     resumed = ", to which each 'hockney resume' adds its own budget" if spent_s > LONGER * planned_s else ""
     return f"{used}{resumed}."
@@ -67,7 +67,7 @@ def _refined(evidence: Evidence) -> list[str]:
         return []
     were = "size was" if added == 1 else "sizes were"
     return [
-        f"{added} {were} added to the planned ones where the cost curve changes, until neighbouring "
+        f"{added} {were} added to the planned ones where the cost curve changes, until neighboring "
         "sizes were within 10% of each other or the time was used up."
     ]
 
@@ -165,7 +165,7 @@ def simulated(evidence: Evidence) -> tuple[str, ...]:
 
 
 def published(evidence: Evidence) -> tuple[str, ...]:
-    """What published numbers represent, and what they do not."""
+    """Sentences about what published numbers represent, and what they do not."""
     numbers = plural(len(evidence.run.records), "number")
     return (
         f"{numbers} were copied from {evidence.machine.citation}; nothing was run or verified here.",

@@ -34,8 +34,11 @@ def test_the_noise_of_this_machine(hockney, monkeypatch):
     monkeypatch.delenv("HOCKNEY_MACHINE")
     said = hockney("doctor", "--mpi", mpi.prefix, "--noise", "1", "--json")
     assert said.code == 0, said.out
-    found = [finding for finding in json.loads(said.out) if finding["subject"] == "noise"]
+    findings = json.loads(said.out)
+    found = [finding for finding in findings if finding["subject"] == "noise"]
     codes = [finding["code"] for finding in found]
+    of_load = {"machine-quiet", "machine-busy", "load-low", "load-high", "load-unknown"}
+    assert len([f for f in findings if f["code"] in of_load]) == 1, "the load is reported once"
     if processors().cores.usable < 2:
         assert codes == ["noise-not-measured"]
         return
@@ -45,9 +48,9 @@ def test_the_noise_of_this_machine(hockney, monkeypatch):
     assert times and all(numbers.keys() == SERIES for numbers in times)
     assert all(0 < n["fast_s"] <= n["slow_s"] and n["visits"] >= 40 for n in times)
     assert {n["case"].split()[0] for n in times} <= {"compute", "pingpong"}
-    (disturbances,) = (f["numbers"] for f in found if f["code"] in ("disturbed", "undisturbed"))
-    assert disturbances.keys() == {"seconds", "preempted", "outside_cores", "steal"}
-    assert 0 <= disturbances["preempted"] <= 1 and disturbances["seconds"] >= 1
+    (interference,) = (f["numbers"] for f in found if f["code"] in ("machine-quiet", "machine-busy"))
+    assert interference.keys() == {"seconds", "preempted", "outside_cores", "steal"}
+    assert 0 <= interference["preempted"] <= 1 and interference["seconds"] >= 1
     for finding in found:
         if finding["code"].startswith("precision-"):
             assert finding["numbers"]["precision"].keys() == {"30", "60", "300"}

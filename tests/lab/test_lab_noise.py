@@ -121,14 +121,14 @@ def test_modes_that_last_too_long():
 @pytest.mark.parametrize(
     ("load", "preempted", "code"),
     [
-        (Load(0.0, 0.0), 0, "undisturbed"),
-        (Load(None, None), 0, "undisturbed"),
-        (Load(1.5, 0.0), 0, "disturbed"),
-        (Load(0.0, 0.2), 0, "disturbed"),
-        (Load(0.0, 0.0), 300, "disturbed"),
+        (Load(0.0, 0.0), 0, "machine-quiet"),
+        (Load(None, None), 0, "machine-quiet"),
+        (Load(1.5, 0.0), 0, "machine-busy"),
+        (Load(0.0, 0.2), 0, "machine-busy"),
+        (Load(0.0, 0.0), 300, "machine-busy"),
     ],
 )
-def test_disturbances(load, preempted, code):
+def test_interference(load, preempted, code):
     case = CATALOG.case("pingpong bytes=8", 2)
     seen = noise([np.zeros(1000)], [np.linspace(0, 10, 1000)])
     assert seen is not None

@@ -17,6 +17,7 @@ from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import typical_cost
 from hockney.pages.labels import labels
+from hockney.pages.messages import ALL_NUMBERS
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
 
@@ -87,17 +88,28 @@ def test_one_bad_launch_of_few_is_a_disagreement_that_the_headline_has(count):
     assert "disagree" in typical_cost(summary) and "disagree" not in typical_cost(steady)
 
 
-def test_disturbed_launches_are_left_out_where_enough_others_are():
+def test_a_busy_machine_is_one_caveat():
+    """With what others used, how many launches that affects, and whether these count."""
+    few = evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5, 2: 0.3}, steal={3: 0.03})
+    assert set(found(few)) == {"load"}
+    assert re.findall(r"[\d.]+", found(few)["load"].text) == ["0.90", "3", "3", "7", "5"]
+    little = found(evidence({LINE: launches(7)}, {0: 0.2}))
+    assert re.findall(r"[\d.]+", little["load"].text) == ["0.20"], "no launch has a high load"
+    assert found(evidence({LINE: launches(7)}, {0: 0.04}, steal={0: 0.005})) == {}
+
+
+def test_loaded_launches_are_left_out_where_enough_others_are():
     seen = found(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5}))
-    assert set(seen) == {"disturbed-launches"}, "the load of launches that do not count does no harm"
-    assert re.findall(r"\d+", seen["disturbed-launches"].text) == ["2", "7"]
-
-
-def test_disturbed_launches_count_where_few_others_are():
-    seen = found(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5, 2: 0.3}))
-    assert set(seen) == {"disturbed-launches", "load"}
+    assert set(seen) == {"load"} and re.findall(r"[\d.]+", seen["load"].text) == ["0.90", "2", "7", "1"]
     mixed = evidence({LINE: launches(7), OTHER: launches(6)}, {0: 0.9, 1: 0.5})
-    assert re.findall(r"\d+", found(mixed)["disturbed-launches"].text) == ["2", "7", "1", "1", "5"]
+    assert re.findall(r"[\d.]+", found(mixed)["load"].text) == ["0.90", "2", "7", "1", "1", "5"]
+
+
+def test_excluded_launches_affect_only_their_cases():
+    short, complete = launches(5), launches(7)
+    seen = evidence({LINE: complete, OTHER: short}, {5: 0.9})
+    assert found(seen)["load"].touches == labels(seen)(LINE)
+    assert found(evidence({LINE: complete, OTHER: short}, {0: 0.1, 5: 0.9}))["load"].touches == ALL_NUMBERS
 
 
 @pytest.mark.parametrize("count", [1, 2])

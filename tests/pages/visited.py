@@ -36,9 +36,10 @@ def evidence(
     *,
     visits: bool = True,
     precision: float = 0.02,
+    steal: Mapping[int, float] | None = None,
 ) -> Evidence:
     """`times` has for each case, for each launch, the times of its visits (without `visits`: of repetitions);
-    `outside_cores` is the load of other programs in some launches."""
+    `outside_cores` is the load of other programs in some launches, `steal` that of the hypervisor."""
     count = max(map(len, times.values()))
     records = [
         record(case, k, launches[k], visits)
@@ -53,7 +54,7 @@ def evidence(
             seconds=LAUNCH_S,
             exit_code=0,
             outside_cores=(outside_cores or {}).get(k, 0.0),
-            steal=0.0,
+            steal=(steal or {}).get(k, 0.0),
         )
         for k in range(count)
     ]

@@ -14,7 +14,7 @@ from hockney.core.errors import HockneyError
 from hockney.lab.finding import Finding
 from hockney.lab.noise import messages
 from hockney.lab.noise.watch import COMPUTING, Launchers, Watch, WatchedCase, reachable, watch
-from hockney.models.statistics import DISTURBING_OUTSIDE_CORES, DISTURBING_STEAL
+from hockney.models.statistics import LOADED_OUTSIDE_CORES, LOADED_STEAL
 
 LITTLE_SPREAD = 1.1
 FEW_PREEMPTED = 0.05
@@ -44,7 +44,7 @@ def explained(watched: Watch) -> Iterator[Finding]:
         return
     for series in watched.series:
         yield _times(series)
-    yield _disturbances(watched)
+    yield _interference(watched)
     for series in watched.series:
         if series.usual:
             yield _precision(series)
@@ -77,7 +77,7 @@ def _times(series: WatchedCase) -> Finding:
     )
 
 
-def _disturbances(watched: Watch) -> Finding:
+def _interference(watched: Watch) -> Finding:
     outside, steal = watched.load.outside_cores, watched.load.steal
     numbers = {
         "seconds": watched.seconds,
@@ -87,10 +87,10 @@ def _disturbances(watched: Watch) -> Finding:
     }
     quiet = (
         watched.preempted <= FEW_PREEMPTED
-        and (outside or 0) <= DISTURBING_OUTSIDE_CORES
-        and (steal or 0) <= DISTURBING_STEAL
+        and (outside or 0) <= LOADED_OUTSIDE_CORES
+        and (steal or 0) <= LOADED_STEAL
     )
-    return messages.disturbed(watched.seconds, watched.preempted, outside, steal, quiet, numbers)
+    return messages.interference(watched.seconds, watched.preempted, outside, steal, quiet, numbers)
 
 
 def _precision(series: WatchedCase) -> Finding:

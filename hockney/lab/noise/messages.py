@@ -15,6 +15,8 @@ from hockney.lab.finding import Finding
 
 What = Literal["computing", "messages"]
 SUBJECT = "noise"
+QUIET, BUSY = "machine-quiet", "machine-busy"
+"""Codes of the finding that includes the load."""
 
 
 def _name(what: What) -> str:
@@ -72,7 +74,7 @@ def times_vary(
     )
 
 
-def disturbed(
+def interference(
     seconds: float,
     preempted: float,
     outside_cores: float | None,
@@ -80,16 +82,17 @@ def disturbed(
     quiet: bool,
     numbers: Mapping[str, object],
 ) -> Finding:
-    """`preempted` is a share of the visits, `steal` of the processor time."""
+    """`preempted` is a share of the visits, `steal` of the processor time. The machine is `quiet` if all are
+    small."""
     parts = [f"ranks lost their cores in {format_percent(preempted, 2)} of the visits"]
     if outside_cores is not None:
         parts.append(f"other programs used {outside_cores:.2f} processors")
     if steal is not None:
         parts.append(f"the hypervisor took {format_percent(steal, 2)} of processor time")
     text = f"during {format_seconds(seconds, 2)}: {', '.join(parts)}"
-    return Finding(
-        "good" if quiet else "note", SUBJECT, text, "undisturbed" if quiet else "disturbed", numbers
-    )
+    if not quiet:
+        text += "; stop other programs before measuring"
+    return Finding("good" if quiet else "note", SUBJECT, text, QUIET if quiet else BUSY, numbers)
 
 
 def precision_reachable(

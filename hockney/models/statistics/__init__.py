@@ -27,15 +27,15 @@ from hockney.models.statistics.matrix import (
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import (
-    DISTURBING_OUTSIDE_CORES,
-    DISTURBING_STEAL,
-    FEWEST_UNDISTURBED,
+    FEWEST_QUIET,
+    LOADED_OUTSIDE_CORES,
+    LOADED_STEAL,
     SHORTEST_S,
     Observation,
     Times,
     costing,
-    disturbed_launches,
     kept,
+    loaded_launches,
     observe,
     observe_case,
     precision_of,
@@ -45,10 +45,10 @@ from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times
 
 __all__ = [
-    "DISTURBING_OUTSIDE_CORES",
-    "DISTURBING_STEAL",
+    "FEWEST_QUIET",
     "FEWEST_TO_WINSORISE",
-    "FEWEST_UNDISTURBED",
+    "LOADED_OUTSIDE_CORES",
+    "LOADED_STEAL",
     "SHORTEST_S",
     "LaunchTimesOnce",
     "MeasuredNoise",
@@ -59,12 +59,12 @@ __all__ = [
     "Z",
     "center",
     "costing",
-    "disturbed_launches",
     "estimate",
     "fast_visits",
     "half_width",
     "kept",
     "launch_times",
+    "loaded_launches",
     "median_interval",
     "noise",
     "observe",

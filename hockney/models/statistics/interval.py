@@ -4,7 +4,7 @@
 
 Order statistics need no assumption about the shape of the distribution, but they do need independent
 repetitions (Hoefler and Belli, 'Scientific Benchmarking of Parallel Computing Systems', SC'15), and
-consecutive message times are not: slow modes, drift and neighbours last for many repetitions. The number of
+consecutive message times are not: slow modes, drift and neighbors last for many repetitions. The number of
 repetitions is therefore divided by tau, the factor by which the variance of the count below the median
 exceeds that of independent repetitions, measured by batch means. The length of the blocks comes from the
 data: the shortest that is long compared with the correlation, length**3 >= 2 n tau**2 (Wolff, Comput. Phys.

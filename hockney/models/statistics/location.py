@@ -43,8 +43,8 @@ COST = {3: 1.346, 4: 1.194, 5: 1.134}
 """Variance of the trimmed mean of this many normal values over that of their mean (order statistics of the
 normal distribution; Sarhan and Greenberg, 'Contributions to Order Statistics', 1962)."""
 MEDIAN_DISTANCE = {3: 1.4826 * 1.495, 4: 1.4826 * 1.363, 5: 1.4826 * 1.206}
-"""Standard deviation of so many normal values over their median distance from the median (Croux and
-Rousseeuw, 'Time-efficient algorithms for two highly robust estimators of scale', COMPSTAT 1992)."""
+"""The standard deviation of this many normal values, divided by their median distance from the median (Croux
+and Rousseeuw, 'Time-efficient algorithms for two highly robust estimators of scale', COMPSTAT 1992)."""
 
 
 @lru_cache(maxsize=256)
@@ -94,9 +94,9 @@ def spread(values: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def scatter(values: np.ndarray) -> float:
-    """The standard deviation of at least two values, as robust as their centre: with outliers moved in from
-    six values on; of three to five the median distance from their median, in units of what it is for as many
-    normal values, so that one of them may be anywhere."""
+    """The standard deviation of at least two values, as robust as their centre. With six or more values,
+    outliers are moved in. With three to five values, it is the median distance from their median, scaled to
+    that of as many normal values, so that one of them may be arbitrarily far off."""
     values = np.asarray(values, dtype=float)
     count = len(values)
     if count >= FEWEST_TO_WINSORISE:

@@ -27,7 +27,7 @@ class ObservationTable:
     `log_times` is rows x columns; entries that a launch lacks, or that it spoiled, are filled in from the
     row's center and the launch's common factor. `log_center` is each row's typical launch and `variance` that
     of its error, apart from effects of launches on all rows alike: from the spread within launches, and at
-    least the effect of launches on one case beyond its neighbours, which is pooled over the rows except if
+    least the effect of launches on one case beyond its neighbors, which is pooled over the rows except if
     one is much worse.
     """
 
@@ -97,7 +97,7 @@ def _apart(log_times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each row the variance of its mean due to effects of launches on single cases, and which rows are
     spoiled by a launch.
 
-    Pooled from the differences of neighbouring rows, so that an effect on all short messages alike does not
+    Pooled from the differences of neighboring rows, so that an effect on all short messages alike does not
     count; by their median if a few rows are so bad that they would spoil the mean, and those rows (`MUCH`
     times worse, which is rare by chance) keep their own variance.
     """

@@ -30,22 +30,22 @@ from hockney.models.statistics.visits import (
 )
 
 __all__ = [
-    "FEWEST_UNDISTURBED",
+    "FEWEST_QUIET",
     "SHORTEST_S",
     "Observation",
     "costing",
-    "disturbed_launches",
     "kept",
+    "loaded_launches",
     "observe",
     "observe_case",
     "precision_of",
 ]
 
-DISTURBING_OUTSIDE_CORES, DISTURBING_STEAL = 0.25, 0.05
-"""A launch is disturbed if other programs used this many cores, or if the hypervisor took this share of
-processor time."""
-FEWEST_UNDISTURBED = 5
-"""With this many undisturbed launches of a case, the others are left out."""
+LOADED_OUTSIDE_CORES, LOADED_STEAL = 0.25, 0.05
+"""A launch is loaded, otherwise quiet, if other programs used more cores than this, or if the hypervisor took
+more than this share of processor time."""
+FEWEST_QUIET = 5
+"""With this many quiet launches of a case, the loaded ones are left out."""
 
 WIDE = 0.7
 """The log of an interval whose ends are a factor of two apart."""
@@ -140,10 +140,10 @@ def observe(
     run: RunRecords, catalog: Catalog, cost: Cost = "typical", times: Times = launch_times
 ) -> list[Observation]:
     """One observation per case, in order of first appearance, of its typical or its undisturbed cost (the
-    typical one if modes cannot be detected). Records without times are skipped, and those of disturbed
-    launches if enough others are left."""
-    disturbed = disturbed_launches(run)
-    made = (observe_case(kept(records, disturbed), catalog, times) for records in run.by_case().values())
+    typical one if modes cannot be detected). Records without times are skipped, and those of loaded launches
+    if enough quiet ones are left."""
+    loaded = loaded_launches(run)
+    made = (observe_case(kept(records, loaded), catalog, times) for records in run.by_case().values())
     return costing([observation for observation in made if observation is not None], cost)
 
 
@@ -159,19 +159,19 @@ def precision_of(seen: Observation) -> float | None:
     return float((high - low) / 2 / value) if np.isfinite(high - low) and value > 0 else None
 
 
-def disturbed_launches(run: RunRecords) -> set[str]:
+def loaded_launches(run: RunRecords) -> set[str]:
     """Launches during which other programs or the hypervisor took a large share of the processors."""
     return {
         close.launch
         for close in run.closes
-        if (close.outside_cores or 0.0) > DISTURBING_OUTSIDE_CORES or (close.steal or 0.0) > DISTURBING_STEAL
+        if (close.outside_cores or 0.0) > LOADED_OUTSIDE_CORES or (close.steal or 0.0) > LOADED_STEAL
     }
 
 
-def kept(records: Sequence[Record], disturbed: set[str]) -> Sequence[Record]:
-    """The records of one case that count: without the `disturbed` launches, if enough others are left."""
-    quiet = [record for record in records if record.launch not in disturbed]
-    return quiet if len(quiet) >= FEWEST_UNDISTURBED else records
+def kept(records: Sequence[Record], loaded: set[str]) -> Sequence[Record]:
+    """The records of one case that count: without the `loaded` launches, if enough others are left."""
+    quiet = [record for record in records if record.launch not in loaded]
+    return quiet if len(quiet) >= FEWEST_QUIET else records
 
 
 def observe_case(

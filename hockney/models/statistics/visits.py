@@ -43,7 +43,7 @@ class LaunchTimes:
 
 
 def launch_times(record: Record) -> LaunchTimes:
-    """Of a record that has repetitions."""
+    """The times of a record that has repetitions."""
     parts = record.times_by_visit
     visits = np.log(np.maximum([median(part) for part in parts], SHORTEST_S))
     began = [
