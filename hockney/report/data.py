@@ -22,7 +22,7 @@ SEEN_X, SEEN_Y = 7, 5
 
 
 def table(figure: Figure | Plane) -> tuple[tuple[str, ...], Rows]:
-    """Columns and rows of the measured values; of the curves, if the figure has nothing else."""
+    """Columns and rows of the measured values, or of the curves if the figure has no measured values."""
     if isinstance(figure, Plane):
         return _plane_table(figure)
     chosen = [s for s in figure.series if s.kind == "points"] or figure.series

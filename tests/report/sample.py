@@ -244,7 +244,7 @@ def sample() -> Page:
             Section(
                 "Point to point",
                 (
-                    "Two ranks on neighbouring cores, one message at a time. The model is fitted to hot and "
+                    "Two ranks on neighboring cores, one message at a time. The model is fitted to hot and "
                     "to cold buffers apart; its change points come from the data, not from the MPI's tables.",
                 ),
                 figures_point_to_point(),

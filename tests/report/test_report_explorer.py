@@ -198,8 +198,10 @@ def test_ranks_share_cores_unless_a_larger_machine_is_asked_for(explorer: Browse
     box = "document.getElementById('explorer-larger')"
     for name, text in (("work", "100us"), ("bytes", "40kB"), ("serial", "1%"), ("ranks", "2")):
         typed(explorer, name, text)
-    assert explorer.run(f"return {box}.closest('.control').hidden"), "2 ranks have a core each"
+    visible = f"return {box}.closest('.control').getBoundingClientRect().height > 0"
+    assert explorer.run(visible) and explorer.run(f"return {box}.disabled"), "2 ranks have a core each"
     typed(explorer, "ranks", "8")
+    assert explorer.run(visible) and not explorer.run(f"return {box}.disabled")
     assert explorer.run(SHOWN)["efficiency"].startswith(format_percent(shared))
     explorer.run(f"{box}.click()")
     assert explorer.run(SHOWN)["efficiency"].startswith(format_percent(alone))

@@ -107,13 +107,20 @@ class Explorer {
     };
   }
 
-  // Ranks beyond the machine's cores: either they share cores, or the machine is assumed to be larger.
+  // Ranks beyond the machine's cores: either they share cores, or the machine is assumed to be larger. The
+  // switch is always there, so that it is found before it is needed.
   kind(id, into) {
-    const box = el("input", {type: "checkbox", id: `${id}-larger`}), label = el("label", {for: box.id}, "on a larger machine of this kind, a core for each rank");
+    const box = el("input", {type: "checkbox", id: `${id}-larger`}), label = el("label", {for: box.id});
     box.addEventListener("change", () => { this.larger = box.checked; this.changed(); });
     const row = el("div", {class: "control check"}, box, label);
     into.append(row);
-    return () => { this.machine.larger = this.larger; row.hidden = !this.machine.cores_known || this.state.ranks <= this.machine.most_ranks; };
+    return () => {
+      const m = this.machine;
+      m.larger = this.larger;
+      row.hidden = !m.cores_known;
+      box.disabled = this.state.ranks <= m.most_ranks;
+      label.textContent = `More than ${plural(m.most_ranks)}: on a larger machine of this kind, with a core for each`;
+    };
   }
 
   chart(name) {

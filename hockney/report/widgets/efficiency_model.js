@@ -72,7 +72,7 @@ function workNeeded(wanted, m, size, serial, ranks, factor = 1) {
 
 const breakEven = (m, size, serial, ranks, factor = 1) => workNeeded(1 / ranks, m, size, serial, ranks, factor);
 
-// The factors of a size's band: interpolated linearly between the neighbouring sizes.
+// The factors of a size's band: interpolated linearly between the neighboring sizes.
 function banded(m, size) {
   const ends = [m.band[0], ...m.band, [Infinity, ...m.band.at(-1).slice(1)]];
   const k = ends.findIndex((after, k) => k > 0 && size <= after[0]), before = ends[k - 1], after = ends[k];
