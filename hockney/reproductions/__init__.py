@@ -62,7 +62,8 @@ def all_reproductions() -> dict[str, Reproduction]:
 
 
 def reproduction(name: str, catalog: Catalog) -> Reproduction:
-    """Raises UsageError for an unknown name; where it is a machine's, with the reproduction on it."""
+    """Raises UsageError for an unknown name; if it is a machine's name, the error names the reproduction that
+    runs on it."""
     shelf = all_reproductions()
     if name not in shelf:
         raise messages.unknown_reproduction(name, [*shelf, "all"], _simulating(name, catalog))
@@ -70,7 +71,7 @@ def reproduction(name: str, catalog: Catalog) -> Reproduction:
 
 
 def _simulating(machine: str, catalog: Catalog) -> str:
-    """The reproduction whose first part runs on `machine`; "" where there is none."""
+    """The reproduction whose first part runs on `machine`; "" if there is none."""
     machine = machine.partition(":")[2] or machine
     for name, study in all_reproductions().items():
         if any(part.machine == machine for part in study.parts(catalog)[:1]):

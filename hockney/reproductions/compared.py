@@ -97,8 +97,10 @@ def within(what: str, rows: Sequence[Compared], most: float) -> Limit:
     missing = sum(row.error is None for row in rows)
     measured = [row for row in rows if row.error is not None]
     worst = max(measured, key=lambda row: abs(row.error or 0.0), default=None)
-    text = "nothing measured" if worst is None else f"at most {abs(worst.error or 0.0):.2%}, {worst.what}"
+    text = (
+        "nothing simulated" if worst is None else f"largest error {abs(worst.error or 0.0):.2%}, {worst.what}"
+    )
     if missing and worst is not None:
-        text += f"; {missing} not measured"
+        text += f"; {missing} not simulated"
     holds = bool(rows) and not missing and all(abs(row.error or 0.0) <= most for row in measured)
     return Limit(f"{what} within {100 * most:g}%", holds, text)

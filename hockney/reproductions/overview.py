@@ -39,7 +39,7 @@ def worst(rows: Iterable[Compared]) -> float | None:
 
 
 def counted(rows: Sequence[Compared], what: str) -> str:
-    """ "56 of the 72 printed times within 25%", with what was not simulated."""
+    """ "56 of the 72 printed times within 25%", followed by the number that could not be simulated."""
     missing = len(rows) - len(measured(rows))
     left = f"; {missing} could not be simulated" if missing else ""
     return f"{len(near(rows))} of the {len(rows)} {what} within {NEAR:.0%}{left}"
@@ -71,12 +71,13 @@ def figure(paper: str, compared: Sequence[Compared]) -> Figure | None:
         _points("predicted", [row for row in close if row.status == "predicted"]),
         _points("fitted", [row for row in close if row.status == "fitted"], True),
         _points(f"off by more than {NEAR:.0%}", off),
-        Series("equal", (low, high), (low, high), kind="line"),
-        *(
-            Series(
-                f"{sign}{NEAR:.0%}", (low, high), (factor * low, factor * high), kind="line", group="apart"
-            )
-            for sign, factor in (("+", 1 + NEAR), ("-", 1 - NEAR))
+        Series(
+            f"equal, band: within {NEAR:.0%}",
+            (low, high),
+            (low, high),
+            tuple((1 - NEAR) * end for end in (low, high)),
+            tuple((1 + NEAR) * end for end in (low, high)),
+            kind="line",
         ),
     )
     return Figure(

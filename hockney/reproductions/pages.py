@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
-from hockney.core.wording import plural
 from hockney.draw.amount import Amount
 from hockney.draw.figure import Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import overview
-from hockney.reproductions.compared import CLOSE, Compared, Limit, tallies
+from hockney.reproductions.compared import CLOSE, Compared, Limit, Status, tallies
 from hockney.reproductions.parts import Answer
 
 COLUMNS = ("printed number", "published", "simulated", "model", "error", "status", "why")
@@ -68,24 +67,45 @@ def page(
 
 def _checks(compared: Sequence[Compared], limits: Sequence[Limit]) -> Section:
     """What must hold for the paper to count as reproduced."""
-    rows = tuple((limit.what, "holds" if limit.holds else "does not hold", limit.found) for limit in limits)
-    table = Table("checks", "What has to hold", ("check", "", "found"), rows)
-    return Section("What has to hold", text=tally_words(compared), tables=(table,))
+    rows = tuple((limit.what, "passed" if limit.holds else "failed", limit.found) for limit in limits)
+    checks = Table("checks", "Checks", ("check", "result", "found"), rows)
+    return Section("Agreement", tables=(tally_table(compared), checks))
 
 
 def limit_words(limit: Limit) -> str:
-    return f"{'Holds' if limit.holds else 'Does not hold'}: {limit.what} ({limit.found})."
+    return f"Check {'passed' if limit.holds else 'failed'}: {limit.what} ({limit.found})."
 
 
-def tally_words(compared: Iterable[Compared]) -> tuple[str, ...]:
-    """One sentence for each status."""
-    texts = []
-    for tally in tallies(compared):
-        counts = ", ".join(f"{n} within {close:.0%}" for n, close in zip(tally.within, CLOSE, strict=True))
-        counts += " (cumulative)" if tally.rows > tally.missing else ""
-        missing = f", {tally.missing} not measured" if tally.missing else ""
-        texts.append(f"{plural(tally.rows, 'row')} {tally.status}: {counts}{missing}.")
-    return tuple(texts)
+KINDS: Mapping[Status, str] = {
+    "predicted": "predicted",
+    "fitted": "used by the machine's description",
+    "variant": "on a variant of the machine",
+}
+
+
+def tally_table(compared: Iterable[Compared]) -> Table:
+    """How many of the printed numbers were reproduced, and how closely, by status."""
+    found = tallies(compared)
+    rows = [
+        (
+            KINDS[each.status],
+            str(each.rows),
+            *map(str, each.within),
+            str(each.missing) if each.missing else "",
+        )
+        for each in found
+    ]
+    columns = ["printed numbers", "count", *(f"within {close:.0%}" for close in CLOSE), "not simulated"]
+    if not any(each.missing for each in found):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    return Table(
+        "agreement",
+        "Printed numbers and how many of them the simulation reproduces",
+        tuple(columns),
+        tuple(rows),
+        numeric=tuple(range(1, len(columns))),
+        caption=f"Numbers within {CLOSE[0]:.0%} are also within {CLOSE[1]:.0%} and {CLOSE[2]:.0%}.",
+    )
 
 
 def table(name: str, rows: Iterable[Compared]) -> Table:

@@ -103,13 +103,13 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
     if off is None:
         return (*texts, "Nothing was simulated yet.")
     texts.append(
-        f"The simulated cable has the paper's t_start and t_w and nothing else. Its exchange of {min(WORDS)} "
-        f"to {max(WORDS)} words takes what the formula says within {off:.1%}, on 2 and on 4 processes."
+        "The simulated cable has the paper's t_start and t_w and nothing else. On 2 and 4 processes, its "
+        f"exchange of {min(WORDS)} to {max(WORDS)} words differs from the formula by at most {off:.1%}."
     )
     if others is not None and others > max(2 * off, 0.05):
         texts.append(
-            "What the formula leaves open matters more: where the processes do not start together, or the "
-            f"cable carries one message after the other, times are off by up to {others:.0%}."
+            "What the formula leaves open matters more: if the processes do not start together, or if the "
+            f"cable carries one message after the other, times differ from it by up to {others:.0%}."
         )
     return tuple(texts)
 

@@ -11,7 +11,7 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
-from hockney.reproductions import Answer, Compared, Part, pages, status_of, tallies, within
+from hockney.reproductions import Answer, Compared, Part, overview, pages, status_of, tallies, within
 
 
 def platform(*rows: str) -> Platform:
@@ -54,6 +54,25 @@ def test_statuses_are_counted_apart():
         1,
     )
     assert (fitted.status, fitted.rows, fitted.within, fitted.missing) == ("fitted", 1, (1, 1, 1), 0)
+
+
+def test_the_table_of_agreement_has_a_row_for_each_status():
+    rows = [row(1.009), row(0.96), row(1.3), row(None), row(1.0, status="fitted")]
+    table = pages.tally_table(rows)
+    assert [cells[1:] for cells in table.rows] == [("4", "1", "2", "2", "1"), ("1", "1", "1", "1", "")]
+    assert len({cells[0] for cells in table.rows}) == 2 and all(
+        len(c) == len(table.columns) for c in table.rows
+    )
+    complete = pages.tally_table([row(1.009)])
+    assert len(complete.columns) == len(table.columns) - 1, "everything was simulated"
+
+
+def test_the_overview_has_one_band_around_equality():
+    """A line with a legend entry for each edge would need a key."""
+    figure = overview.figure("p", [row(1.1), row(2.0), row(0.9, 1.5)])
+    (equal,) = (series for series in figure.series if series.kind == "line")
+    assert equal.x == equal.y == (0.9, 2.0)
+    assert equal.low == pytest.approx((0.675, 1.5)) and equal.high == pytest.approx((1.125, 2.5))
 
 
 def test_a_limit_needs_every_row():
