@@ -126,7 +126,7 @@ def test_the_front_door_offers_names_of_two_rooms(tmp_path):
     assert len(climbing(python_imports(package), PYTHON)) == 2
 
 
-def test_the_walker_sees_neighbours_meet_and_rooms_without_a_floor(tmp_path):
+def test_the_walker_sees_neighbors_meet_and_rooms_without_a_floor(tmp_path):
     package = tmp_path / "hockney"
     write(
         package, **{"build__x.py": "from hockney.launch import y\n", "launch__y.py": "import hockney.attic\n"}

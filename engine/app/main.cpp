@@ -15,7 +15,7 @@ namespace {
 // Timed with the system clock, because no MPI clock runs before MPI_Init.
 double init_mpi(int& argc, char**& argv) {
   const double before = hockney::date();
-  int provided = MPI_THREAD_SINGLE;  // what a workload does with less than it needs is its own business
+  int provided = MPI_THREAD_SINGLE;  // a workload must cope with a lower level than it needs
   if (hockney::thread_level == MPI_THREAD_SINGLE)
     MPI_Init(&argc, &argv);
   else

@@ -8,11 +8,12 @@
 
 namespace hockney {
 
-// One file of the shelf engine/coll/OPERATION: an algorithm by name, called with the arguments of the MPI
-// function, returning MPI_SUCCESS or an MPI error code. It may send messages on `comm` with the tag below:
-// its ranks call nothing else on `comm` meanwhile, and a rank may be several calls ahead of another one.
-// Operations of reductions are associative; those that do not commute are applied in the order of the ranks.
-// Beyond what MPI demands, a broadcast has the same count and type on every rank: some are sent in parts.
+// One file of the shelf engine/coll/OPERATION: an algorithm with its name, called with the arguments of the
+// MPI function and returning MPI_SUCCESS or an MPI error code. It may send messages on `comm` with the tag
+// below: nothing else uses `comm` during the call, but a rank may be several calls ahead of another one.
+// Reduction operations are associative; noncommutative ones are applied in rank order. In addition to MPI's
+// requirements, a broadcast must have the same count and type on every rank, because some algorithms send it
+// in parts.
 template <class Operation>
 struct CollectiveAlgorithm {
   const char* name;

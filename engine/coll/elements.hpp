@@ -42,7 +42,7 @@ struct Blocks {
     MPI_Type_get_extent(type, &low, &extent);
   }
 
-  // MPI takes what it sends and what it receives into by pointers that are const or not.
+  // MPI's send buffers are const, its receive buffers are not.
   void* operator[](long long block) const { return const_cast<char*>(first) + extent * count * block; }
 
   const char* first;
@@ -51,8 +51,8 @@ struct Blocks {
   MPI_Aint extent = 0;
 };
 
-// A message of `blocks` blocks of `elements` elements, as MPI's count and type. Where their number is more
-// than an int can hold, the type is that of a block.
+// A message of `blocks` blocks of `elements` elements, as an MPI count and type. If the number of elements
+// exceeds an int, the type is that of a block.
 class Several {
  public:
   Several(int blocks, int elements, MPI_Datatype element)
@@ -78,7 +78,7 @@ class Several {
   const bool made_;
 };
 
-// `count` elements of `type`, on this rank.
+// Copies `count` elements of `type` on this rank.
 inline void copy(const void* from, void* to, long long count, MPI_Datatype type) {
   int size = 0;
   MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
@@ -96,7 +96,7 @@ inline void copy(const void* from, void* to, long long count, MPI_Datatype type)
   }
 }
 
-// `blocks` blocks to a buffer whose blocks may have another type of the same signature.
+// Copies `blocks` blocks into a buffer whose type may differ but has the same signature.
 inline void copy(const Blocks& from, int source, const Blocks& to, int target, int blocks) {
   if (from.type == to.type) {
     copy(from[source], to[target], static_cast<long long>(blocks) * from.count, from.type);
@@ -107,7 +107,7 @@ inline void copy(const Blocks& from, int source, const Blocks& to, int target, i
                  0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-// `count` elements in as many parts as `parts`, whose lengths differ by one at most; some may be empty.
+// Divides `count` elements into `parts` parts whose lengths differ by at most one; some may be empty.
 struct Parts {
   int first(int part) const { return static_cast<int>(static_cast<long long>(count) * part / parts); }
   int length(int part, int following = 1) const { return first(part + following) - first(part); }
@@ -116,14 +116,14 @@ struct Parts {
   int parts;
 };
 
-// A reduction's operation on vectors.
+// The operation of a reduction, applied to vectors.
 struct Combination {
   Combination(MPI_Datatype element, MPI_Op operation) : type(element), op(operation) {
     MPI_Op_commutative(op, &commutes);
   }
 
-  // `received` combined into `own`. What comes from lower ranks is the left operand, which MPI_Reduce_local
-  // takes first; with operations that do not commute, `received` may be overwritten.
+  // Combines `received` into `own`. The data of lower ranks are the left operand, which MPI_Reduce_local
+  // takes first; with noncommutative operations, `received` may be overwritten.
   int operator()(void* received, void* own, int count, bool from_below) const {
     if (commutes || from_below) return MPI_Reduce_local(received, own, count, type, op);
     const int error = MPI_Reduce_local(own, received, count, type, op);

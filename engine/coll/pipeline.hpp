@@ -9,12 +9,12 @@
 
 namespace hockney::coll {
 
-// A segment stays in a first-level cache (32 KiB or more) while it is received and passed on, and takes a few
-// times as long as an empty message where these take 0.3 us in memory, or 1 us on a network of 100 Gbit/s.
+// A segment fits into a first-level cache (32 KiB or more) while it is received and forwarded, and takes a
+// few times as long as an empty message if that takes 0.3 us in memory, or 1 us on a network of 100 Gbit/s.
 inline constexpr int segment_bytes = 8192;
 
-// A vector goes down a tree in segments, of which a rank receives one while it sends the one before to its
-// children. MPI_PROC_NULL stands for a parent or child that does not exist.
+// A vector travels down a tree in segments: a rank receives one segment while it sends the previous one to
+// its children. MPI_PROC_NULL represents a parent or child that does not exist.
 inline int pipelined(void* data, int count, MPI_Datatype type, int parent, const int (&children)[2],
                      MPI_Comm comm) {
   int bytes = 0;
@@ -26,7 +26,7 @@ inline int pipelined(void* data, int count, MPI_Datatype type, int parent, const
     return segment + 1 < segments ? length : count - segment * length;
   };
 
-  // Of two segments that follow one another.
+  // Requests of two consecutive segments.
   MPI_Request coming[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   MPI_Request going[2][2] = {{MPI_REQUEST_NULL, MPI_REQUEST_NULL}, {MPI_REQUEST_NULL, MPI_REQUEST_NULL}};
   int error = MPI_Irecv(vector[0], elements(0), type, parent, tag, comm, &coming[0]);

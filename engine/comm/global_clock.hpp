@@ -10,8 +10,8 @@ namespace hockney {
 
 // A rank's part in one round of measuring offsets. The ranks form a binomial tree, as in HCA (Hunold and
 // Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", 2018): in round k each of the first 2^k ranks,
-// which are synchronised with rank 0 by then, answers one more, so that P ranks need log2 P rounds instead of
-// P - 1.
+// which are already synchronised with rank 0, synchronises one more, so that P ranks need log2 P rounds
+// instead of P - 1.
 struct ClockStep {
   enum Role { idle, asks, answers };
   Role role = idle;

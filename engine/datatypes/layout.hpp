@@ -36,11 +36,10 @@ inline constexpr Parameter block{"block", Kind::integer, "B", "8", 1, 1e9, "", "
 inline constexpr Parameter stride{
     "stride", Kind::integer, "B", "16", 1, 1e9, "", "bytes from a block's stride to the next one"};
 
-// Where the bytes of a message are in memory, and the datatype that describes it. The message has whole
-// blocks.
+// The layout of a message in memory, and the datatype that describes it. A message consists of whole blocks.
 class Layout {
  public:
-  // Throws InvalidCase, alike on all ranks.
+  // Throws InvalidCase, on all ranks alike.
   explicit Layout(const Values& values)
       : kind_(values.word("datatype")),
         block_(static_cast<std::size_t>(values.integer("block"))),
@@ -52,14 +51,14 @@ class Layout {
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
 
-  // A whole message is one element; one of no bytes is none.
+  // A whole message is one element; an empty message has none.
   MPI_Datatype type() const { return type_; }
   int count() const { return blocks_ > 0 ? 1 : 0; }
   std::size_t bytes() const { return blocks_ * block_; }
-  // In memory, gaps included.
+  // Size in memory, including the gaps.
   std::size_t extent() const { return blocks_ * stride_; }
 
-  // From its places in memory into one piece, and back.
+  // Copies the data from their positions in memory into one contiguous piece, and back.
   void gather(const std::byte* from, std::byte* to) const {
     pieces([&](std::size_t there, std::size_t packed, std::size_t bytes) {
       std::memcpy(to + packed, from + there, bytes);
@@ -71,7 +70,7 @@ class Layout {
     });
   }
 
-  // The gaps, which nothing may touch.
+  // The gaps, which must stay unchanged.
   static constexpr std::byte untouched{0x3C};
   Check check_gaps(std::span<const std::byte> memory) const {
     Check check;
@@ -90,7 +89,7 @@ class Layout {
   }
 
  private:
-  // `values`' blocks in a message, unless there are no such.
+  // The number of blocks in a message. Throws InvalidCase if the sizes are inconsistent.
   static std::size_t blocks_of(const Values& values, std::size_t block, std::size_t stride) {
     const std::uint64_t bytes = values.bytes();
     if (stride < block)
@@ -103,7 +102,7 @@ class Layout {
     return bytes / block;
   }
 
-  // In order: place in memory, place in one piece, bytes.
+  // In this order: position in memory, position in the contiguous piece, number of bytes.
   template <class Each>
   void pieces(Each each) const {
     if (kind_ == "struct") {

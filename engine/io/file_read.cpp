@@ -5,7 +5,7 @@
 namespace hockney::io {
 namespace {
 
-// Of the shared file each rank reads the part that its right neighbour has written.
+// In a shared file, each rank reads the part that its right neighbor has written.
 class FileRead final : public FileBase {
  public:
   using FileBase::FileBase;

@@ -45,12 +45,12 @@ inline constexpr Metric file_metrics[] = {
     {"file_size", "B", OverRanks::max, Per::record, false, "of a file, as MPI-IO reports it at the end"},
 };
 
-// The folder comes from the environment of the command, never from a case: a plan that somebody else wrote
-// must not choose where files are made.
+// The folder comes from the environment of the command, never from a case: the author of a plan must not be
+// able to choose where files are written.
 inline constexpr const char* folder_variable = "HOCKNEY_IO_FOLDER";
 
-// What file workloads share: a new file, or one for each rank, which is removed at the end, memory for the
-// part of each rank, and the comparison of what is in the file.
+// Common to the file workloads: a new file, or one per rank, which is removed at the end; memory for each
+// rank's part; and the comparison of the file's contents.
 class FileBase : public Workload {
  public:
   FileBase(const Place& place, const Values& values)
@@ -68,9 +68,9 @@ class FileBase : public Workload {
   }
   ~FileBase() override { MPI_File_close(&file_); }
 
-  // What one rank has written into the shared file another one reads.
+  // False because another rank reads what this rank writes into the shared file.
   bool keeps_payload() const override { return false; }
-  // Of all ranks.
+  // The total of all ranks.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(comm_.size); }
   void report(MetricValues& values) override {
     MPI_Offset bytes = 0;
@@ -80,7 +80,7 @@ class FileBase : public Workload {
   }
 
  protected:
-  // A rank reads the part of its right neighbour, or its own file.
+  // The part of the right neighbor in a shared file; in a file per rank, this rank's own.
   int reads_from() const { return shared_ ? (comm_.rank + 1) % comm_.size : comm_.rank; }
   MPI_Offset part_of(int rank) const {
     return shared_ ? static_cast<MPI_Offset>(block_.bytes) * rank : MPI_Offset{0};
@@ -104,7 +104,7 @@ class FileBase : public Workload {
                                         MPI_STATUS_IGNORE));
   }
 
-  // What every rank has written, every rank reads (MPI-4.1, 14.6.1).
+  // Makes the data of all writers visible to all readers (MPI-4.1, 14.6.1).
   void publish() {
     note(MPI_File_sync(file_));
     MPI_Barrier(comm_.handle);
@@ -127,7 +127,7 @@ class FileBase : public Workload {
   MPI_File file_ = MPI_FILE_NULL;
 
  private:
-  // Rank 0's text, on every rank.
+  // Returns rank 0's text on every rank.
   static std::string shared_text(const Comm& comm, std::string text) {
     std::size_t length = text.size();
     comm.broadcast(length);
@@ -148,7 +148,8 @@ class FileBase : public Workload {
     return folder;
   }
 
-  // A full file system would fail in the middle, and others need it too: a tenth stays free.
+  // A full file system would cause failures during the measurement and affect other users, so a tenth of it
+  // stays free.
   static void refuse_full(const Comm& comm, const std::string& folder, std::uint64_t bytes) {
     struct statvfs there{};
     const bool known = statvfs(folder.c_str(), &there) == 0;
@@ -166,7 +167,7 @@ class FileBase : public Workload {
     return text;
   }
 
-  // Never a file that is there already.
+  // Never opens an existing file.
   void open() {
     const std::string unique =
         std::to_string(getpid()) + "-" + std::to_string(static_cast<std::int64_t>(date() * 1e6));

@@ -29,7 +29,7 @@ Situation situation_of(MPI_Comm comm, const NodeLayout& layout);
 // remember one. Collective.
 const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const WaitPolicy& wait_policy);
 
-// In this process only.
+// Affects this process only.
 void remember(const Situation& situation, const BarrierAlgorithm& algorithm);
 
 }  // namespace hockney

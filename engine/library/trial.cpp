@@ -82,7 +82,7 @@ class Trials {
 
  private:
   double now_at_root() const { return rank_ == 0 ? MPI_Wtime() - begun_ : 0.0; }
-  // Rank 0's clock, on all ranks.
+  // Rank 0's clock, read on all ranks.
   double common_time() const {
     std::vector<double> now{now_at_root()};
     agree(comm_, wait_policy_, now);

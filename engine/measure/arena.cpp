@@ -20,7 +20,7 @@ constexpr std::size_t alignment = 64;
 // Page alignment: the same offset relative to pages and cache lines in every launch.
 constexpr std::size_t alignment = 4096;
 #endif
-// Every host has this much, so no check is needed that all ranks together have it.
+// Every host has this much, so there is no need to check that all ranks together have it.
 constexpr std::size_t surely_there = std::size_t{64} << 20;
 
 void release(std::byte* memory) {

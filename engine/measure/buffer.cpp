@@ -9,8 +9,8 @@
 namespace hockney {
 namespace {
 
-// Small messages are kept apart, so that cold ones share neither lines nor neighbours that the prefetcher
-// loads.
+// Small messages are kept apart, so that cold ones share neither cache lines nor adjacent lines that the
+// prefetcher loads.
 constexpr std::size_t smallest_stride = 512;
 constexpr std::size_t largest_ring = std::size_t{1} << 30;
 

@@ -19,7 +19,7 @@
 namespace hockney {
 namespace {
 
-// Seconds of computing in one run(): on every rank the most over them; none where they do not compute.
+// Seconds of computation in one run(), the maximum over the ranks, on every rank; none without computation.
 std::optional<double> longest_computing(const Workload& workload, const Comm& control) {
   std::optional<double> computing_s = workload.computing_s();
   if (!computing_s) return computing_s;
@@ -28,7 +28,7 @@ std::optional<double> longest_computing(const Workload& workload, const Comm& co
   return longest_s;
 }
 
-// Computing takes as long as it was told to: better refused than ended as a hang.
+// Computation takes as long as the case requests: rejecting the case is better than ending it as a hang.
 void refuse_endless(double computing_s, int back_to_back, const StopRule& rule) {
   const double least_s = computing_s * (back_to_back + 2);
   if (least_s <= rule.budget_s + rule.patience_s) return;
@@ -38,7 +38,8 @@ void refuse_endless(double computing_s, int back_to_back, const StopRule& rule) 
   throw InvalidCase(words.str());
 }
 
-// The like where only the warm-up tells how long a run takes. Collective: rank 0's clock and rule count.
+// The same check if only the warm-up reveals how long a run takes. Collective: rank 0's clock and rule
+// decide.
 void refuse_too_many(double run_s, int back_to_back, const StopRule& rule, double started,
                      const Comm& control) {
   const double least_s = run_s * back_to_back;
@@ -51,22 +52,23 @@ void refuse_too_many(double run_s, int back_to_back, const StopRule& rule, doubl
   throw InvalidCase(words.str());
 }
 
-// On rank 0: how long the operation took whose span on this rank is `span`. The ranks did not start together,
-// and who starts late may find the message there; one clock for all sees through that.
+// On rank 0: the duration of the operation, from each rank's own `span`. The ranks did not start together,
+// and a late rank may find its message already there; a common clock corrects for that.
 double overall(const Span& span, const Comm& control) {
   if (!GlobalClock::given()) return control.longest(span.end - span.start);
-  // In one message the latest end and the earliest start, as the largest of the negated ones.
+  // One message carries the latest end and the earliest start, the latter negated so that both are maxima.
   double extremes[] = {span.end, -span.start};
   control.longest_each(extremes, 2);
   return extremes[0] + extremes[1];
 }
 
-// Windows need an estimate of the operation's time, which barriers can give.
+// Windows need an estimate of the operation's time, which barriers can provide.
 Synchroniser::Kind kind_for_warm_up(Synchroniser::Kind kind) {
   return kind == Synchroniser::Kind::none ? kind : Synchroniser::Kind::barrier;
 }
 
-// Repetitions that a case gets in any visit whose time is up, where so many take no more than half its share.
+// The number of repetitions that a visit makes even if its time is up, if they take no more than half of the
+// case's share.
 int fewest_in(const VisitLimit& limit, int back_to_back, double repetition_s, const StopRule& rule) {
   const int fewest = (Method::fewest_runs + back_to_back - 1) / back_to_back;
   if (limit.only) return fewest;
@@ -75,7 +77,7 @@ int fewest_in(const VisitLimit& limit, int back_to_back, double repetition_s, co
 
 }  // namespace
 
-// The workload with its first payload. The ranks leave together.
+// Sets up the workload and its first payload. All ranks return from this at about the same time.
 std::unique_ptr<Workload> CaseRun::set_up() {
   std::unique_ptr<Workload> workload;
   on_all(control_, [&] {
@@ -139,13 +141,13 @@ void CaseRun::visit(const VisitLimit& limit) {
   result_.visits.push_back({started_s, now() - visit_began_, done - before, std::lround(preempted)});
 }
 
-// Repetitions of one visit, in chunks, until rank 0 decides to stop.
+// The repetitions of one visit, in chunks, until rank 0 decides to stop.
 void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& limit, int first_chunk) {
   double repetition_s = run_s_ * runs_;
   const auto already = static_cast<long>(result_.times_s.size());
   StopRule rule = rule_;
   rule.max_repetitions = limit.most_repetitions;
-  if (!limit.only) rule.precision = -1;  // which only several visits can tell
+  if (!limit.only) rule.precision = -1;  // only several visits show this
   std::vector<double> times_s;
   for (;;) {
     watchdog::at(watchdog::decision, already + static_cast<long>(times_s.size()));
@@ -159,7 +161,7 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
       progress.late = sync.late();
       progress.first_chunk = first_chunk;
       progress.fewest = fewest_in(limit, workload.back_to_back(), repetition_s, rule_);
-      progress.left_s = limit.ends - now();  // last: reading the clock may take time
+      progress.left_s = limit.ends - now();  // last, because reading the clock may take time
       decision = decide(progress, rule);
       decision.verify_another = affords_another(workload, limit);
     }
@@ -185,8 +187,8 @@ void CaseRun::repeat(Workload& workload, Synchroniser& sync, const VisitLimit& l
   result_.times_s.insert(result_.times_s.end(), times_s.begin(), times_s.end());
 }
 
-// One operation with the payload filled in before, which is then compared. It is no repetition: its time only
-// serves as a first idea of how long one takes.
+// Runs one operation with the payload filled in before, and compares the result. It does not count as a
+// repetition: its time is only a first estimate.
 Span CaseRun::verified_run(Workload& workload) {
   watchdog::at(watchdog::verification);
   workload.prepare(1);
@@ -198,7 +200,7 @@ Span CaseRun::verified_run(Workload& workload) {
   return {start, end};
 }
 
-// With another payload, which shows whether it still arrives.
+// Runs with a different payload, to detect messages that no longer arrive.
 void CaseRun::verify_another_run(Workload& workload) {
   const double began = now();
   const double verifying_s = verifying_s_;
@@ -207,15 +209,15 @@ void CaseRun::verify_another_run(Workload& workload) {
   verifying_s_ = verifying_s + now() - began;
 }
 
-// Whether a visit, on rank 0, may spend the time for verify_another_run().
+// On rank 0: whether a visit may spend the time for verify_another_run().
 bool CaseRun::affords_another(const Workload& workload, const VisitLimit& limit) const {
   if (!limit.only && workload.keeps_payload() && !result_.visits.empty()) return false;
   const double visit_s = limit.only ? rule_.budget_s : now() - visit_began_;
   return fill_s_ + run_s_ + first_check_s_ <= Method::verification_share * visit_s;
 }
 
-// The last run of a chunk of repetitions, which no other has overwritten yet. Each rank decides by itself: no
-// other waits for it but in the next step, which is not timed.
+// Compares the last run of a chunk of repetitions, whose data no later run has overwritten. Each rank decides
+// independently, because the next step, in which others wait for it, is not timed.
 void CaseRun::verify_repetition(Workload& workload, double chunk_s) {
   if (!workload.keeps_payload() || check_s_ > Method::verification_share * chunk_s) return;
   check_s_ = verify(workload);
@@ -231,13 +233,13 @@ double CaseRun::verify(Workload& workload) {
   return seconds;
 }
 
-// Like no other of this case. All ranks fill as often, and so agree on it.
+// A seed that no other visit of this case has. All ranks fill equally often, so they agree on it.
 const Payload& CaseRun::new_payload() {
   payload_.seed = mix(payload_.seed);
   return payload_;
 }
 
-// Rank 0's time counts: all ranks must write and compare the same part.
+// Rank 0's time decides, because all ranks must write and compare the same part.
 std::size_t CaseRun::verified_at_first() const {
   const double affordable = Method::verification_rate * Method::verification_share * rule_.budget_s;
   std::size_t bytes = std::max(Method::verified_bytes, static_cast<std::size_t>(std::min(affordable, 1e15)));
@@ -259,7 +261,7 @@ void CaseRun::sum_verified() {
   result_.verified.first = control_.joined(control_.rank == reporter ? first : "");
 }
 
-// Values per repetition follow those of the visits before.
+// Values per repetition are appended to those of the previous visits.
 void CaseRun::keep(std::vector<MetricSeries>& series) {
   if (series_.empty()) {
     series_ = std::move(series);

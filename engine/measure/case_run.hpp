@@ -17,7 +17,7 @@
 
 namespace hockney {
 
-// A stretch of one launch in which one case was measured.
+// A period of one launch in which one case was measured.
 struct Visit {
   double started_s;  // date, in seconds since 1970
   double seconds;    // set-up, warm-up, repetitions and verification
@@ -39,14 +39,14 @@ struct Measurement {
   std::vector<MetricSeries> metrics;
   std::map<std::string, std::string> labels;
   Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
-  // Summed over the ranks: runs that were verified, of all but those of the warm-up.
+  // Summed over the ranks: verified runs, out of all runs except those of the warm-up.
   std::uint64_t verified_runs = 0;
   std::uint64_t runs = 0;
-  double verifying_s = 0;  // that all of it took, on the rank where it took longest; rank 0 only
+  double verifying_s = 0;  // total time of verification, on the rank where it took longest; rank 0 only
 };
 
-// How long a visit lasts: until `ends` by rank 0's clock, or `most_repetitions`. `only`: the case has no
-// other, and stops when it is precise.
+// The limit of a visit: until `ends` by rank 0's clock, or `most_repetitions`. `only`: the case has no other
+// visit, and stops when it is precise.
 struct VisitLimit {
   double ends;
   int most_repetitions;
@@ -58,11 +58,11 @@ struct Span {
   double end;
 };
 
-// One case in one launch, measured in one visit or several. Between visits it holds results, but no buffers:
-// other cases run then. All calls are collective.
+// One case in one launch, measured in one or several visits. Between visits it holds results, but no buffers,
+// because other cases run then. All calls are collective.
 class CaseRun {
  public:
-  // `rule.budget_s` is the share of all the case's visits. `clock_cost` counts on rank 0.
+  // `rule.budget_s` is the share of time for all visits of the case. Only rank 0's `clock_cost` is used.
   CaseRun(const WorkloadInfo& info, const Values& values, const StopRule& rule, const Place& place,
           const Comm& control, const ClockCost& clock_cost, GlobalClock& clock)
       : info_(info),
@@ -74,21 +74,22 @@ class CaseRun {
         clock_(clock),
         kind_(Synchroniser::kind_of(values)) {}
 
-  // Set the workload up, verify one run, warm up, repeat; the first visit also finds the batch, and verifies
-  // again afterwards. Repetitions are verified too: the last of every chunk, where that costs little.
-  // Throws, alike on all ranks, OutOfMemory when one rank has not enough, InvalidCase when the ranks cannot
-  // meet a window, BrokenWorkload when the metrics are not those that `info` declares.
+  // Sets up the workload, verifies one run, warms up and repeats; the first visit also determines the batch,
+  // and verifies again at the end. Repetitions are verified too: the last one of every chunk, if that takes
+  // little time. Throws, on all ranks alike, OutOfMemory if one rank lacks memory, InvalidCase if the ranks
+  // cannot meet a window, BrokenWorkload if the metrics differ from those that `info` declares.
   void visit(const VisitLimit& limit);
 
-  // On rank 0, of the last visit: what a repetition cost with all that goes with it.
+  // On rank 0: the cost of a repetition in the last visit, including all overhead.
   double repetition_s() const { return repetition_s_; }
-  // On rank 0: so far.
+  // On rank 0: the total so far.
   const Measurement& result() const { return result_; }
   // On rank 0: relative half width of the 95% interval of the median of the visits' medians, or, after one
   // visit, of its repetitions.
   std::optional<double> achieved() const;
 
-  // After the last visit, once. `reason` is why there is no other; null: as the last one ended.
+  // Called once, after the last visit. `reason` states why there are no more visits; null: for the reason
+  // that ended the last one.
   Measurement finish(const char* reason = nullptr);
 
  private:
@@ -99,7 +100,7 @@ class CaseRun {
   void verify_another_run(Workload& workload);
   bool affords_another(const Workload& workload, const VisitLimit& limit) const;
   void verify_repetition(Workload& workload, double chunk_s);
-  // The seconds that it took.
+  // Returns the seconds that it took.
   double verify(Workload& workload);
   const Payload& new_payload();
   std::size_t verified_at_first() const;
@@ -119,8 +120,8 @@ class CaseRun {
   std::uint64_t all_runs_ = 0;
   Payload payload_{.seed = 0x5EED};
   double visit_began_ = 0;
-  // What verifying took on this rank: writing this visit's payload, and checking its first run; checking the
-  // last repetition that was verified; and in all.
+  // Seconds spent on verification on this rank: to write this visit's payload and check its first run; to
+  // check the last verified repetition; and in total.
   double fill_s_ = 0;
   double first_check_s_ = 0;
   double check_s_ = 0;

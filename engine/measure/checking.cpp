@@ -11,10 +11,10 @@
 namespace hockney {
 namespace {
 
-// Words of eight bytes: of what the payload and the sums consist.
+// Payloads and sums consist of words of eight bytes.
 constexpr std::size_t word = 8;
 
-// The part of a message of `bytes` bytes that is written and compared; it begins at a whole word.
+// The part of a message of `bytes` bytes that is written and compared. It begins at a whole word.
 struct Part {
   std::size_t begin;
   std::size_t bytes;
@@ -24,7 +24,7 @@ Part part_of(std::size_t bytes, const Payload& payload) {
   if (bytes <= payload.most) return {0, bytes};
   const std::size_t written = std::max(payload.most / word, std::size_t{1}) * word;
   if (bytes <= written) return {0, bytes};
-  // The last place takes what is left over beyond whole words.
+  // The last position includes the bytes after the last whole word.
   const std::size_t places = (bytes - written) / word + 1;
   const std::size_t place = mix(payload.seed) % places;
   return {place * word, place + 1 == places ? bytes - place * word : written};

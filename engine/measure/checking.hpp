@@ -7,7 +7,7 @@
 #include "measure/buffer.hpp"
 #include "measure/workload.hpp"
 
-// The steps that fill() and verify() of most patterns consist of.
+// The steps of fill() and verify() in most patterns.
 namespace hockney {
 
 // Where each pair of ranks has a separate payload: the source of what rank `from` sends to rank `to`.
@@ -19,20 +19,19 @@ inline std::uint64_t channel(const Comm& comm, int from, int to) {
 // The payload of `source`, to be sent from `to`.
 void write_bytes(std::span<std::byte> to, const Payload& payload, std::uint64_t source);
 
-// Nothing that write_bytes makes: a receive that never happened leaves this behind.
+// Writes a pattern that write_bytes never produces, so that a missing message is detected.
 void spoil(std::span<std::byte> place, const Payload& payload);
 
-// `actual`, as far as it was written, against the payload of `source`; `what` names it in the
-// message.
+// Compares the written part of `actual` with the payload of `source`; `what` names it in the message.
 Check check_bytes(std::span<const std::byte> actual, const Payload& payload, std::uint64_t source,
                   const char* what);
 
-// The like where `actual` holds doubles, element i being scale * reduction_element(seed, first + i).
+// The same for doubles: element i must be scale * reduction_element(seed, first + i).
 Check check_reduced(std::span<const std::byte> actual, const Payload& payload, std::size_t first,
                     double scale, const char* what);
 
-// This rank's contribution to a reduction: rank + 1 times reduction_element. All of it, since the time for a
-// sum depends on its operands: adding numbers that happen to be subnormal takes many times as long.
+// Writes this rank's contribution to a reduction, rank + 1 times reduction_element. Every element is written,
+// because the time of a sum depends on its operands: adding subnormal numbers takes many times as long.
 void write_reduction(std::span<std::byte> to, std::uint64_t seed, int rank);
 
 // The sum of the first `ranks` ranks' contributions, as a multiple of reduction_element.

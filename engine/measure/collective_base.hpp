@@ -45,8 +45,8 @@ class CollectiveBase : public Workload {
   static std::size_t ranks_of(const Place& place) { return static_cast<std::size_t>(place.comm.size); }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
 
-  // Every rank's block, in rank order, before and after it is received; the blocks share the payload's limit.
-  // `place` may be empty on a rank that receives nothing.
+  // The block of every rank, in rank order, before and after it is received; the payload's limit is divided
+  // among the blocks. `place` may be empty on a rank that receives nothing.
   void spoil_all_blocks(std::span<std::byte> place, const Payload& payload) const;
   Check check_all_blocks(std::span<const std::byte> actual, const Payload& payload, const char* what) const;
 
@@ -70,7 +70,7 @@ class Reduction : public CollectiveBase {
   MPI_Op sum() const { return sum_.operation; }
 
  private:
-  // Returns `values` unless no reduction can have that size; called before memory is allocated for it.
+  // Returns `values`. Throws if no reduction can have that size; called before memory is allocated.
   static const Values& reducible(const Values& values);
 
   const int elements_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-// `values`, combined in place over the ranks; on rank 0 `each` returns ranks times as many.
+// Combines `values` over the ranks, in place; with `each`, the result on rank 0 is ranks times as long.
 void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& control) {
   const auto count = static_cast<int>(values.size());
   switch (over_ranks) {

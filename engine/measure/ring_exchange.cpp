@@ -32,7 +32,7 @@ RingExchange::Way RingExchange::way_of(const Values& values) {
   if (word != "neighborhood") return Way::ordered;
 #ifdef HOCKNEY_SMPI
   throw InvalidCase(
-      "exchange=neighborhood cannot be simulated (SimGrid's MPI has no neighbourhood collectives); use "
+      "exchange=neighborhood cannot be simulated (SimGrid's MPI has no neighborhood collectives); use "
       "exchange=nonblocking");
 #endif
   return Way::neighborhood;

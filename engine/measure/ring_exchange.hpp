@@ -10,8 +10,8 @@
 
 namespace hockney {
 
-// One round-robin exchange on a ring: every rank sends a message to its right neighbour and receives one from
-// its left neighbour. The variants differ in the calls:
+// One round-robin exchange on a ring: every rank sends a message to its right neighbor and receives one from
+// its left neighbor. The variants differ in the calls:
 //
 //   ordered       MPI_Send and MPI_Recv, even ranks sending first: the exchange of Hanebutte and Tatsumi
 //                 (1996). With an odd number of ranks the last one and rank 0 both send first, so that the

@@ -41,13 +41,13 @@ struct Method {
   static constexpr int first_chunk = 30;
   static constexpr double growth = 0.5;
   static constexpr int largest_chunk = 5000;
-  // A longer time that was only extrapolated from fewer runs is first measured once.
+  // A longer time that was only extrapolated from fewer runs is measured once before it is used.
   static constexpr double long_repetition_s = 10e-3;
 
   // An optional verification takes no more than this fraction of the time of what it verifies.
   static constexpr double verification_share = 0.02;
-  // Of longer messages a verification compares this many bytes, at a random offset: comparing all of one
-  // takes about as long as moving it.
+  // If a message is longer, a verification compares this many bytes, at a random offset, because comparing
+  // the whole message takes about as long as transferring it.
   static constexpr std::size_t verified_bytes = std::size_t{32} << 10;
   // In the first visit, if there is time, more bytes: as many as take verification_share of the case's time
   // at this rate, in bytes per second.

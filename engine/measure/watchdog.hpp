@@ -6,10 +6,10 @@
 
 namespace hockney {
 
-// Ends a hang: if a case takes longer than allowed, every rank that still can prints to standard error which
-// case it is in and where, from a signal handler, since the rank itself is stuck in a call. A rank that
-// prints nothing is the one to look at. There is one per process (as for signals); arm and disarm cost a
-// system call each, outside the timed region.
+// Ends a hang: if a case takes longer than allowed, every rank that can still respond prints the case and its
+// position to standard error, from a signal handler, since the rank itself is stuck in a call. A rank that
+// prints nothing is the likely cause. There is one watchdog per process (as for signals); arm and disarm cost
+// one system call each, outside the timed region.
 namespace watchdog {
 
 enum Phase { setup, warm_up, timing, decision, verification };

@@ -46,13 +46,13 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  // The measured call: only the communication, and the computing that belongs to it.
+  // The measured call: only the communication, and the computation that belongs to it.
   virtual void run() = 0;
 
   // Preparation for `count` calls of run(), outside the timed region.
   virtual void prepare([[maybe_unused]] int count) {}
 
-  // Writes the payload that the next run() carries, and spoils the memory that it overwrites.
+  // Writes the payload of the next run(), and spoils the memory that it will overwrite.
   virtual void fill([[maybe_unused]] const Payload& payload) {}
 
   // Compares the data received by the last run() with the expected data.

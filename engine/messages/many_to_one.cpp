@@ -11,8 +11,8 @@
 namespace hockney::messages {
 namespace {
 
-// Ranks 1 to `senders` send windows of messages to rank 0, which posts a receive for each and ends the window
-// with an empty answer. With source=any a receive takes the next message, whoever sent it.
+// Ranks 1 to `senders` send windows of messages to rank 0, which posts one receive per message and ends each
+// window with an empty reply. With source=any, a receive matches the next message from any sender.
 class ManyToOne final : public Workload {
  public:
   ManyToOne(const Place& place, const Values& values)
@@ -55,7 +55,7 @@ class ManyToOne final : public Workload {
       for (std::size_t i = 0; i < window_; ++i) write_bytes(message(i), part, identity(comm_.rank, i));
   }
 
-  // Messages of one sender arrive in the order in which they were sent.
+  // Messages from one sender arrive in the order in which they were sent.
   Check verify(const Payload& payload) override {
     Check all;
     if (!comm_.root()) return all;
@@ -72,7 +72,7 @@ class ManyToOne final : public Workload {
   }
 
   bool keeps_payload() const override { return true; }
-  // All messages, so that the inverse of a time is the message rate.
+  // Counts all messages, so that the inverse of the time is the message rate.
   double operations() const override { return static_cast<double>(messages_); }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 

@@ -20,8 +20,8 @@ inline constexpr Parameter pairs{
     "",
     "pairs at once: rank i and rank i + p/2; the other ranks do nothing (0: as many as there are, p/2)"};
 
-// Pairs of ranks, rank i of the lower half with rank i + p/2, all at once. A run that sends several messages
-// has them side by side.
+// Pairs of ranks that communicate at the same time: rank i of the lower half with rank i + p/2. If a run
+// sends several messages, they are adjacent in memory.
 class PairsBase : public Workload {
  public:
   PairsBase(const Place& place, const Values& values, std::size_t messages)

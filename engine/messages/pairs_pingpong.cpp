@@ -23,7 +23,7 @@ class PairsPingPong final : public PairsBase {
   }
 
   double operations() const override { return 2; }
-  // Of all pairs.
+  // The total of all pairs.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(pairs_); }
 };
 

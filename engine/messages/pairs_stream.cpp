@@ -7,8 +7,8 @@
 namespace hockney::messages {
 namespace {
 
-// Windows of messages on the way at once. In one direction an empty answer ends a window; in both, who has
-// received all messages of its partner has seen that one's last send.
+// Windows of concurrent messages. With direction=one, an empty reply ends each window. With direction=both no
+// reply is needed: a rank that has received all its partner's messages has also received the last one sent.
 class PairsStream final : public PairsBase {
  public:
   PairsStream(const Place& place, const Values& values, std::size_t window)
@@ -38,7 +38,7 @@ class PairsStream final : public PairsBase {
       MPI_Send(nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle);
   }
 
-  // All messages of all pairs, so that the inverse of a time is the message rate.
+  // Counts the messages of all pairs, so that the inverse of the time is the message rate.
   double operations() const override { return static_cast<double>(window_) * pairs_ * (both_ ? 2 : 1); }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 

@@ -8,9 +8,9 @@
 namespace hockney::messages {
 namespace {
 
-// A ping-pong whose messages are matched past `depth` others: receives that are posted and whose message has
-// not been sent, or messages that have come and for which there is no receive. These have tags that the
-// ping-pong does not use. They wait for as long as the workload exists.
+// A ping-pong with `depth` other entries in the matching queues: either posted receives for messages that are
+// never sent, or unexpected messages for which no receive is posted. Their tags differ from those of the
+// ping-pong, and they stay queued for the lifetime of the workload.
 class QueueDepth final : public PairBase {
  public:
   QueueDepth(const Place& place, const Values& values)
@@ -37,7 +37,7 @@ class QueueDepth final : public PairBase {
       else
         MPI_Isend(nullptr, 0, MPI_BYTE, partner_, other_tag(i), comm_.handle, &requests_[i]);
     }
-    // A message that was sent later, and has come, shows that these have come.
+    // Messages do not overtake each other, so the arrival of a later message proves that these have arrived.
     MPI_Sendrecv(nullptr, 0, MPI_BYTE, partner_, tag, nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle,
                  MPI_STATUS_IGNORE);
   }

@@ -1,4 +1,4 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Collectives among the neighbours of a topology.
+# Collectives among the neighbors of a topology.

@@ -25,7 +25,7 @@ class NeighborAllgather final : public NeighborBase {
 };
 
 constexpr Parameter neighbor_allgather_parameters[] = {
-    parameters::bytes("bytes of each rank's block, which all its neighbours get"),
+    parameters::bytes("bytes of each rank's block, which all its neighbors get"),
     topology_parameter,
     degree_parameter,
     seed_parameter,
@@ -39,7 +39,7 @@ extern constinit const WorkloadInfo neighbor_allgather{
     .role = "neighborhood",
     .operation = "neighbor_allgather",
     .size = "bytes",
-    .help = "MPI_Neighbor_allgather: each rank sends the same block to all its neighbours",
+    .help = "MPI_Neighbor_allgather: each rank sends the same block to all its neighbors",
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

@@ -14,8 +14,8 @@ class NeighborAlltoall final : public NeighborBase {
                           block_.type, topology_.handle());
   }
 
-  // The blocks from rank a to rank b have a separate payload. Where there are two, as on a torus of two
-  // ranks, both have the same: which of them comes first was unclear before MPI-4.
+  // Each pair of ranks has a separate payload. If there are two blocks between the same ranks, as on a torus
+  // of two ranks, both carry the same payload, because MPI before 4.0 did not define their order.
   void fill(const Payload& payload) override {
     for (std::size_t at = 0; at < neighbors(); ++at)
       write_bytes(block(outgoing_.upcoming(), at), payload.shared_by(neighbors()),
@@ -29,7 +29,7 @@ class NeighborAlltoall final : public NeighborBase {
 };
 
 constexpr Parameter neighbor_alltoall_parameters[] = {
-    parameters::bytes("bytes of the block that each rank sends to each neighbour"),
+    parameters::bytes("bytes of the block that each rank sends to each neighbor"),
     topology_parameter,
     degree_parameter,
     seed_parameter,
@@ -43,7 +43,7 @@ extern constinit const WorkloadInfo neighbor_alltoall{
     .role = "neighborhood",
     .operation = "neighbor_alltoall",
     .size = "bytes",
-    .help = "MPI_Neighbor_alltoall: each rank sends each neighbour another block",
+    .help = "MPI_Neighbor_alltoall: each rank sends each neighbor another block",
     .time = "the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

@@ -11,7 +11,7 @@
 
 namespace hockney::neighborhood {
 
-// What both calls share: a block from each source, in the order of the topology.
+// Common to both calls: one block from each source, in the order of the topology.
 class NeighborBase : public Workload {
  public:
   void prepare(int) override { topology_.create(); }
@@ -19,7 +19,7 @@ class NeighborBase : public Workload {
   std::uint64_t bytes_moved() const override { return block_.bytes * neighbors(); }
 
  protected:
-  // `to_each`: whether every neighbour is sent a block of its own.
+  // `to_each`: whether every neighbor receives a different block.
   NeighborBase(const Place& place, const Values& values, bool to_each)
       : comm_(place.comm),
         block_(values.bytes()),
@@ -37,13 +37,13 @@ class NeighborBase : public Workload {
     for (std::size_t at = 0; at < neighbors(); ++at)
       spoil(block(incoming_.upcoming(), at), payload.shared_by(neighbors()));
   }
-  // `sender(rank)`: the number under which that rank writes what it sends to this one.
+  // `sender(rank)`: the number that identifies the payload which `rank` sends to this rank.
   template <class Sender>
   Check check_incoming(const Payload& payload, Sender sender) const {
     Check all;
     for (std::size_t at = 0; at < neighbors(); ++at)
       all += check_bytes(block(incoming_.taken(), at), payload.shared_by(neighbors()),
-                         sender(topology_.sources()[at]), "a neighbour's block");
+                         sender(topology_.sources()[at]), "a neighbor's block");
     return all;
   }
 

@@ -21,17 +21,17 @@ namespace hockney::neighborhood {
 // Who a rank sends to and receives from, in MPI's order, and the communicator that knows it:
 //
 //   torus    a two-dimensional one (MPI_Dims_create, MPI_Cart_create): down, up, left and right, as numbered
-//            by MPI. Where a dimension has one or two ranks, both its neighbours are the same one.
+//            by MPI. Where a dimension has one or two ranks, both its neighbors are the same one.
 //   random   the ranks form a ring in an order drawn at random, on which each sends to `degree` others, at
 //            distances drawn at random that are the same for all: every rank sends and receives as much. With
 //            few ranks it is all others; one rank alone sends to itself.
 class Topology {
  public:
-  // Throws InvalidCase where this MPI has no neighbourhood collectives.
+  // Throws InvalidCase if this MPI has no neighborhood collectives.
   Topology(const Comm& comm, const Values& values) : comm_(comm), torus_(values.word("topology") == "torus") {
 #ifdef HOCKNEY_SMPI
     throw InvalidCase(
-        "this cannot be simulated (SimGrid's MPI has no neighbourhood collectives); use "
+        "this cannot be simulated (SimGrid's MPI has no neighborhood collectives); use "
         "round_robin exchange=nonblocking");
 #endif
     if (torus_)
@@ -49,7 +49,8 @@ class Topology {
   const std::vector<int>& destinations() const { return destinations_; }
   MPI_Comm handle() const { return handle_; }
 
-  // Collective, and not in the constructor: a rank that lacks memory would leave the others waiting here.
+  // Collective. This is not done in the constructor, because a rank without enough memory would make the
+  // others wait here.
   void create() {
     if (handle_ != MPI_COMM_NULL) return;
     constexpr int keep_ranks = 0;
@@ -78,7 +79,7 @@ class Topology {
     const std::vector<int> ring = shuffled(size, seed);
     const auto place =
         static_cast<std::size_t>(std::find(ring.begin(), ring.end(), comm_.rank) - ring.begin());
-    // The distances are 1 to P - 1 in a random order, of which the first are taken.
+    // The first elements of the distances 1 to P - 1 in random order.
     const std::vector<int> order = shuffled(std::max<std::size_t>(size - 1, 1), mix(seed));
     const std::size_t count = std::min(static_cast<std::size_t>(degree), order.size());
     for (std::size_t k = 0; k < count; ++k) {
@@ -88,7 +89,8 @@ class Topology {
     }
   }
 
-  // 0 to `count` - 1 in an order that depends on the seed only (Fisher and Yates), so that all ranks agree.
+  // A permutation of 0 to `count` - 1 that depends only on the seed (Fisher and Yates), so that all ranks
+  // agree.
   static std::vector<int> shuffled(std::size_t count, std::uint64_t seed) {
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
@@ -113,10 +115,10 @@ inline constexpr Parameter topology_parameter{
     0,
     0,
     "torus|random",
-    "who is whose neighbour: a periodic grid of two dimensions, or a random graph"};
+    "who is whose neighbor: a periodic grid of two dimensions, or a random graph"};
 
 inline constexpr Parameter degree_parameter{
-    "degree", Kind::integer, "", "4", 1, 1e6, "", "neighbours to send to in the random graph"};
+    "degree", Kind::integer, "", "4", 1, 1e6, "", "neighbors to send to in the random graph"};
 
 inline constexpr Parameter seed_parameter{"seed", Kind::integer, "", "1", 0, 1e15, "", "of the random graph"};
 

@@ -16,18 +16,18 @@
 
 namespace hockney::nonblocking {
 
-// Computing between the call that starts a collective and MPI_Wait. In each visit the collective is first
-// measured by itself, its pure time; then each run computes for `computing` times as long. With the three
-// times
+// Computation between the call that starts a collective and MPI_Wait. In each visit, the collective is first
+// measured by itself (its pure time); then each run computes for `computing` times as long. From the three
+// times,
 //
 //   overlap = max(0, min(1, (t_pure + t_computing - t_total) / min(t_pure, t_computing)))
 //
-// is the part of the shorter of both that cost nothing, as the Intel MPI Benchmarks define it. The OSU
-// benchmarks divide by t_pure, which is the same where the computing is not shorter. All three times are the
-// longest over the ranks.
+// is the hidden fraction of the shorter of the two, as the Intel MPI Benchmarks define it. The OSU benchmarks
+// divide by t_pure, which gives the same result unless the computation is shorter. All three times are maxima
+// over the ranks.
 class Overlapped final : public Workload {
  public:
-  // The collective of this group that has the name `operation`.
+  // The collective of this group with the name `operation`.
   Overlapped(const Place& place, const Values& values, const std::string& operation)
       : comm_(place.comm),
         factor_(values.real("computing")),
@@ -42,7 +42,7 @@ class Overlapped final : public Workload {
     }
     pure_s_ = pure_time();
     part_.emplace(factor_ * pure_s_ / static_cast<double>(tests_ + 1));
-    // The runs until now have brought the payload of the run to come.
+    // The previous runs have already transferred the payload of the next run.
     alone_->fill(payload_);
   }
 
@@ -69,7 +69,7 @@ class Overlapped final : public Workload {
   bool keeps_payload() const override { return alone_->keeps_payload(); }
   std::uint64_t bytes_moved() const override { return alone_->bytes_moved(); }
 
-  // The rank that takes longest overlaps least, since all compare with the same times.
+  // The slowest rank has the smallest overlap, because all ranks use the same reference times.
   void sample(MetricValues& values) override {
     values.set("overlap", runs_ ? 100 * overlap(total_s_ / static_cast<double>(runs_)) : 0);
     total_s_ = 0;
@@ -103,7 +103,7 @@ class Overlapped final : public Workload {
     return std::clamp((pure_s_ + work_s() - total_s) / shorter_s, 0.0, 1.0);
   }
 
-  // The longest over the ranks, in the median of some runs after a barrier; the same on every rank.
+  // The longest time over the ranks, in the median of several runs after a barrier; the same on every rank.
   double pure_time() {
     find_announcement();
     timed();  // the first run may set up connections
@@ -126,7 +126,8 @@ class Overlapped final : public Workload {
     return now() - began;
   }
 
-  // Where nothing is noisy, ranks leave a barrier as far apart as they entered it, but have one clock.
+  // Without noise, ranks leave a barrier as far apart as they entered it; but such machines have one global
+  // clock.
   void start_together() {
     if (!GlobalClock::given()) {
       comm_.barrier();
@@ -149,10 +150,10 @@ class Overlapped final : public Workload {
   const std::unique_ptr<Workload> alone_;
   Started& started_;
   Payload payload_;
-  double announcement_s_ = 0;  // on rank 0, where the clock is global: what a broadcast takes at most
+  double announcement_s_ = 0;  // on rank 0, if the clock is global: the longest time of a broadcast
   double pure_s_ = 0;
   std::optional<Computing> part_;  // between two calls of MPI_Test
-  double total_s_ = 0;             // of the runs since the last sample
+  double total_s_ = 0;             // since the last sample
   long runs_ = 0;
 };
 

@@ -9,14 +9,14 @@
 
 namespace hockney::nonblocking {
 
-// A collective that is started here and completed elsewhere.
+// A collective operation that one function starts and another completes.
 class Started {
  public:
   virtual ~Started() = default;
   virtual void start(MPI_Request* request) = 0;
 };
 
-// A workload of such a collective by itself: the call, then MPI_Wait.
+// A workload that measures such an operation by itself: the call, then MPI_Wait.
 template <class Base>
 class Alone : public Base, public Started {
  public:

@@ -8,7 +8,7 @@
 namespace hockney::onesided {
 namespace {
 
-// Every swap succeeds: the target holds one of two numbers, which each epoch exchanges.
+// Every swap succeeds: the target alternates between two values, and each epoch replaces one by the other.
 class CompareAndSwap final : public IntegersBase {
  public:
   CompareAndSwap(const Place& place, const Values& values)
@@ -33,7 +33,7 @@ class CompareAndSwap final : public IntegersBase {
     }
   }
 
-  // After a single epoch.
+  // The expected value after a single epoch.
   Check verify(const Payload& payload) override {
     settle();
     Check check;

@@ -9,8 +9,9 @@
 
 namespace hockney::onesided {
 
-// What accumulating operations share: doubles, which are whole numbers so that sums are exact, and an
-// operator. A target holds its rank + 1 times a vector, an origin contributes its rank + 1 times the same.
+// Common to accumulating operations: an operator and vectors of doubles with integer values, so that sums are
+// exact. The target holds a vector multiplied by its rank + 1, and the origin contributes the same vector
+// multiplied by its own rank + 1.
 class AccumulateBase : public OneSidedBase {
  public:
   AccumulateBase(const Place& place, const Values& values, Needs needs)
@@ -23,7 +24,7 @@ class AccumulateBase : public OneSidedBase {
     if (target()) write_reduction(memory(), payload.seed, comm_.rank);
   }
 
-  // After a single epoch.
+  // The expected value after a single epoch.
   Check verify(const Payload& payload) override {
     settle();
     if (!target()) return {};
@@ -32,7 +33,7 @@ class AccumulateBase : public OneSidedBase {
     return check_reduced(memory(), payload, 0, scale, "what was accumulated");
   }
 
-  // Each epoch adds to what the one before has left.
+  // Each epoch adds to the result of the previous one.
   bool keeps_payload() const override { return false; }
 
  protected:

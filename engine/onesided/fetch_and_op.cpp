@@ -28,7 +28,7 @@ class FetchAndOp final : public IntegersBase {
     }
   }
 
-  // After a single epoch.
+  // The expected value after a single epoch.
   Check verify(const Payload& payload) override {
     settle();
     Check check;
@@ -43,7 +43,7 @@ class FetchAndOp final : public IntegersBase {
   }
 
  private:
-  // The same from every rank, and small, so that no number of repetitions makes the sum overflow.
+  // The same value from every rank, and so small that no number of repetitions makes the sum overflow.
   static Integer contribution(std::size_t index) { return 1 + static_cast<Integer>(index); }
 
   const Operator operator_;

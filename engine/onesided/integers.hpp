@@ -11,17 +11,17 @@ namespace hockney::onesided {
 
 using Integer = std::int64_t;
 
-// What operations on single integers share; those of one epoch work on integers side by side.
+// Common to operations on single integers. The operations of an epoch use adjacent integers.
 class IntegersBase : public OneSidedBase {
  public:
   IntegersBase(const Place& place, const Values& values)
       : OneSidedBase(place, values, sizeof(Integer), {.outgoing = true, .incoming = true}) {}
 
-  // Each epoch changes what the one before has left.
+  // Each epoch modifies the result of the previous one.
   bool keeps_payload() const override { return false; }
 
  protected:
-  // Whole numbers that depend on the rank, large enough to be no other's and small enough to be added.
+  // Integers that depend on the rank: far enough apart to be distinct, and small enough to be added.
   static Integer number(const Payload& payload, int rank, std::size_t index) {
     const std::uint64_t random = mix(
         payload.seed ^ mix((static_cast<std::uint64_t>(rank) << 32U) ^ static_cast<std::uint64_t>(index)));

@@ -51,9 +51,9 @@ inline constexpr Parameter direction{
     "one: each rank i of the lower half works on the memory of rank i + p/2; both: the upper half works on "
     "the lower one's at the same time"};
 
-// What one-sided operations share: pairs of ranks from the lower and the upper half, a window, memory for
-// what an origin sends and gets back, and the calls around the operations. Those of one epoch work on places
-// of `each` bytes side by side.
+// Common to one-sided operations: pairs of ranks from the lower and the upper half, a window, memory for the
+// data that an origin sends and receives, and the synchronisation calls. The operations of an epoch use
+// adjacent blocks of `each` bytes.
 class OneSidedBase : public Workload {
  public:
   struct Needs {
@@ -82,7 +82,7 @@ class OneSidedBase : public Workload {
     if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
   }
 
-  // What ranks have written into their windows is there before anyone works on it.
+  // Completes the local writes to the windows before any rank accesses them.
   void prepare(int) override {
     switch (epoch_) {
       case Epoch::fence: MPI_Win_fence(0, window_.handle()); break;
@@ -102,7 +102,7 @@ class OneSidedBase : public Workload {
     }
   }
 
-  // The target of a passive epoch cannot tell by itself whether its origin has finished.
+  // In passive epochs the target cannot detect by itself whether its origin has finished.
   bool keeps_payload() const override { return epoch_ == Epoch::fence || epoch_ == Epoch::pscw; }
 
   double operations() const override { return static_cast<double>(operations_); }
@@ -113,7 +113,7 @@ class OneSidedBase : public Workload {
  protected:
   enum class Epoch { fence, lock, lock_all, flush, pscw };
 
-  // `operate()` where this rank is an origin, with the calls that begin and complete it.
+  // Calls `operate()` if this rank is an origin, between the calls that begin and complete the epoch.
   template <class Operate>
   void in_epoch(Operate operate) {
     const MPI_Win window = window_.handle();
@@ -153,10 +153,11 @@ class OneSidedBase : public Workload {
 
   bool origin() const { return lower_ || both_; }
   bool target() const { return !lower_ || both_; }
-  // In the partner's window.
+  // The position in the partner's window.
   MPI_Aint place(std::size_t operation) const { return target_ + static_cast<MPI_Aint>(operation * each_); }
 
-  // What the operations did is in this rank's memory. Collective where keeps_payload() is false.
+  // Makes the results of the operations visible in this rank's memory. Collective if keeps_payload() is
+  // false.
   void settle() {
     switch (epoch_) {
       case Epoch::flush:
@@ -195,7 +196,7 @@ class OneSidedBase : public Workload {
     if (word == "flush") return Epoch::flush;
     return word == "pscw" ? Epoch::pscw : Epoch::fence;
   }
-  // `place`, unless one rank would have no partner.
+  // Returns `place`. Throws if one rank would have no partner.
   static const Place& paired(const Place& place) {
     if (place.comm.size % 2 != 0)
       throw InvalidCase("ranks=" + std::to_string(place.comm.size) +
@@ -210,7 +211,7 @@ class OneSidedBase : public Workload {
     MPI_Group_free(&all);
   }
 
-  // A rank's own view of its window and that of the others are made one by an epoch on itself.
+  // An epoch on the rank itself synchronises its private view of the window with the public one.
   void publish() {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, comm_.rank, 0, window_.handle());
     MPI_Win_unlock(comm_.rank, window_.handle());

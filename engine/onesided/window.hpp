@@ -15,9 +15,9 @@
 
 namespace hockney::onesided {
 
-// Memory of this rank that other ranks reach by one-sided operations. `memory` is how it came into the
-// window: allocate (MPI_Win_allocate), create (MPI_Win_create over memory of ours) or dynamic (attached to a
-// window that was made without memory).
+// Memory of this rank that other ranks access with one-sided operations. `memory` selects the type of window:
+// allocate (MPI_Win_allocate), create (MPI_Win_create with memory of this class) or dynamic (memory attached
+// to a window created without any).
 class Window {
  public:
   // Collective. Throws OutOfMemory or InvalidCase, on all ranks.
@@ -25,13 +25,13 @@ class Window {
       : comm_(place.comm), memory_(memory), bytes_(bytes) {
     on_all(comm_, [&] { take(place.arena); });
     window_ = make_window(comm_.handle, WaitPolicy(comm_.handle), [&](MPI_Win* made) { return make(made); });
-    // At least a byte: operations on none must not miss the memory either.
+    // At least one byte, because empty operations must not use a null address either.
     if (memory_ == "dynamic")
       MPI_Win_attach(window_, base_, static_cast<MPI_Aint>(std::max<std::uint64_t>(bytes_, 1)));
   }
   ~Window() {
     if (memory_ == "dynamic") {
-      MPI_Barrier(comm_.handle);  // others may still work on it, and only freeing waits for them
+      MPI_Barrier(comm_.handle);  // others may still access it, and only freeing waits for them
       MPI_Win_detach(window_, base_);
     }
     MPI_Win_free(&window_);
@@ -42,7 +42,8 @@ class Window {
   MPI_Win handle() const { return window_; }
   std::span<std::byte> memory() const { return {base_, bytes_}; }
 
-  // Where the memory of `partner`, which asks for this rank's at the same time, begins in its window.
+  // The offset of the partner's memory in its window. The partner calls this at the same time for this rank's
+  // memory.
   MPI_Aint base_of(int partner) const {
     if (memory_ != "dynamic") return 0;
     MPI_Aint own = 0, theirs = 0;
@@ -62,7 +63,8 @@ class Window {
       base_ = own_->next();
       return;
     }
-    // Memory that MPI only promises kills a rank when it is touched, so ask first. A tenth stays for others.
+    // Overcommitted memory kills a rank when it is touched, so check first. A tenth is left for other
+    // processes.
     const auto sharing = static_cast<std::size_t>(arena.sharing());
     if (bytes_ > surely_there / sharing && bytes_ > available_memory() / sharing / 10 * 9)
       throw OutOfMemory("a window of " + std::to_string(bytes_) + " bytes on each of " +

@@ -8,15 +8,15 @@
 namespace hockney::patterns {
 namespace {
 
-// The ranks arrive one after the other, evenly over `delay`, each time in another order, so that each rank is
-// last equally often.
+// The ranks arrive one after another, spread evenly over `delay`, in a different order each time, so that
+// every rank is last equally often.
 class Staggered final : public Workload {
  public:
   Staggered(const Place& place, const Values& values)
       : comm_(place.comm), barrier_(chosen_barrier(place, values)), delay_s_(values.real("delay")) {}
 
   void prepare(int) override {
-    // The same on all ranks: rotated, and reversed every other time.
+    // The same order on all ranks: rotated, and reversed every other time.
     const std::uint64_t drawn = mix(++repetition_);
     const int size = comm_.size;
     const int turned = static_cast<int>((static_cast<std::uint64_t>(comm_.rank) + (drawn >> 1)) %

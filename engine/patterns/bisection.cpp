@@ -47,7 +47,7 @@ class Bisection final : public CollectiveBase {
  private:
   static constexpr int tag = 1;
 
-  // Returns `values` unless one rank would have no partner; called before memory is allocated.
+  // Returns `values`. Throws if one rank would have no partner; called before memory is allocated.
   static const Values& halved(const Place& place, const Values& values) {
     if (place.comm.size % 2 != 0)
       throw InvalidCase("ranks=" + std::to_string(place.comm.size) +

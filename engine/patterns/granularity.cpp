@@ -11,7 +11,7 @@ namespace hockney::patterns {
 namespace {
 
 // One iteration of Hanebutte and Tatsumi (1996): the ranks share the work T, then each sends to its right
-// neighbour and receives from its left. The serial part s T is done by rank 0 alone; the others wait for it
+// neighbor and receives from its left. The serial part s T is done by rank 0 alone; the others wait for it
 // only through its message, so that no additional message is needed:
 //
 //   rank 0      s T + b_0 (1 - s) T / np
@@ -84,7 +84,7 @@ extern constinit const WorkloadInfo granularity{
     .role = "kernel",
     .operation = "ring",
     .size = "bytes",
-    .help = "the ranks share the work, then each sends to its right neighbour and receives from its left",
+    .help = "the ranks share the work, then each sends to its right neighbor and receives from its left",
     .time = "one iteration, the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

@@ -15,7 +15,7 @@ class PingPongDouble final : public PairBase {
                  block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
   }
 
-  // Both directions together.
+  // Counts both directions.
   std::uint64_t bytes_moved() const override { return 2 * block_.bytes; }
 };
 

@@ -13,7 +13,7 @@ class Stream final : public PairBase {
   Stream(const Place& place, const Values& values, std::size_t window)
       : PairBase(place, values, window), requests_(window) {}
 
-  // `window` messages in flight at once, then an empty answer, so that the clock stops when the last has
+  // `window` concurrent messages, then an empty reply, so that the clock stops after the last one has
   // arrived.
   void run() override {
     const int window = static_cast<int>(requests_.size());

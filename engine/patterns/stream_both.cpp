@@ -13,8 +13,8 @@ class StreamBoth final : public PairBase {
   StreamBoth(const Place& place, const Values& values, std::size_t window)
       : PairBase(place, values, window), requests_(2 * window) {}
 
-  // `window` messages in each direction at once. A rank that has received all its messages has seen the
-  // partner's last send, so no answer is needed.
+  // `window` concurrent messages in each direction. A rank that has received all its messages has also
+  // received the partner's last one, so no reply is needed.
   void run() override {
     std::byte* const out = outgoing_.next();
     std::byte* const in = incoming_.next();
@@ -29,7 +29,7 @@ class StreamBoth final : public PairBase {
 
   double operations() const override { return static_cast<double>(requests_.size()) / 2; }
 
-  // Both directions together.
+  // Counts both directions.
   std::uint64_t bytes_moved() const override { return 2 * block_.bytes; }
 
  private:

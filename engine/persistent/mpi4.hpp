@@ -8,7 +8,7 @@
 
 #include "base/invalid_case.hpp"
 
-// A call of MPI-4, where this MPI has it. Open MPI 5 does, although it claims to be MPI 3.1.
+// Calls an MPI 4 function if this MPI has it. Open MPI 5 does, although it reports MPI 3.1.
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HOCKNEY_IF_MPI4(...) __VA_ARGS__
 #else
@@ -18,7 +18,7 @@
 
 namespace hockney::persistent {
 
-// Throws InvalidCase where this MPI lacks `call`; `instead` is what there is.
+// Throws InvalidCase if this MPI lacks `call`; `instead` names an alternative.
 inline void require_mpi4([[maybe_unused]] const char* call, [[maybe_unused]] const char* instead) {
 #ifdef HOCKNEY_SMPI
   throw InvalidCase(std::string(call) + " cannot be simulated (SimGrid's MPI has no calls of MPI-4); use " +

@@ -9,8 +9,8 @@
 namespace hockney::persistent {
 namespace {
 
-// A ping-pong of partitioned messages: each is one message to the receiver, while the sender hands over its
-// partitions one by one, as threads would that have finished theirs.
+// A ping-pong of partitioned messages: the receiver sees one message, while the sender marks its partitions
+// as ready one by one, as threads would.
 class Partitioned final : public PairBase {
  public:
   Partitioned(const Place& place, const Values& values)
@@ -46,7 +46,7 @@ class Partitioned final : public PairBase {
     MPI_Wait(&outgoing_request_, MPI_STATUS_IGNORE);
   }
 
-  // `values`, unless the partitions cannot be alike; asked before memory is taken.
+  // Returns `values`. Throws if the partitions cannot have equal sizes; called before memory is allocated.
   static const Values& divided(const Values& values) {
     require_mpi4("MPI_Psend_init", "pingpong");
     const std::int64_t partitions = values.integer("partitions");

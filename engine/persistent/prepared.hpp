@@ -8,7 +8,7 @@
 
 namespace hockney::persistent {
 
-// A collective whose request is made once, then started and completed in each run.
+// A collective whose request is created once, then started and completed in each run.
 template <class Base>
 class Prepared : public Base {
  public:
@@ -16,7 +16,7 @@ class Prepared : public Base {
     if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
   }
 
-  // Not in the constructor: a rank that lacks memory would leave the others waiting for it here.
+  // Not in the constructor: a rank without enough memory would make the others wait here.
   void prepare(int) final {
     if (request_ == MPI_REQUEST_NULL) make_request(&request_);
   }
@@ -35,7 +35,7 @@ class Prepared : public Base {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-// `values`, unless this MPI lacks `call`; asked before memory is taken.
+// Returns `values`. Throws if this MPI lacks `call`; called before memory is allocated.
 inline const Values& with_mpi4(const Values& values, const char* call, const char* instead) {
   require_mpi4(call, instead);
   return values;

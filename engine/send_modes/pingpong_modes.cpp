@@ -9,7 +9,7 @@
 namespace hockney::send_modes {
 namespace {
 
-// There and back; how, is what the modes differ in.
+// One round trip; the subclasses differ in the calls.
 class ModePingPong : public PairBase {
  public:
   using PairBase::PairBase;
@@ -39,7 +39,7 @@ class Standard final : public UsualReceive {
   void send() override { MPI_Send(outgoing_.next(), block_.count, block_.type, partner_, tag, comm_.handle); }
 };
 
-// Each send ends after its receive has begun.
+// A synchronous send completes only after its receive has started.
 class Synchronous final : public UsualReceive {
  public:
   using UsualReceive::UsualReceive;
@@ -50,7 +50,7 @@ class Synchronous final : public UsualReceive {
   }
 };
 
-// Each message is first copied into memory that MPI was given.
+// MPI first copies each message into the attached buffer.
 class Buffered final : public UsualReceive {
  public:
   Buffered(const Place& place, const Values& values)
@@ -64,7 +64,7 @@ class Buffered final : public UsualReceive {
   }
 
  private:
-  // A message that has arrived may still take up room until MPI has noticed.
+  // A message that has arrived may still occupy the buffer until MPI notices.
   static constexpr std::uint64_t messages = 4;
 
   void send() override {
@@ -72,7 +72,8 @@ class Buffered final : public UsualReceive {
   }
 
   static std::uint64_t room(const Values& values) { return messages * (values.bytes() + MPI_BSEND_OVERHEAD); }
-  // `values`, unless the room for its messages cannot be given; asked before memory is taken.
+  // Returns `values`. Throws if the buffer for the messages would be too large; called before memory is
+  // allocated.
   static const Values& attachable(const Values& values) {
     if (room(values) > INT_MAX)
       throw InvalidCase("bytes=" + std::to_string(values.bytes()) +
@@ -84,9 +85,9 @@ class Buffered final : public UsualReceive {
   Buffer attached_;
 };
 
-// A ready send needs its receive to be there. Rank 0 receives the answer before it sends, and rank 1 the next
-// message before it answers the one before: so a receive of rank 1 is always on the way, in turn into one of
-// two places.
+// A ready send requires a posted receive. Rank 0 posts the receive of the reply before it sends, and rank 1
+// posts the next receive before it replies, so rank 1 always has a receive pending, alternately in one of two
+// slots.
 class Ready final : public ModePingPong {
  public:
   Ready(const Place& place, const Values& values) : ModePingPong(place, values, 2) {}
@@ -122,7 +123,7 @@ class Ready final : public ModePingPong {
       spoil(incoming_.upcoming().subspan(place, block_.bytes), payload);
   }
 
-  // Rank 0 has received into the last place, rank 1 receives into that one.
+  // Rank 0 has received into the last slot; rank 1 is about to receive into it.
   Check verify(const Payload& payload) override {
     const bool second = first() != into_first_;
     return check_bytes(incoming_.taken().subspan(second ? block_.bytes : 0, block_.bytes), payload,
@@ -138,7 +139,7 @@ class Ready final : public ModePingPong {
               comm_.handle, &request_);
   }
 
-  // Between runs nothing is on the way to rank 1.
+  // Between runs no message is on its way to rank 1.
   void cancel() {
     if (!receiving_) return;
     receiving_ = false;
@@ -152,7 +153,7 @@ class Ready final : public ModePingPong {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-// Requests made once, then started.
+// Requests that are created once and then restarted.
 class Persistent final : public ModePingPong {
  public:
   Persistent(const Place& place, const Values& values) : ModePingPong(place, values) {

@@ -7,7 +7,7 @@
 namespace hockney::send_modes {
 namespace {
 
-// A ping-pong whose receivers learn the length of a message before they receive it.
+// A ping-pong in which the receiver determines the length of each message before it receives it.
 class ProbePingPong : public PairBase {
  public:
   using PairBase::PairBase;
@@ -47,7 +47,7 @@ class Probe final : public ProbePingPong {
   }
 };
 
-// The message that was found is the one received, whatever other threads receive meanwhile.
+// MPI_Mprobe returns the message that is then received, even if other threads receive in between.
 class MatchedProbe final : public ProbePingPong {
  public:
   MatchedProbe(const Place& place, const Values& values) : ProbePingPong(place, supported(values)) {}

@@ -14,7 +14,7 @@ class CommDup final : public MakingBase {
     timed([&] { MPI_Comm_dup(comm_.handle, &copy); }, [&] { MPI_Comm_free(&copy); });
   }
 
-  // One more, which is used.
+  // Makes another duplicate and uses it.
   Check verify(const Payload&) override {
     MPI_Comm copy;
     MPI_Comm_dup(comm_.handle, &copy);

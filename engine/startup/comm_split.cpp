@@ -19,7 +19,7 @@ class CommSplit final : public MakingBase {
     timed([&] { MPI_Comm_split(comm_.handle, color_, comm_.rank, &part); }, [&] { MPI_Comm_free(&part); });
   }
 
-  // One more, which is used.
+  // Makes another communicator and uses it.
   Check verify(const Payload&) override {
     MPI_Comm part;
     MPI_Comm_split(comm_.handle, color_, comm_.rank, &part);

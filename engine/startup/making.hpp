@@ -10,7 +10,7 @@
 
 namespace hockney::startup {
 
-// What workloads share that make something and free it again, in one run.
+// Common to workloads that create and free an object in each run.
 class MakingBase : public Workload {
  public:
   explicit MakingBase(const Place& place) : comm_(place.comm) {}
@@ -31,7 +31,7 @@ class MakingBase : public Workload {
     freeing_s_ += now() - made;
   }
 
-  // Every rank's number as the communicator adds them up, with what is right; collective.
+  // Compares the sum of all rank numbers over the communicator with the expected value. Collective.
   Check check_sum(MPI_Comm comm, std::int64_t wanted) const {
     std::int64_t sum = comm_.rank + 1;
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, comm);

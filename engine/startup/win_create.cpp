@@ -25,7 +25,7 @@ class WinCreate final : public MakingBase {
     timed([&] { make_one(&window); }, [&] { MPI_Win_free(&window); });
   }
 
-  // One more, in which each rank puts a part of its memory into its right neighbour's.
+  // Makes another window, in which each rank puts a part of its memory into its right neighbor's.
   Check verify(const Payload& payload) override {
     if (bytes_ == 0) return {};
     MPI_Win window;

@@ -9,8 +9,8 @@
 
 namespace hockney::threads {
 
-// Threads that wait for work: work() runs a function on all of them, and on the caller as number 0, and
-// returns when all have finished.
+// A team of waiting threads: work() runs a function on all of them and, as number 0, on the calling thread,
+// and returns when all have finished.
 class Team {
  public:
   explicit Team(int threads) {

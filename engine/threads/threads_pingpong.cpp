@@ -15,8 +15,9 @@
 namespace hockney::threads {
 namespace {
 
-// Ping-pongs of several threads at once, each thread of rank 0 with one of rank 1. The threads of a rank wait
-// for one another at the beginning and the end of a run; in between each goes through its iterations alone.
+// Concurrent ping-pongs between the threads of rank 0 and those of rank 1. The threads of a rank wait for
+// each other only at the beginning and the end of a run; in between, each performs its iterations
+// independently.
 class ThreadsPingPong final : public Workload {
  public:
   ThreadsPingPong(const Place& place, const Values& values)
@@ -67,7 +68,7 @@ class ThreadsPingPong final : public Workload {
 
   bool keeps_payload() const override { return true; }
   double operations() const override { return 2.0 * iterations_; }
-  // Of all threads.
+  // The total of all threads.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(threads_); }
 
   void report(MetricValues& values) override {
@@ -81,10 +82,10 @@ class ThreadsPingPong final : public Workload {
     int tag;
   };
   static constexpr int tag = 1;
-  // No two threads write into the same line.
+  // Each thread writes into a separate cache line.
   static constexpr std::size_t distance = 256;
 
-  // The number of threads, unless this MPI does not let them all call it.
+  // The number of threads. Throws if this MPI does not support concurrent calls from them.
   static int supported(const Values& values) {
 #ifdef HOCKNEY_SMPI
     throw InvalidCase("threads cannot be simulated (each rank of SimGrid's MPI is one thread)");

@@ -5,7 +5,8 @@
 namespace hockney::vector_collectives {
 namespace {
 
-// As alltoallv, with a type for each block, here the same bytes. Displacements are in bytes, and int.
+// Like alltoallv, but with a datatype for each block (here always the same) and with displacements in bytes,
+// as int.
 class Alltoallw final : public ExchangeBase {
  public:
   Alltoallw(const Place& place, const Values& values)

@@ -13,19 +13,19 @@
 
 namespace hockney::vector_collectives {
 
-// Each rank's block, as the parameter `counts` shares P blocks of `bytes` bytes among P ranks:
+// The size of each rank's block: `counts` distributes P blocks of `bytes` bytes among P ranks:
 //
 //   even     `bytes` for every rank
 //   skewed   a ramp: rank r has 2 r / (P - 1) of `bytes`, so that the first has nothing and the last twice
 //            the mean
-//   single   the last rank has it all
+//   single   the last rank has everything
 //
 // The sum is the same for all three. MPI's counts and displacements are int, so beyond 2 GiB they count units
-// of several bytes, of which every block must then be a multiple.
+// of several bytes, and every block must be a multiple of the unit.
 class Counts {
  public:
-  // A rank's receive buffer has as many as `blocks` of the longest block, if that is more than all together.
-  // `unit`: bytes of the least unit, of which `type` is then the type.
+  // `blocks`: the receive buffer must hold this many of the longest block, if that is more than the sum of
+  // all blocks. `unit`: size in bytes of the smallest unit, whose datatype is `type`.
   Counts(const Values& values, int ranks, int blocks = 1, std::uint64_t unit = 1,
          MPI_Datatype type = MPI_BYTE)
       : unit_(unit), type_(type) {
@@ -77,13 +77,13 @@ class Counts {
   int ranks() const { return static_cast<int>(counts_.size()); }
 
  private:
-  // As many bytes a unit as make both numbers of bytes countable.
+  // The smallest unit, in bytes, with which both sizes can be counted.
   void widen(double longest, double all) {
     const double most = longest > all ? longest : all;
     while (most / static_cast<double>(unit_) > INT_MAX) unit_ *= 2;
   }
 
-  // Of the ramp, ranks r and P - 1 - r together have two means, whatever is lost by rounding.
+  // In the ramp, ranks r and P - 1 - r together have exactly twice the mean, in spite of rounding.
   static std::uint64_t share(const std::string& word, std::uint64_t mean, std::uint64_t rank,
                              std::uint64_t ranks) {
     if (word == "even" || ranks == 1) return mean;

@@ -13,8 +13,8 @@
 
 namespace hockney::vector_collectives {
 
-// What exchanges of all with all share: every rank sends each rank r what the counts give r, so that ranks
-// receive more than others, while all send the same.
+// Common to all-to-all exchanges: every rank sends to rank r the number of bytes that the counts give r, so
+// all ranks send the same amount but receive different ones.
 class ExchangeBase : public Workload {
  public:
   void fill(const Payload& payload) override {
@@ -26,7 +26,7 @@ class ExchangeBase : public Workload {
       spoil(incoming_.upcoming().subspan(offset(from), sent_.bytes(comm_.rank)), part);
   }
 
-  // The block from rank a to rank b has a separate payload, so that blocks in the wrong order are seen.
+  // Each pair of ranks has a separate payload, so that blocks in the wrong order are detected.
   Check verify(const Payload& payload) override {
     Check all;
     const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));

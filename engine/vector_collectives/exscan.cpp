@@ -14,7 +14,7 @@ class Exscan final : public Reduction {
     MPI_Exscan(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
 
-  // What rank 0 receives is undefined.
+  // MPI leaves rank 0's result undefined.
   Check verify(const Payload& payload) override {
     if (comm_.root()) return {};
     return check_reduced(incoming_.taken(), payload, 0, sum_of_factors(comm_.rank),

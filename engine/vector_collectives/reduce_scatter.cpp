@@ -30,7 +30,8 @@ class ReduceScatter final : public VectorBase {
   }
 
  private:
-  // `values`, unless MPI cannot count the doubles, a sum having no longer unit, or sums them wrongly.
+  // Returns `values`. Throws if MPI cannot count the doubles (a reduction cannot use a larger unit), or if it
+  // sums them incorrectly.
   static const Values& countable(const Values& values, int ranks) {
 #ifdef HOCKNEY_SMPI
     if (values.word("counts") != "even")

@@ -8,8 +8,8 @@
 
 namespace hockney::vector_collectives {
 
-// What collectives with counts share: the counts, this rank's buffers and the root. A buffer has one block
-// of this rank, all ranks' blocks, or nothing.
+// Common to collectives with counts: the counts, this rank's buffers and the root. A buffer holds this rank's
+// block, the blocks of all ranks, or nothing.
 class VectorBase : public Workload {
  public:
   bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
@@ -18,7 +18,7 @@ class VectorBase : public Workload {
  protected:
   enum class Holds { nothing, own, all };
 
-  // `sends` and `receives`: what the root does; `others_send` and `others_receive`: what all others do.
+  // `sends` and `receives` apply to the root, `others_send` and `others_receive` to the other ranks.
   struct Shape {
     Holds sends;
     Holds receives;
@@ -40,7 +40,7 @@ class VectorBase : public Workload {
   bool at_root() const { return comm_.rank == root_; }
   int own_count() const { return counts_.count(comm_.rank); }
 
-  // Each of the ranks' blocks carries that rank's payload.
+  // Each rank's block carries that rank's payload.
   void write_own(const Payload& payload) {
     write_bytes(outgoing_.upcoming(), part_of(payload), static_cast<std::uint64_t>(comm_.rank));
   }

@@ -133,8 +133,8 @@ def only_unfinished(listen: Listener = silent) -> RunFolder:
 
 
 def _written(path: Path) -> int:
-    """When the last record of the run in `path` was written, or its plan where there is none, by the file's
-    time of modification (ns); 0: there is no run."""
+    """The time at which the last record of the run in `path` was written (ns, the file's modification time);
+    without records, that of its plan; 0 if there is no run."""
     for name in ("records.jsonl", "plan.txt"):
         with contextlib.suppress(OSError):
             return (path / name).stat().st_mtime_ns
@@ -154,7 +154,8 @@ def _complete(folder: RunFolder) -> bool:
 
 
 def _passed_over(where: str, machine: Machine) -> str:
-    """Why a run's message costs do not apply to this machine as it is set up now; "" if they do."""
+    """The reason why a run's message costs do not apply to this machine as it is set up now; "" if they
+    do."""
     if not _here(machine):
         return messages.made_elsewhere(where, machine.host)
     here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run folder and what is derived from its records."""
+"""A run folder, and everything that can be derived from its records."""
 
 from __future__ import annotations
 

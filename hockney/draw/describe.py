@@ -12,7 +12,7 @@ from hockney.draw.figure import Axis, Figure, Plane, Series, Sheet
 
 
 def axis_title(axis: Axis) -> str:
-    """The label; a unit that is no word of the tick labels is put behind it."""
+    """The label, followed by its unit if that is not part of the tick labels."""
     extra = (
         axis.unit and axis.unit not in ("s", "B", "B/s", "%") and axis.unit.lower() not in axis.label.lower()
     )
@@ -34,7 +34,7 @@ def point(figure: Figure, series: Series, k: int) -> str:
 
 
 def describe(figure: Figure | Plane) -> str:
-    """The figure for a screen reader: what is drawn against what, and the course of each series."""
+    """A description of the figure for screen readers: its axes, and the course of each series."""
     if isinstance(figure, Plane):
         over = f"{axis_title(figure.z)} over {axis_title(figure.x)} and {axis_title(figure.y)}"
         return one_line(" ".join([f"{figure.title}. {over}.", *(_corners(figure, s) for s in figure.sheets)]))

@@ -36,7 +36,7 @@ _SIN_A, _COS_A = math.sin(math.radians(AZIMUTH)), math.cos(math.radians(AZIMUTH)
 
 
 def surfaces(shown: Relief, legend: str, legend_height: float, width: float, height: float) -> Markup:
-    """The picture, with a minimum size: a narrower one would be shown larger than its neighbour."""
+    """The picture, with a minimum size: a narrower one would be shown larger than its neighbor."""
     edges = [_Edge(shown.x, *FLOOR_X), _Edge(shown.y, *FLOOR_Y), _Edge(shown.z, *UPRIGHT)]
     words = [label for edge in edges for label in edge.words()]
     corners = [seen((u, v, w)) for u in (0, 1) for v in (0, 1) for w in (0, 1)]

@@ -123,7 +123,7 @@ def _linear(axis: Axis, values: list[float]) -> Scale:
     for step in _steps(high - low, axis.unit):
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         points = [k * step for k in range(first, last + 1)]
-        # Enough digits to distinguish neighbours.
+        # Enough digits to distinguish neighbors.
         digits = max(1, 1 + math.ceil(math.log10(max(abs(low), abs(high)) / step)))
         levels.append(_labelled(points, lambda v, d=digits: _name(v, axis.unit, d)))
     levels = [level for level in levels if level.values] or [

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the user's arguments of mpiexec decide, so that hockney does not."""
+"""Finds out which decisions the user's arguments for mpiexec make, so that hockney does not make them."""
 
 from __future__ import annotations
 

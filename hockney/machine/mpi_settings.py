@@ -75,5 +75,5 @@ def secret(name: str, value: str) -> bool:
 
 
 def shown(value: str) -> str:
-    """A value as it is recorded."""
+    """A value in its recorded form."""
     return printable(value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}...")

@@ -67,8 +67,8 @@ class MessageCosts:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Of one episode: messages of all ranks, messages on the longest path, and messages that the busiest rank
-    sends and receives."""
+    """Counts for one episode: messages of all ranks, messages on the longest path, and messages that the
+    busiest rank sends and receives."""
 
     messages: int
     depth: int

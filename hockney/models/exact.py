@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Summaries and fits of a machine whose times do not vary: what has no interval there is not unknown."""
+"""Summaries and fits of a machine whose times do not vary: values without an interval are exact there, not
+unknown."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def _fit(fit: Fit) -> Fit:
 
 
 def _closed(estimate: Estimate) -> Estimate:
-    """Exact where it has no interval, or one that only rounding gives; a model that is off has one."""
+    """A value is exact if it has no interval, or one that is only due to rounding. A model that does not
+    describe the times exactly has an interval."""
     low, high = estimate.low, estimate.high
     if low is None and high is None:
         return ExactValue.of(estimate.value)

@@ -20,7 +20,7 @@ def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
     """Seconds for the values `at` of the model's variables, a number for each name of `fit.ranges` and within
     its range. An end of the interval is None if unknown.
 
-    A piecewise line has the relative interval of the fitted curve at the neighbouring sizes, covering both
+    A piecewise line has the relative interval of the fitted curve at the neighboring sizes, covering both
     lines if the protocol may change before the size or after it. A sum of parameters has that of its
     `interval_matrix`. Any other model is its curve over the size, linear between the points.
     """

@@ -63,8 +63,9 @@ def origin_of(platform: Platform, place: str) -> Origin | None:
 
 
 def between_nodes_guessed(platform: Platform) -> bool:
-    """Whether on nodes of several cores messages between nodes cost what nobody measured or printed. Where an
-    older calibration has one cost for all messages, a guessed NIC shows that it was measured on one node."""
+    """Whether the machine has nodes with several cores, and the cost of messages between nodes was neither
+    measured nor printed. If an older calibration has one cost for all messages, a guessed NIC shows that it
+    was measured on one node."""
     if platform.nodes[0].cores == 1:
         return False
     nic = origin_of(platform, "network.nic")

@@ -46,7 +46,7 @@ def sealed(line: bytes, before: str) -> bytes:
 
 
 def seal_of(raw: bytes) -> Seal | None:
-    """The seal of a line as it is in the file; None if it has none."""
+    """The seal at the end of a line; None if it has none."""
     found = _SEAL.search(raw)
     if found is None:
         return None

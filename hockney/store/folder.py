@@ -183,7 +183,8 @@ class RunFolder:
         return replace(survey, fits=fits)
 
     def has(self, path: Path) -> bool:
-        """Whether the run has this file, or should have it: then reading it reports what is wrong."""
+        """Whether the run has this file, or should have it; in the latter case, reading it reports the
+        problem."""
         return path.exists() or path.name in self.sums.files
 
     def catalog(self) -> Catalog | None:

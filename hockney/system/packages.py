@@ -45,7 +45,7 @@ def installer(prefix: Path, source: str = "") -> list[str]:
 
 
 def install_command(package: str) -> list[str]:
-    """What a user types to install `package` next to hockney, however that was installed (pipx, a virtual
+    """The command that installs `package` next to hockney, however hockney was installed (pipx, a virtual
     environment of pip or uv, a clone)."""
     if "pipx" in Path(sys.prefix).parts:
         return ["pipx", "inject", "hockney", package]
@@ -56,7 +56,7 @@ def install_command(package: str) -> list[str]:
 
 def install(words: Sequence[str], env: Mapping[str, str | None] | None = None) -> str:
     """Run an installer's command. Returns the installer's reason for a failure; empty on success."""
-    # neither importable modules nor the user's settings may change what is installed where
+    # importable modules and the user's settings must not change which packages are installed, or where
     outside = {"PYTHONPATH": None, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", **(env or {})}
     try:
         done = capture(words, timeout=DOWNLOAD_SECONDS, env=outside)

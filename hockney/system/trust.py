@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is trusted: words in a file that this user typed, programs in a cache that nobody else can write to.
-
-A mark is an HMAC-SHA256 with a key in hockney's cache, readable only by its owner."""
+"""Decides what may be executed: options that this user typed, and programs in a cache to which no other user
+can write. A mark is an HMAC-SHA256 with a key in hockney's cache, readable only by its owner."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def test_an_exchange_has_its_figure(hockney, tmp_path):
     assert hockney("machines", "--export", "sun-ethernet", "--out", "run").code == 0
     assert hockney("report", "run", "--figures", "figures").code == 0
     assert (tmp_path / "figures" / "round_robin.svg").stat().st_size > 1000
-    assert hockney("models", "run").code == 4, "no model of hockney's describes an exchange of neighbours"
+    assert hockney("models", "run").code == 4, "no model of hockney's describes an exchange of neighbors"
 
 
 def test_what_was_not_printed_cannot_be_exported(hockney):

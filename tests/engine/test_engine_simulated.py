@@ -239,7 +239,7 @@ def test_an_exchange_at_once_takes_one_step(engine, simulate, exchange, ranks):
     assert median(record) == pytest.approx(LATENCY_S + PER_BYTE_S * 1_000_000, rel=0.02)
 
 
-def test_a_neighbourhood_collective_cannot_be_simulated_and_the_next_case_runs(engine, simulate, golden):
+def test_a_neighborhood_collective_cannot_be_simulated_and_the_next_case_runs(engine, simulate, golden):
     lacking = engine.catalog.case("round_robin exchange=neighborhood", 3)
     lines = simulate([lacking, engine.catalog.case("barrier", 3)], 3)
     failures = [line for line in lines if isinstance(line, Failure)]

@@ -155,8 +155,8 @@ def test_every_exchange_goes_round_larger_rings(launcher, engine, mpi_name, rank
 
 
 @pytest.mark.parametrize("ranks", [4, 6, 9])
-def test_blocks_reach_the_neighbours_on_larger_topologies(mpi, mpi_name, ranks):
-    """4 ranks: 2 x 2, 6: 3 x 2, 9: 3 x 3, where all four neighbours differ."""
+def test_blocks_reach_the_neighbors_on_larger_topologies(mpi, mpi_name, ranks):
+    """4 ranks: 2 x 2, 6: 3 x 2, 9: 3 x 3, where all four neighbors differ."""
     if mpi_name == "mpich":
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
     built = group_for(mpi, "hockney-neighborhood")

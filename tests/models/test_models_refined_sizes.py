@@ -74,7 +74,7 @@ def test_a_located_change_needs_no_more() -> None:
     assert refined(jump_at(5000), cases, rounds=1) == cases
 
 
-def test_new_sizes_are_whole_lines_and_doubles_and_like_their_neighbours() -> None:
+def test_new_sizes_are_whole_lines_and_doubles_and_like_their_neighbors() -> None:
     for case in refined(jump_at(300)) + refined(jump_at(50_000)):
         assert case.bytes in SIZES or case.bytes % (64 if case.bytes >= 1024 else 8) == 0
         assert case == CATALOG.case(case.line), "a case like any other"

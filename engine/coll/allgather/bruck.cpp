@@ -7,8 +7,9 @@
 namespace hockney::coll::allgather {
 namespace {
 
-// In other memory a rank's own block is the first. It sends its first 1, 2, 4, ... blocks as many ranks down
-// and appends what comes from above; in the end all are turned into their places. ceil(log2 P) steps.
+// In temporary memory, a rank's own block is the first. It sends its first 1, 2, 4, ... blocks that many
+// ranks down and appends the blocks that it receives from above; at the end, the blocks are rotated into
+// place. ceil(log2 P) steps.
 int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
                MPI_Datatype received_type, MPI_Comm comm) {
   const Places at(comm);

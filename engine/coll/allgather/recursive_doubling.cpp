@@ -7,9 +7,9 @@
 namespace hockney::coll::allgather {
 namespace {
 
-// Partners 1, 2, 4, ... places away exchange all blocks that they have. Where P is no power of two, two ranks
-// share each of the first places: the even one hands its block to the odd one, and gets all others from it in
-// the end. A place's blocks follow one another, and so do those of 2^k places.
+// Partners 1, 2, 4, ... places apart exchange all their blocks. If P is not a power of two, two ranks share
+// each of the first places: the even one sends its block to the odd one, and receives all others from it at
+// the end. The blocks of a place are consecutive, as are those of 2^k consecutive places.
 int recursive_doubling_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
                             int received, MPI_Datatype received_type, MPI_Comm comm) {
   const Folding fold(comm);
@@ -26,7 +26,7 @@ int recursive_doubling_call(const void* outgoing, int sent, MPI_Datatype sent_ty
     error = MPI_Recv(blocks[fold.other], received, received_type, fold.other, tag, comm, MPI_STATUS_IGNORE);
   for (int distance = 1; distance < fold.power && error == MPI_SUCCESS; distance *= 2) {
     const int partner = fold.place ^ distance;
-    // both have `distance` places' blocks, from a multiple of it on
+    // both have the blocks of `distance` places, beginning at a multiple of `distance`
     const int own = fold.place & ~(distance - 1), others = partner & ~(distance - 1);
     const int own_first = fold.first_rank(own), others_first = fold.first_rank(others);
     const Several going(fold.first_rank(own + distance) - own_first, received, received_type);

@@ -7,7 +7,8 @@
 namespace hockney::coll::allgather {
 namespace {
 
-// P - 1 steps; in each a rank passes on to its right what it received from its left in the step before.
+// P - 1 steps; in each, a rank sends to its right the block that it received from its left in the previous
+// step.
 int ring_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
               MPI_Datatype received_type, MPI_Comm comm) {
   const Places at(comm);

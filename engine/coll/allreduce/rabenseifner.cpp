@@ -5,9 +5,9 @@
 namespace hockney::coll::allreduce {
 namespace {
 
-// A reduce-scatter by recursive halving, then an allgather by recursive doubling, the same way back: 2 log2 P
-// steps. Where P is no power of two, two ranks share each of the first places: the even one hands its vector
-// to the odd one, and gets the result from it.
+// A reduce-scatter by recursive halving, then an allgather by recursive doubling in the reverse order: 2 log2
+// P steps. If P is not a power of two, two ranks share each of the first places: the even one sends its
+// vector to the odd one, and receives the result from it.
 int rabenseifner_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                       MPI_Comm comm) {
   const Folding fold(comm);

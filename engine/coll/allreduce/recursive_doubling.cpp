@@ -7,9 +7,10 @@
 namespace hockney::coll::allreduce {
 namespace {
 
-// Of P ranks, the first 2 (P - 2^k) form pairs: the even one of a pair hands its vector to the odd one, which
-// stands for both. The 2^k ranks left exchange whole vectors with partners 1, 2, 4, ... places away: k steps,
-// and two more where P is no power of two. Every rank adds in the same order, so all have the same bits.
+// The first 2 (P - 2^k) of the P ranks form pairs: the even rank of a pair sends its vector to the odd one,
+// which represents both. The remaining 2^k ranks exchange whole vectors with partners 1, 2, 4, ... places
+// apart in k steps; two more steps are needed if P is not a power of two. Every rank adds in the same order,
+// so all results are identical bit for bit.
 int recursive_doubling_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                             MPI_Comm comm) {
   const Folding fold(comm);

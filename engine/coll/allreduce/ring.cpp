@@ -9,9 +9,9 @@ extern const CollectiveAlgorithm<operation::allreduce> recursive_doubling;
 
 namespace {
 
-// Part p of the vector travels round the ring from rank p on and is combined with each rank's own; the
-// complete parts then travel round once more: 2 (P - 1) steps. The order of a part's operands begins at
-// another rank for each, so operations that do not commute take recursive doubling.
+// Part p of the vector travels round the ring, beginning at rank p, and is combined with each rank's own
+// part; then the complete parts travel round once more: 2 (P - 1) steps. Each part begins at a different
+// rank, which changes the order of the operands, so noncommutative operations use recursive doubling instead.
 int ring_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   const Combination combine(type, op);
   if (!combine.commutes) return recursive_doubling.call(outgoing, incoming, count, type, op, comm);

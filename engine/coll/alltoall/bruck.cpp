@@ -7,8 +7,8 @@
 namespace hockney::coll::alltoall {
 namespace {
 
-// Block j is the one for the rank j above. It goes there by the ones in the binary number j: in the step of
-// each bit, all blocks whose number has that bit go so many ranks up together. ceil(log2 P) steps.
+// Block j is for the rank j above. The bits of j determine its path: in the step for bit b, all blocks with
+// that bit set move 2^b ranks up together. ceil(log2 P) steps.
 int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
                MPI_Datatype received_type, MPI_Comm comm) {
   const Places at(comm);
@@ -21,7 +21,7 @@ int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* inc
   copy(from, at.rank, turned, 0, at.size - at.rank);
   copy(from, 0, turned, at.size - at.rank, at.rank);
 
-  // In each step half of the blocks at most, or half and one.
+  // Each step moves at most half of the blocks, rounded up.
   const int most = at.size / 2 + 1;
   const Elements packed(static_cast<long long>(most) * received, received_type);
   const Elements unpacked(static_cast<long long>(most) * received, received_type);
@@ -41,7 +41,7 @@ int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* inc
     for (int block = far; block < at.size; ++block)
       if (block & far) copy(coming, blocks++, turned, block, 1);
   }
-  // Block j has come from the rank j below.
+  // Block j now comes from the rank j below.
   for (int block = 0; block < at.size; ++block) copy(turned, block, to, at.rank_of(at.rank - block), 1);
   return MPI_SUCCESS;
 }

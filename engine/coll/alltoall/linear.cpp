@@ -9,7 +9,8 @@
 namespace hockney::coll::alltoall {
 namespace {
 
-// All messages at once. Ranks begin with different partners, so that no rank is everybody's first.
+// All messages at the same time. Each rank begins with a different partner, so that no rank is the first
+// partner of all others.
 int linear_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
                 MPI_Datatype received_type, MPI_Comm comm) {
   const Places at(comm);

@@ -7,8 +7,8 @@
 namespace hockney::coll::alltoall {
 namespace {
 
-// P - 1 steps. Of a power of two of ranks, two at a time exchange; of other numbers, each rank sends k ranks
-// up and receives from k ranks down in step k.
+// P - 1 steps. If P is a power of two, ranks exchange in pairs; otherwise, in step k each rank sends to the
+// rank k above it and receives from the rank k below it.
 int pairwise_exchange_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
                            int received, MPI_Datatype received_type, MPI_Comm comm) {
   const Places at(comm);

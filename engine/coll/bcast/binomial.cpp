@@ -6,7 +6,7 @@
 namespace hockney::coll::bcast {
 namespace {
 
-// The farthest child first: ceil(log2 P) steps.
+// To the farthest child first: ceil(log2 P) steps.
 int binomial_call(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   const Places at(comm, root);
   const BinomialTree tree(at.place, at.size);

@@ -6,7 +6,7 @@
 namespace hockney::coll::bcast {
 namespace {
 
-// Each rank passes segments on to the next one: P - 1 steps, and one for each segment beyond the first.
+// Each rank forwards segments to the next one: P - 1 steps, and one more for each segment after the first.
 int chain_call(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   const Places at(comm, root);
   const int parent = at.place > 0 ? at.rank_of(at.place - 1) : MPI_PROC_NULL;

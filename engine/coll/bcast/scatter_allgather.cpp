@@ -7,8 +7,8 @@
 namespace hockney::coll::bcast {
 namespace {
 
-// Part p of the vector is that of place p. Down a binomial tree each place receives the parts of all places
-// below it, then the parts travel round a ring: ceil(log2 P) + P - 1 steps.
+// Part p of the vector belongs to place p. The parts are scattered down a binomial tree, where each place
+// receives the parts of all places below it, and then travel round a ring: ceil(log2 P) + P - 1 steps.
 class ScatterAllgather {
  public:
   ScatterAllgather(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)

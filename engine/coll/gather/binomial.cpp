@@ -7,7 +7,7 @@
 namespace hockney::coll::gather {
 namespace {
 
-// Up a binomial tree, the nearest child first, each with the blocks of all places below it.
+// Up a binomial tree, the nearest child first; each child sends the blocks of all places below it.
 int binomial_inner(const Places& at, const BinomialTree& tree, const Blocks& own, MPI_Comm comm) {
   const Elements memory(tree.all() > 1 ? static_cast<long long>(tree.all()) * own.count : 0, own.type);
   const Blocks below(memory.data(), own.count, own.type);
@@ -24,8 +24,8 @@ int binomial_inner(const Places& at, const BinomialTree& tree, const Blocks& own
                   tag, comm);
 }
 
-// A child's blocks are those of consecutive ranks. Where the last rank and rank 0 are among them, the blocks
-// come to other memory first.
+// A child's blocks belong to consecutive ranks. If these include both the last rank and rank 0, the blocks
+// are first received into temporary memory.
 int binomial_root(const Places& at, const BinomialTree& tree, const Blocks& all, MPI_Comm comm) {
   for (long distance = 1; distance < at.size; distance <<= 1) {
     const int child = at.rank_of(static_cast<int>(distance)), blocks = tree.below(distance);

@@ -7,9 +7,9 @@
 namespace hockney::coll::reduce {
 namespace {
 
-// Up a binomial tree, the nearest child first, whose places follow those combined before: so operations need
-// not commute if places are ranks. Then the tree's root is rank 0, which sends the result to `root`. Nothing
-// to reduce needs no message.
+// Up a binomial tree, the nearest child first. Its places follow those already combined, so operations need
+// not commute if places are ranks; then the root of the tree is rank 0, which sends the result to `root`. An
+// empty reduction sends no message.
 int binomial_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, int root,
                   MPI_Comm comm) {
   if (count == 0) return MPI_SUCCESS;

@@ -7,8 +7,8 @@
 namespace hockney::coll::reduce {
 namespace {
 
-// The root receives from the last rank first, so that what comes next is always the left operand: the order
-// of operations that do not commute. Nothing to reduce needs no message.
+// The root receives from the last rank first, so that each vector it receives is the left operand, as
+// noncommutative operations require. An empty reduction sends no message.
 int linear_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm) {
   if (count == 0) return MPI_SUCCESS;

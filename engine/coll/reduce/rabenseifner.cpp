@@ -5,9 +5,9 @@
 namespace hockney::coll::reduce {
 namespace {
 
-// A reduce-scatter by recursive halving, then a gather up a binomial tree: 2 log2 P steps, of which each
-// moves half as much as the one before or twice as much. Where P is no power of two, two ranks share each of
-// the first places, and one of them hands its vector to the other first. Nothing to reduce needs no message.
+// A reduce-scatter by recursive halving, then a gather up a binomial tree: 2 log2 P steps, in which the
+// amount of data halves and then doubles again. If P is not a power of two, two ranks share each of the first
+// places, and one of them first sends its vector to the other. An empty reduction sends no message.
 int rabenseifner_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, int root,
                       MPI_Comm comm) {
   if (count == 0) return MPI_SUCCESS;

@@ -7,16 +7,16 @@
 namespace hockney::coll::reduce_scatter_block {
 namespace {
 
-// In step k a rank sends the block of the rank k above there, and combines the one for itself that comes from
-// k below. Blocks of lower ranks come in descending order, then those of higher ranks, also descending: with
-// operations that do not commute these are combined apart, and come last.
+// In step k, a rank sends the block of the rank k above it to that rank, and combines its own block from the
+// rank k below it. The blocks of lower ranks arrive in descending order, then those of higher ranks, also in
+// descending order: noncommutative operations combine the latter separately, and append them at the end.
 int pairwise_call(const void* outgoing, void* incoming, int received, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
   const Places at(comm);
   const Combination combine(type, op);
   const bool in_place = outgoing == MPI_IN_PLACE;
   const Blocks vector(in_place ? incoming : outgoing, received, type);
-  // In place, the first block is still to be sent.
+  // If the call is in place, the first block must still be sent.
   const Elements result(in_place ? received : 0, type), coming(received, type);
   const Elements above(combine.commutes ? 0 : received, type);
   void* const sum = in_place ? result.data() : incoming;

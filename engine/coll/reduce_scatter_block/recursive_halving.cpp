@@ -9,11 +9,11 @@
 namespace hockney::coll::reduce_scatter_block {
 namespace {
 
-// Partners 1, 2, 4, ... places away each hand over half of the blocks that they still have in common. With
-// the nearest first, 2^k places that follow one another have been combined after k steps, and the operation
-// need not commute; for the halves to be in one piece, the places' blocks are in bit-reversed order. Where P
-// is no power of two, two ranks share each of the first places: the even one hands its vector to the odd one,
-// and gets its block from it.
+// Partners 1, 2, 4, ... places apart send each other half of the blocks that they still share. Since the
+// nearest partner comes first, 2^k consecutive places are combined after k steps, and operations need not
+// commute. The blocks are kept in bit-reversed order of the places, so that each half is contiguous. If P is
+// not a power of two, two ranks share each of the first places: the even one sends its vector to the odd one,
+// and receives its block from it.
 class RecursiveHalving {
  public:
   RecursiveHalving(const void* vector, int received, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
@@ -32,7 +32,7 @@ class RecursiveHalving {
       copy(ordered, rank, blocks_, start, ranks);
       starts_.push_back(start);
       start += ranks;
-      // 1 is added at the other end
+      // adds 1 at the other end
       int bit = fold_.power >> 1;
       for (; reversed & bit; bit >>= 1) reversed ^= bit;
       reversed |= bit;
@@ -76,7 +76,8 @@ class RecursiveHalving {
     return MPI_Send(blocks_[first], message.count, message.type, to, tag, comm_);
   }
 
-  // The positions from `going` to `gone`, for those from `coming` to `come`, which are received apart.
+  // Sends the positions from `going` to `gone`, and receives those from `coming` to `come` into separate
+  // memory.
   int exchange(int going, int gone, int coming, int come, int partner) const {
     const Several out(start(gone) - start(going), length_, blocks_.type);
     const Several in(start(come) - start(coming), length_, blocks_.type);
@@ -84,7 +85,7 @@ class RecursiveHalving {
                         in.type, partner, tag, comm_, MPI_STATUS_IGNORE);
   }
 
-  // What was received, into the blocks from `first` to `last`.
+  // Combines the received data into the blocks from `first` to `last`.
   int combine(int first, int last, bool from_below) const {
     const Blocks received(other_.data(), length_, blocks_.type);
     const long long elements = static_cast<long long>(last - first) * length_;

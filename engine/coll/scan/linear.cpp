@@ -7,7 +7,7 @@
 namespace hockney::coll::scan {
 namespace {
 
-// Each rank combines what the rank below sends with its own vector, and sends it on.
+// Each rank combines its vector with the one it receives from the rank below, and sends the result on.
 int linear_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                 MPI_Comm comm) {
   const Places at(comm);

@@ -7,8 +7,9 @@
 namespace hockney::coll::scan {
 namespace {
 
-// Before the step of distance d a rank has combined the vectors of d ranks up to itself. It sends that d
-// ranks up, and combines what comes from d ranks below, as the left operand: ceil(log2 P) steps.
+// Before the step with distance d, a rank has combined the vectors of d ranks, up to its own. It sends the
+// result d ranks up, and combines the one that it receives from d ranks below as the left operand: ceil(log2
+// P) steps.
 int recursive_doubling_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                             MPI_Comm comm) {
   const Places at(comm);

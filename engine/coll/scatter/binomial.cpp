@@ -7,7 +7,7 @@
 namespace hockney::coll::scatter {
 namespace {
 
-// Down a binomial tree, the farthest child first, each with the blocks of all places below it.
+// Down a binomial tree, the farthest child first; each child receives the blocks of all places below it.
 int binomial_inner(const Places& at, const BinomialTree& tree, const Blocks& own, MPI_Comm comm) {
   const Elements memory(tree.all() > 1 ? static_cast<long long>(tree.all()) * own.count : 0, own.type);
   const Blocks below(memory.data(), own.count, own.type);
@@ -26,8 +26,8 @@ int binomial_inner(const Places& at, const BinomialTree& tree, const Blocks& own
   return MPI_SUCCESS;
 }
 
-// A child's blocks are those of consecutive ranks. Where the last rank and rank 0 are among them, they are
-// put together in other memory.
+// A child's blocks belong to consecutive ranks. If these include both the last rank and rank 0, the blocks
+// are first assembled in temporary memory.
 int binomial_root(const Places& at, const BinomialTree& tree, const Blocks& all, MPI_Comm comm) {
   for (long distance = tree.bit >> 1; distance > 0; distance >>= 1) {
     const int child = at.rank_of(static_cast<int>(distance)), blocks = tree.below(distance);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where ranks are bound, and what was done on the user's behalf."""
+"""Messages about where ranks are bound, and about actions on the user's behalf."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ class Needed:
 
 @dataclass(frozen=True)
 class Best:
-    """Of 1 to `most` ranks: `fastest` has the largest speed-up, `ends` are the best numbers of ranks at the
-    ends of the interval of Tcom; also the largest number of ranks with an efficiency of 50%."""
+    """The best numbers of ranks from 1 to `most`: `fastest` has the largest speed-up, and `ends` those at the
+    ends of the interval of Tcom. Also the largest number of ranks with an efficiency of 50%."""
 
     most: int
     ends: tuple[int, int]

@@ -104,7 +104,7 @@ class PointToPointCosts:
 
     def bounds(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
         """Factors by which the time at `size` may be shorter and longer (95%): interpolated linearly between
-        the neighbouring sizes, those of the ends beyond them. If a change may come before or after `size`,
+        the neighboring sizes, those of the ends beyond them. If a change may come before or after `size`,
         the interval covers both pieces. None if no interval is known."""
         if not self.band or self._foretold(ranks):
             return None
@@ -182,7 +182,7 @@ def _eager(pieces: Sequence[CostPiece]) -> float:
 
 
 def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
-    """From a machine's description: MPI_Send to a neighbour, one hop away, and MPI_Recv there, without the
+    """From a machine's description: MPI_Send to a neighbor, one hop away, and MPI_Recv there, without the
     description's noise."""
     network = platform.network
     medium = network.medium_message_s, network.medium_s_per_byte

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The time of one ring exchange: each rank sends to its right neighbour and receives from its left.
+"""The time of one ring exchange: each rank sends to its right neighbor and receives from its left.
 
 U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996), eq. 3:
 
@@ -11,7 +11,7 @@ one-way message. On one Ethernet the np/2 messages of a step share the cable, he
 carries them in parallel, and the factor is 1. On a medium that carries one message at a time (a daemon that
 forwards each message) they queue.
 
-With an odd number of ranks the last one and rank 0, which are neighbours, both send first. Small messages
+With an odd number of ranks the last one and rank 0, which are neighbors, both send first. Small messages
 leave at once, so that one step has one message more than the other, and rank 0 sends and receives at the same
 time; above the eager limit there is a third step.
 """

@@ -36,8 +36,8 @@ def only_powers_of_two(ranks: int) -> None:
 
 
 class Folding:
-    """The largest power of two that is at most `ranks`, as places. The first ranks form pairs, of which each
-    shares a place: the odd rank stands for both, or the even one that is `root`."""
+    """The largest power of two that is at most `ranks`, as places. The first ranks form pairs that share a
+    place: the odd rank represents both, or the even one if it is `root`."""
 
     def __init__(self, ranks: int, root: int | None = None) -> None:
         self.power = power_below(ranks)
@@ -51,7 +51,7 @@ class Folding:
         return self._standing[place]
 
     def first_rank(self, place: Ranks) -> Ranks:
-        """The ranks of a place, and those of places that follow one another, begin here."""
+        """The first rank of a place. The ranks of consecutive places are consecutive."""
         return place + np.minimum(place, self.pairs)
 
     def fold(self, size: float, *, combine: bool = False) -> Steps:

@@ -20,7 +20,7 @@ def _doubling(ranks: int, size: int) -> Steps:
 
 
 def _doubling_allgather(ranks: int, size: int) -> Steps:
-    """SMPI's goes another way where the number of ranks is no power of two."""
+    """SMPI's algorithm differs if the number of ranks is not a power of two."""
     only_powers_of_two(ranks)
     yield from collectives.doubling_allgather(ranks, size)
 

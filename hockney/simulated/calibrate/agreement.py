@@ -13,7 +13,8 @@ from hockney.simulated.calibrate.calls import collective
 from hockney.simulated.calibrate.survey import Survey
 
 WITHIN = 0.20
-"""What a collective of the twin may be off by, or more where the real one's interval is wider."""
+"""The largest deviation of a collective of the twin that counts as agreement, unless the real one's interval
+is wider."""
 MESSAGE_WITHIN = 0.05
 """The same of a message."""
 HARDLY = 0.01

@@ -79,7 +79,7 @@ def _less(line: CurveLine, seconds: float) -> CurveLine:
 
 
 def _runs(met: Mapping[int, bool]) -> list[tuple[bool, list[int]]]:
-    """Neighbouring sizes of the same kind."""
+    """Neighboring sizes of the same kind."""
     return [(kind, list(group)) for kind, group in groupby(met, lambda size: met[size])]
 
 
@@ -113,7 +113,7 @@ def through(
 
 
 def rising(times: Mapping[int, float]) -> dict[int, float]:
-    """The nearest times (in relative terms) that do not fall with the size: neighbours that would fall share
+    """The nearest times (in relative terms) that do not fall with the size: neighbors that would fall share
     their geometric mean (pool adjacent violators: Ayer et al., Ann. Math. Statist. 26 (1955) 641)."""
     pools: list[tuple[float, list[int]]] = []
     for size in sorted(times):

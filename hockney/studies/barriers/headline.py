@@ -63,7 +63,7 @@ def chosen(choice: Choice) -> str:
 
 
 def _compared(choice: Choice, other: Candidate) -> str:
-    """Of two measured times that vary, a ratio without interval is said to have none."""
+    """If two measured times vary and their ratio has no interval, this is stated."""
     text = times_as_long(other.ratio)
     exact = choice.best.low == choice.best.high
     return text if not choice.measured or exact or other.ratio.low is not None else f"{text} (no interval)"

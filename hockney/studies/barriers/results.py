@@ -75,7 +75,7 @@ class BarrierResults:
 
     @cached_property
     def _loops(self) -> dict[tuple[int, str], Observation]:
-        """What was observed back to back, by ranks and algorithm."""
+        """Observations of barriers back to back, by ranks and algorithm."""
         loops = (r for r in self.evidence.run.records if way_of(r.parsed_case()) == "loop")
         seen = self.evidence.observed(loops, self.evidence.fits.cost)
         return {(each.case.ranks, str(each.case["algorithm"])): each for each in seen}
@@ -142,7 +142,8 @@ def iterations(evidence: Evidence) -> int:
 
 
 def cores(evidence: Evidence) -> int:
-    """Of all hosts of the run, assuming that they are alike: with more ranks the scheduler decides."""
+    """The processors of all hosts of the run, assuming that they are alike: with more ranks than these, the
+    scheduler decides."""
     return evidence.run.cores(evidence.machine)
 
 

@@ -19,7 +19,7 @@ WAYS = {
     "sendrecv": "all at once, MPI_Sendrecv",
     "nonblocking": "MPI_Irecv and MPI_Isend",
     "persistent": "persistent requests",
-    "neighborhood": "neighbourhood collective",
+    "neighborhood": "neighborhood collective",
 }
 
 

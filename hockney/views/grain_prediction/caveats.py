@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a prediction doubtful, and the remedy."""
+"""Caveats about a prediction, with remedies."""
 
 from __future__ import annotations
 

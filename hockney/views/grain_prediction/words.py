@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a prediction assumes and which number of ranks is best, in sentences."""
+"""The assumptions of a prediction and the best number of ranks, in sentences."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def algorithm(what: Algorithm) -> str:
     shared = "all of it serial" if what.serial == 1 else f"{parts}{even}"
     return (
         f"{seconds(what.work_s)} of computation on one rank, {shared}; {what.exchanges:g} "
-        f"exchange{'' if what.exchanges == 1 else 's'} of {size(what.bytes)} with the neighbours"
+        f"exchange{'' if what.exchanges == 1 else 's'} of {size(what.bytes)} with the neighbors"
     )
 
 
