@@ -7,7 +7,7 @@
                                                [--keep FOLDER]
 
 `trace` watches a few operations in turns, every 20 ms or so, for minutes. It prints how much each candidate
-for the centre differs between neighbouring windows of the trace: what an ideal observer, who sees every
+for the centre differs between neighboring windows of the trace: what an ideal observer, who sees every
 moment of a survey of that length, would repeat.
 
 `surveys` measures surveys one after another, in turns with the peer's way for the same time (one launch, one

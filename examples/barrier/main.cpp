@@ -14,7 +14,7 @@ namespace {
 constexpr int steps = 100;
 constexpr int times = 5;
 
-// Seconds a step, of the slowest rank, in the middle one of several goes.
+// Seconds per step on the slowest rank: the median of several trials.
 template <class Step>
 double seconds_of(Step step) {
   std::vector<double> found;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
                   barrier->name().data(), size, choice.seconds * 1e3);
       std::printf("a step: %.3f us, with MPI_Barrier %.3f us\n", ours * 1e6, mpis * 1e6);
     }
-  }  // the barrier ends before MPI does
+  }  // the barrier must be destroyed before MPI_Finalize
   MPI_Finalize();
   return 0;
 }
