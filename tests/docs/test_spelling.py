@@ -21,6 +21,6 @@ BRITISH = "neighbour"
 
 @pytest.mark.parametrize("file", TEXTS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_neighbors_are_spelled_as_in_mpi(file):
-    """MPI_Neighbor_allgather. The command line's help is in docs/reference, that of workloads in the catalogs."""
+    """As in MPI_Neighbor_allgather. The catalogs have the help of workloads, docs/reference of commands."""
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if BRITISH in line.lower()]
     assert lines == []
