@@ -10,7 +10,7 @@ a zoom). Colours are those of the light theme; the page maps them to the dark on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hockney.core.errors import one_line
@@ -18,6 +18,7 @@ from hockney.draw.describe import axis_title, point
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
+from hockney.draw.legend import Entry, entries
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
 
@@ -46,32 +47,40 @@ def interactive(figure: Figure | Plane) -> dict[str, Any]:
     figure = parted(figure)
     shown = picture(figure)
     data: list[dict[str, Any]] = []
-    legend = []
-    for series, look in zip(figure.series, looks(figure), strict=True):
+    places: list[list[int]] = []
+    seen = looks(figure)
+    for series, look in zip(figure.series, seen, strict=True):
         traces = (
             _points(figure, series, look, shown)
             if series.kind == "points"
             else _line(figure, series, look, shown)
         )
-        legend.append(
-            {
-                "name": one_line(series.name),
-                "kind": series.kind,
-                "slot": look.slot,
-                "hollow": look.hollow,
-                "symbol": SYMBOLS[look.symbol][0],
-                "dash": DASHES[look.dash][0],
-                "traces": list(range(len(data), len(data) + len(traces))),
-            }
-        )
+        places.append(list(range(len(data), len(data) + len(traces))))
         data += traces
     across, up = (shown.y, shown.x) if figure.x.names else (shown.x, shown.y)
     return {
         "data": [_turned(trace) for trace in data] if figure.x.names else data,
         "layout": _layout(shown, across, up),
         "config": dict(CONFIG),
-        "legend": legend,
+        "legend": [_entry(entry, seen, places) for entry in entries(figure.series)],
         "ticks": {"x": levels(across), "y": levels(up)},
+    }
+
+
+def _entry(entry: Entry, seen: Sequence[Look], places: Sequence[list[int]]) -> dict[str, Any]:
+    """`dash` is that of the entry's line, if it has one, and `symbol` that of its points; `kind` is "both" if
+    it has both. `places` are the traces of each series."""
+    drawn = [k for k in (entry.points, entry.line) if k is not None]
+    look = seen[drawn[0]]
+    kind = "both" if len(drawn) > 1 else "line" if entry.points is None else "points"
+    return {
+        "name": one_line(entry.name),
+        "kind": kind,
+        "slot": look.slot,
+        "hollow": look.hollow,
+        "symbol": SYMBOLS[look.symbol][0],
+        "dash": DASHES[seen[drawn[-1]].dash][0],
+        "traces": [trace for k in entry.series for trace in places[k]],
     }
 
 

@@ -17,6 +17,7 @@ from hockney.draw import messages, plane_files
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
+from hockney.draw.legend import entries
 from hockney.draw.mpl_axes import SIZE, dress, legend
 from hockney.draw.names import file_name
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
@@ -122,8 +123,10 @@ def _draw(canvas: Any, figure: Figure) -> None:
         (_points if series.kind == "points" else _line)(axes, series, look, shown)
         for series, look in zip(figure.series, looks(figure), strict=True)
     ]
-    if len(handles) > 1:
-        legend(canvas, handles, [series.name for series in figure.series])
+    listed = entries(figure.series)
+    if len(listed) > 1:
+        signs = [tuple(handles[k] for k in (e.line, e.points) if k is not None) for e in listed]
+        legend(canvas, signs, [entry.name for entry in listed])
 
 
 def _points(axes: Any, series: Series, look: Look, shown: Picture) -> Any:

@@ -7,6 +7,7 @@ Drawn here and not by matplotlib, which takes a hundred times as long; it is use
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from markupsafe import Markup
@@ -14,6 +15,7 @@ from markupsafe import Markup
 from hockney.draw.figure import Figure, Plane, Series
 from hockney.draw.intervals import parted
 from hockney.draw.layout import Picture, picture
+from hockney.draw.legend import Entry, entries
 from hockney.draw.palette import Look, looks
 from hockney.draw.svg_axes import Frame, axes, framed, legend, said, straight
 from hockney.draw.svg_elements import (
@@ -49,10 +51,12 @@ def still(figure: Figure | Plane, identity: str) -> Markup:
     figure = parted(figure)
     shown, seen = picture(figure), looks(figure)
 
-    def sign(k: int, x: float, y: float) -> str:
-        return _sign(figure.series[k], seen[k], x, y)
+    listed = entries(figure.series)
 
-    names, top = legend([s.name for s in figure.series], sign, WIDTH)
+    def sign(k: int, x: float, y: float) -> str:
+        return _sign(listed[k], seen, x, y)
+
+    names, top = legend([entry.name for entry in listed], sign, WIDTH)
     top += 6 + MARK_ROW * shown.mark_rows
     frame = (
         framed(shown.y, shown.x, top, WIDTH, ROW * (len(figure.x.names) + 0.2))
@@ -164,7 +168,6 @@ def _places(frame: Frame, series: Series, shown: Picture) -> list[tuple[float | 
     return [(None, None) if x is None or y is None else (frame.across(x), frame.down(y)) for x, y in placed]
 
 
-def _sign(series: Series, look: Look, x: float, y: float) -> str:
-    if series.kind == "points":
-        return symbols([(x + 9, y)], look)
-    return _stroke(path([(x, y), (x + 18, y)]), look)
+def _sign(entry: Entry, seen: Sequence[Look], x: float, y: float) -> str:
+    line = "" if entry.line is None else _stroke(path([(x, y), (x + 18, y)]), seen[entry.line])
+    return line + ("" if entry.points is None else symbols([(x + 9, y)], seen[entry.points]))

@@ -165,8 +165,10 @@ def _octaves(unit: str, low: float, high: float, counts: list[float]) -> list[Ti
 
 def _decades(unit: str, low: float, high: float) -> list[Ticks]:
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every_second = ([10.0**k for k in decades if k % 2 == odd and low <= 10.0**k <= high] for odd in (0, 1))
     levels: list[tuple[list[float], int]] = [
         ([10.0**k for k in decades if k % 3 == 0], 1),
+        (max(every_second, key=len), 1),
         ([10.0**k for k in decades], 1),
         ([m * 10.0**k for k in decades for m in (1, 2, 5)], 1),
         ([m * 10.0**k for k in decades for m in range(1, 10)], 1),

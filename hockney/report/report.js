@@ -117,7 +117,7 @@ class Plot {
   // Ticks for the layout's ranges and the size on the screen.
   fit() {
     const before = JSON.stringify([this.layout.xaxis.tickvals, this.layout.yaxis.tickvals]);
-    for (const [letter, pixels, room] of [["x", this.box.clientWidth - 85, t => 7 * t.length + 14], ["y", this.box.clientHeight - 80, () => 26]]) {
+    for (const [letter, pixels, room] of [["x", this.box.clientWidth - 85, t => 7 * t.length + 14], ["y", this.box.clientHeight - 80, () => 19]]) {
       const axis = this.layout[letter + "axis"];
       Object.assign(axis, choose(this.ticks[letter], axis.range, axis.type === "log", pixels, room));
     }
@@ -242,9 +242,8 @@ function sign(entry) {
   };
   const svg = make("svg", {width: 18, height: 14, viewBox: "0 0 18 14", "aria-hidden": "true"});
   const colour = `var(--c${entry.slot + 1})`;
-  svg.append(entry.kind === "line"
-    ? make("path", {d: "M0 7h18", stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes[entry.dash], fill: "none"})
-    : make("path", {d: shapes[entry.symbol], stroke: colour, "stroke-width": entry.hollow ? 1.5 : 0, fill: entry.hollow ? "none" : colour}));
+  if (entry.kind !== "points") svg.append(make("path", {d: "M0 7h18", stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes[entry.dash], fill: "none"}));
+  if (entry.kind !== "line") svg.append(make("path", {d: shapes[entry.symbol], stroke: colour, "stroke-width": entry.hollow ? 1.5 : 0, fill: entry.hollow ? "none" : colour}));
   return svg;
 }
 

@@ -122,3 +122,10 @@ def test_fractions_are_labelled_in_percent():
     assert "100%" in beyond and not any("e" in label for label in beyond)
     assert format_value(0.736, "%") == "73.6%" and format_value(12.0, "%", 1) == "1200%"
     assert format_interval(0.736, 0.729, 0.742, "%") == "73.6% [72.9, 74.2]"
+
+
+@pytest.mark.parametrize("length", [55, 75, 100, 135, 200])
+def test_a_small_axis_of_many_decades_has_more_than_two_ticks(length):
+    """A small figure of a collective: 100 ns to 5 ms."""
+    ticks = scale(TIME, [100e-9, 5e-3]).ticks(length, lambda t: 19)
+    assert len(ticks.values) >= 3

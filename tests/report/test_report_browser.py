@@ -10,6 +10,7 @@ import io
 import re
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,10 @@ from chromium import Browser
 from golden_files import Golden
 from hostile import hostile
 from PIL import Image
+from sample import sample
 
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Section
 from hockney.draw.palette import DARK, LIGHT
 from hockney.report import write
 
@@ -199,6 +203,20 @@ def test_a_narrower_window_gives_fewer_ticks(sample_page: Opened):
     browser.until(
         f"return {FIRST}.querySelectorAll('.xtick').length < {wide} && {FIRST}._fullLayout.width < 390"
     )
+
+
+def test_small_figures_have_more_than_two_ticks(browser: Browser, tmp_path: Path):
+    """Three in a row, as collectives, whose times span several decades."""
+    axes = Axis("bytes", "B", zero=True), Axis("time", "s")
+    series = Series("2 ranks", (0.0, 8.0, 2.0**20, 2.0**22), (60e-9, 500e-9, 1e-3, 5e-3))
+    figures = tuple(Figure(f"small-{k}", f"Small {k}", *axes, (series,)) for k in range(3))
+    page = replace(sample(), lead=None, sections=(Section("Small", figures=figures, multiples=True),))
+    browser.open(write(page, tmp_path / "small.html"))
+    ticks = (
+        "return [...document.querySelectorAll('.multiples .plot')].map(p => p.querySelectorAll('.%s').length)"
+    )
+    for axis in ("xtick", "ytick"):
+        assert min(browser.run(ticks % axis)) >= 3
 
 
 def overlapping(browser: Browser, css: str) -> list[str]:
