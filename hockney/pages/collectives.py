@@ -41,7 +41,7 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
     return Section(
         title="Collectives",
         text=(
-            "The time of a collective is the longest over its ranks. It starts after MPI_Barrier "
+            "The time of a collective is that of its slowest rank. The ranks start after MPI_Barrier "
             "(sync=barrier) or at a given moment of a synchronised clock (sync=window).",
         ),
         figures=_multiples(drawn, fits),

@@ -32,8 +32,8 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         *_visits(evidence),
         _typical(evidence),
         _ends(evidence),
-        "Repetitions before the times settled are stored separately as warm-up. Where one operation is "
-        "too short for the clock, several share one reading, and the record states how many.",
+        "Repetitions before the times settled are stored separately as warm-up. If an operation is too "
+        "short for the clock, several share one reading, and the record states how many.",
     ]
     windows = [r for r in run.records if r.sync.kind == "window"]
     if windows:
@@ -41,21 +41,21 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         late = sum(r.sync.late for r in windows)
         error = "" if worst is None else f"; its largest residual error was {format_seconds(worst)}"
         texts.append(
-            f"{plural(len(windows), 'measurement')} started at moments of a synchronised clock{error}, "
-            f"{plural(late, 'start')} came too late on some rank and {'was' if late == 1 else 'were'} not "
-            "kept: without a common start there is no time."
+            f"{plural(len(windows), 'measurement')} started at given moments of a synchronised clock{error}. "
+            f"{plural(late, 'repetition was', 'repetitions were')} dropped because some rank was not "
+            "ready in time."
         )
     where = "at every visit" if _visited_often(evidence) else "in every launch"
     texts.append(
-        f"Payloads are verified outside the timed region {where}; "
-        "of messages longer than 32 KiB, a part drawn at random."
+        f"Payloads are verified outside the timed region {where}; if a message is longer than 32 KiB, a "
+        "random part of it is."
     )
     return tuple(texts)
 
 
 def _time_used(spent_s: float, planned_s: float) -> str:
     """The time of all sittings of a run, of which only the first has the planned budget."""
-    used = f"Launches took {format_seconds(spent_s)} in all; planned were {format_seconds(planned_s)}"
+    used = f"Launches took {format_seconds(spent_s)} in total; {format_seconds(planned_s)} were planned"
     resumed = ", to which each 'hockney resume' adds its own budget" if spent_s > LONGER * planned_s else ""
     return f"{used}{resumed}."
 
@@ -98,13 +98,13 @@ def _typical(evidence: Evidence) -> str:
     text = (
         "The typical time of a case is a robust mean of its launches' times on a log scale, with "
         f"outliers downweighted; a launch's time is {of}. The 95% interval is Student's, from the "
-        "variance of the launches, and no narrower than the spread inside them and slow changes over "
-        "time allow."
+        "variance between launches; it is widened to cover the spread within launches and slow changes "
+        "over time."
     )
     if often:
         text += (
             " The undisturbed cost is the same mean over the visits in the fastest mode, those within "
-            "10% of the fastest tenth; it is given where the typical one is more than 10% higher."
+            "10% of the fastest tenth; it is shown if the typical cost is more than 10% higher."
         )
     return text
 
@@ -121,9 +121,9 @@ def _ends(evidence: Evidence) -> str:
     reasons = [r.stop.reason for r in run.records]
     measured = sum(len(r.times_s) for r in run.records)
     return (
-        f"{'' if settings.every_s else until}Within the launches {reasons.count('precision')} "
-        f"measurements ended because they were precise, {reasons.count('budget')} because their time "
-        f"was used up, and {reasons.count('repetitions')} because of the number of visits or "
+        f"{'' if settings.every_s else until}Within launches, {reasons.count('precision')} "
+        f"measurements ended because they were precise enough, {reasons.count('budget')} because their time "
+        f"was used up, and {reasons.count('repetitions')} at the maximum number of visits or "
         f"repetitions. All {measured} repetitions are kept."
     )
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney.core.catalog import PING_PONG
-from hockney.core.fit import Fit
+from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
@@ -17,13 +17,14 @@ from hockney.pages.series import curve, rates, times, usable
 ID = "point-to-point"
 ROLES = ("point-to-point", "stream")
 
+PING_PONG_TITLE = "ping-pong"
 TITLES = {
-    ("point-to-point", "send", "hot"): "ping-pong, one way",
+    ("point-to-point", "send", "hot"): PING_PONG_TITLE,
     ("point-to-point", "send", "cold"): "ping-pong, cold buffers",
-    ("point-to-point", "sendrecv", "hot"): "both ways at once",
-    ("point-to-point", "isend", "hot"): "non-blocking send, receive",
-    ("stream", "isend", "hot"): "stream, one way",
-    ("stream", "isendrecv", "hot"): "stream, both ways",
+    ("point-to-point", "sendrecv", "hot"): "bidirectional ping-pong",
+    ("point-to-point", "isend", "hot"): "nonblocking send, blocking receive",
+    ("stream", "isend", "hot"): "unidirectional stream",
+    ("stream", "isendrecv", "hot"): "bidirectional stream",
 }
 """By role, operation and buffers: series with a title, in drawing order. Others follow under the names of
 their workloads."""
@@ -64,14 +65,14 @@ def _lines(evidence: Evidence) -> dict[str, list[Measured]]:
 def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
     series = [times(name, cases) for name, cases in lines.items() if cases[0].workload.role != "stream"]
     if fit is not None:
-        series.append(curve("fitted model, 95% band", fit, "ping-pong, one way"))
+        series.append(curve("fitted model, 95% band", fit, PING_PONG_TITLE))
     return Figure(
         name="latency",
         title="Time of one message against its size",
         x=SIZE,
         y=Axis("time", "s"),
         series=tuple(series),
-        caption="Typical time with its 95% interval. The line is the ping-pong's piecewise Hockney model; "
+        caption="Typical times with 95% intervals. The line is the ping-pong's piecewise Hockney model; "
         "dotted lines mark where it changes.",
         marks=_marks(fit),
     )
@@ -80,14 +81,14 @@ def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
 def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
     series = [rates(name, cases) for name, cases in lines.items()]
     if fit is not None:
-        series.append(curve("fitted model, 95% band", fit, "ping-pong, one way", rate=1.0))
+        series.append(curve("fitted model, 95% band", fit, PING_PONG_TITLE, rate=1.0))
     return Figure(
         name="bandwidth",
         title="Bandwidth against message size",
         x=Axis("message size", "B"),
         y=Axis("bandwidth", "B/s", "linear"),
         series=tuple(s for s in series if s.x),
-        caption="Payload divided by typical time; if both ranks send, the payload of both.",
+        caption="Payload divided by typical time; if both ranks send, both directions count.",
         marks=_marks(fit),
     )
 
@@ -100,7 +101,8 @@ def _text(fit: Fit | None) -> str:
     if fit is None:
         return "No model could be fitted to the ping-pong; the table of parameters gives the reason."
     typical = f" with a typical error of {100 * fit.error:.1f}%" if fit.error is not None else ""
-    return f"The ping-pong is described by {plural(len(fit.segments), 'straight line')}{typical}."
+    lines = plural(len(fit.segments), "straight line describes", "straight lines describe")
+    return f"{lines} the ping-pong{typical}."
 
 
 def _pieces(fit: Fit) -> Table:
@@ -108,12 +110,19 @@ def _pieces(fit: Fit) -> Table:
         (
             quantity(piece.first, "B"),
             "" if piece.beyond is None else quantity(piece.beyond, "B"),
-            with_interval(piece.latency, "s"),
-            with_interval(piece.per_byte, "s/B"),
+            _short(piece.latency, "s"),
+            _short(piece.per_byte, "s/B"),
             quantity(1 / piece.per_byte.value, "B/s") if piece.per_byte.value else "",
         )
         for piece in fit.segments
     )
     columns = ("from", "below", "latency", "per byte", "bandwidth")
-    caption = "The position of a change between two measured sizes is unknown; the table gives the middle."
+    caption = "A change between two measured sizes may be anywhere between them; the table gives the middle."
     return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)
+
+
+def _short(estimate: Estimate, unit: str) -> str:
+    """With its interval, unless that is narrower than the digits shown, as in a fit of a printed formula."""
+    value = quantity(estimate.value, unit)
+    ends = {quantity(end, unit) for end in (estimate.low, estimate.high) if end is not None}
+    return value if ends == {value} else with_interval(estimate, unit)

@@ -15,8 +15,8 @@ DIFFERS = 1.1
 """A typical cost larger by more than this factor is not that of the undisturbed machine."""
 COLUMN = "undisturbed"
 CAPTION = (
-    f"Undisturbed is the cost in the fastest mode where the typical one is more than {DIFFERS - 1:.0%} "
-    "higher, with the share of the visits that were slower than that."
+    f"Undisturbed: the cost in the fastest mode, if the typical cost is more than {DIFFERS - 1:.0%} higher; "
+    "disturbed: the share of slower visits."
 )
 
 

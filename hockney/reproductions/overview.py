@@ -82,7 +82,7 @@ def figure(paper: str, compared: Sequence[Compared]) -> Figure | None:
     )
     return Figure(
         f"{paper}-overview",
-        f"{plural(len(rows), 'published time')} against the simulated",
+        f"{plural(len(rows), 'simulated time')} against the published",
         Axis("published", "s"),
         Axis("simulated", "s"),
         tuple(s for s in series if s.x),

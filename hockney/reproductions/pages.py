@@ -100,7 +100,7 @@ def tally_table(compared: Iterable[Compared]) -> Table:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return Table(
         "agreement",
-        "Printed numbers and how many of them the simulation reproduces",
+        "How closely the printed numbers are reproduced",
         tuple(columns),
         tuple(rows),
         numeric=tuple(range(1, len(columns))),

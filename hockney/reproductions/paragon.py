@@ -29,7 +29,7 @@ PAPER = "paragon"
 PRINTED = reference.published(PAPER)
 
 SIZES = (0, 8, 64, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576)
-WAYS = {"pingpong": "one way", "pingpong_double": "both ways at once"}
+WAYS = {"pingpong": "unidirectional", "pingpong_double": "bidirectional"}
 FORMULA = "paragon/formula/{}"
 BISECTION_BYTES = 65536
 LINE = (2, 4, 6, 8, 10)
@@ -164,8 +164,8 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
     one, both = (FORMULA.format(workload) + "/" for workload in WAYS)
     knee = of("paragon/bisection/constant-from")[0].simulated
     return [
-        within("146 + 0.0115 m us, one way,", of(one), 0.01),
-        within("216 + 0.0226 m us, both ways at once,", of(both), 0.02),
+        within("146 + 0.0115 m us, unidirectional,", of(one), 0.01),
+        within("216 + 0.0226 m us, bidirectional,", of(both), 0.02),
         within("87 MB/s and 12.7 KB", of("paragon/text/"), 0.01),
         Limit(
             "bandwidth of the bisection constant from 6 to 8 processors on",
@@ -227,7 +227,7 @@ def _time_figure(pairs: Answer) -> Figure:
         Axis("message size", "B", "log", zero=True),
         Axis("time", "s"),
         tuple(drawn),
-        "Lines: 146 + 0.0115 m us one way, 216 + 0.0226 m us when both send and receive. Points: simulated.",
+        "Lines: 146 + 0.0115 m us unidirectional, 216 + 0.0226 m us bidirectional. Points: simulated.",
     )
 
 

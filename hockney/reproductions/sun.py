@@ -34,9 +34,9 @@ WORDS = (1, 10, 100, 1000, 10000)
 WORD_BYTES = 4
 FORMULA = "granularity/formula/exchange/{}"
 VARIANTS = {
-    "queue": ("sun-ethernet+queue", "window", "one message on the cable after the other"),
-    "barrier": ("sun-ethernet", "barrier", "start as MPI_Barrier leaves the processes"),
-    "loop": ("sun-ethernet", "loop", "many exchanges back to back, processes left to run"),
+    "queue": ("sun-ethernet+queue", "window", "one message on the cable at a time"),
+    "barrier": ("sun-ethernet", "barrier", "started by MPI_Barrier"),
+    "loop": ("sun-ethernet", "loop", "many exchanges back to back, not synchronised"),
 }
 """Alternatives to the machine or to the start: part, machine, synchronisation, description."""
 WORK_S = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)

@@ -68,7 +68,23 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
             of = f" of {quantity(m.size, 'B')}" if m.size else ""
             time = quantity(m.summary.typical.value, "s")
             texts.append(f"{collectives.title(m)}{of} on {plural(most, 'rank')}: {time} by the paper.")
-    return tuple(texts) or ("Nothing was measured.",)
+    return tuple(texts or _ends_of_first(evidence)) or ("Nothing was measured.",)
+
+
+def _ends_of_first(evidence: Evidence) -> list[str]:
+    """The smallest and the largest case of the first workload, for papers without these operations."""
+    if not evidence.measured:
+        return []
+    name = evidence.measured[0].case.workload
+    ordered = sorted(
+        (m for m in evidence.measured if m.case.workload == name), key=lambda m: (m.case.ranks, m.size)
+    )
+    texts = []
+    for m in (ordered[0], *ordered[1:][-1:]):
+        of = f" of {quantity(m.size, m.workload.size_unit)}" if m.has_size else ""
+        time = quantity(m.summary.typical.value, "s")
+        texts.append(f"{collectives.title(m)}{of} on {plural(m.case.ranks, 'rank')}: {time} by the paper.")
+    return texts
 
 
 def _pairs(evidence: Evidence) -> Section | None:

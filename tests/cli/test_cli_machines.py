@@ -166,6 +166,8 @@ def test_the_page_of_printed_numbers_never_says_measured_here(hockney, tmp_path,
 def test_an_exchange_has_its_figure(hockney, tmp_path):
     assert hockney("machines", "--export", "sun-ethernet", "--out", "run").code == 0
     assert hockney("report", "run", "--figures", "figures").code == 0
+    headline = api.load(tmp_path / "run").page.headline
+    assert len(headline) == 2 and all("round_robin" in sentence for sentence in headline)
     assert (tmp_path / "figures" / "round_robin.svg").stat().st_size > 1000
     assert hockney("models", "run").code == 4, "no model of hockney's describes an exchange of neighbors"
 
