@@ -32,6 +32,9 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.origin = value;
   } else if (name == "--budget") {
     options.budget_s = positive(value, "budget");
+  } else if (name == "--limit") {
+    options.limit_s = to_real(value, "limit");
+    if (options.limit_s < 0 || options.limit_s > 1e9) throw InvalidCase("limit=" + value + " is out of range");
   } else if (name == "--precision") {
     options.precision = positive(value, "precision");
   } else if (name == "--max-repetitions") {
@@ -81,6 +84,7 @@ const char* help_text() {
          "\n"
          "  --plan FILE            run the cases in FILE, one per line, in order ('-': standard input)\n"
          "  --budget S             seconds for all cases together (default: 1 for each)\n"
+         "  --limit S              seconds after which no case begins (default: every case begins)\n"
          "  --precision F          target half width of the median's 95% interval, relative (0.02)\n"
          "  --max-repetitions N    maximum repetitions per case (20000)\n"
          "  --visits N             maximum visits per case, in random order over the launch (1)\n"

@@ -18,6 +18,7 @@ struct Options {
   long index = 0;
   std::string origin = "measured";
   double budget_s = 0;  // for the whole launch; 0: one second per case
+  double limit_s = 0;   // after which no case begins; 0: every case begins
   double precision = 0.02;
   long max_repetitions = 20000;
   long visits = 1;     // at most, per case

@@ -84,7 +84,7 @@ class Cases {
   // cases.
   long one_by_one() {
     long failed = 0;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
+    for (std::size_t i = 0; i < lines_.size() && time_for(i); ++i) {
       print(control_, start_line(lines_[i], static_cast<long>(i)));
       const StopRule rule = rule_for((ends_ - now()) / static_cast<double>(lines_.size() - i));
       const auto run = guarded(i, rule, [&] { return begin(i, rule, now() + rule.budget_s, true); });
@@ -103,11 +103,13 @@ class Cases {
     VisitSchedule schedule(share_s, most_visits, rule.max_repetitions,
                            static_cast<std::uint64_t>(options_.index));
     std::vector<std::unique_ptr<Running>> running;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
+    long failed = 0;
+    for (std::size_t i = 0; i < lines_.size() && time_for(i); ++i) {
       print(control_, start_line(lines_[i], static_cast<long>(i)));
       const double slice_s = std::max(schedule.slice_s(), Method::first_visit_share * share_s);
       auto run = guarded(
           i, rule, [&] { return begin(i, rule, now() + slice_s, false, schedule.repetitions_in_a_visit()); });
+      failed += !run;
       if (!run) continue;
       const CaseRun& first = run->run;
       if (control_.root()) {
@@ -118,14 +120,14 @@ class Cases {
     }
     print(control_, visiting_line());
     for (;;) {
-      int index = control_.root() ? schedule.next(ends_ - now(), Method::fewest_runs).value_or(-1) : -1;
+      int index = control_.root() ? schedule.next(ends_ - now(), fewest()).value_or(-1) : -1;
       control_.broadcast(index);
       if (index < 0) break;
       visit(*running[static_cast<std::size_t>(index)], index, schedule, rule);
     }
     for (std::size_t k = 0; k < running.size(); ++k)
       print_record(*running[k], control_.root() ? schedule.reason(static_cast<int>(k)) : nullptr);
-    return static_cast<long>(lines_.size() - running.size());
+    return failed;
   }
 
  private:
@@ -135,6 +137,16 @@ class Cases {
     double started_s;
     CaseRun run;
   };
+
+  // Collective: whether the case at `position` may begin, by rank 0's clock. The first one always does.
+  bool time_for(std::size_t position) const {
+    if (options_.limit_s <= 0 || position == 0) return true;
+    return control_.all(!control_.root() || now() - began_ < options_.limit_s);
+  }
+
+  // On rank 0: the repetitions for which a case is visited although its time is up. With a limit, the launch
+  // ends on time instead.
+  int fewest() const { return options_.limit_s > 0 && now() >= ends_ ? 0 : Method::fewest_runs; }
 
   StopRule rule_for(double share_s) const {
     StopRule rule;

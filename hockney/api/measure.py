@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hockney import lab, studies
 from hockney.api import messages
+from hockney.api.least_budget import budget_warning, least_budget_s
 from hockney.api.questions import Question, question, refuse_unknown
 from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions, refuse_long_rounds
@@ -17,6 +18,7 @@ from hockney.api.trusted_settings import marked, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import HockneyError, UsageError, keeping
+from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
@@ -31,12 +33,24 @@ SURVEY = "survey"
 
 @dataclass(frozen=True)
 class Planned:
-    """What would run, on which bench. `surveyed` is the survey that the study uses, if any."""
+    """What would run, on which bench. `surveyed` is the survey that the study uses, if any;
+    `least_budget_s` the minimum of the budget, which replaces a smaller one."""
 
     settings: Settings
     cases: tuple[Case, ...]
     bench: Bench
     surveyed: Surveyed | None
+    least_budget_s: float = 0.0
+
+    @property
+    def warning(self) -> Notice | None:
+        """That the budget is too small, if it is."""
+        return budget_warning(self.settings, self.least_budget_s, self.cases)
+
+    @property
+    def affordable(self) -> Settings:
+        """The settings with the minimum instead of a smaller budget."""
+        return replace(self.settings, budget_s=max(self.settings.budget_s, self.least_budget_s))
 
 
 def survey(options: RunOptions = DEFAULT, *, out: AnyPath | None = None, listen: Listener = silent) -> Run:
@@ -61,8 +75,11 @@ def run(
         listen(messages.rounds_follow_at_once())
     planned = plan(asked, options, listen=listen)
     bench = lab.check(planned.bench, planned.cases, notifier(listen))
-    settings = planned.settings
+    planned = _within_budget(replace(planned, bench=bench))
+    if planned.warning is not None:
+        listen(planned.warning)
     listen(CasesChosen(planned.cases, _workloads(planned)))
+    settings = planned.affordable
     if not options.rounds:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, planned.cases))
     path = None if out is None else to_path(out)
@@ -96,13 +113,20 @@ def plan(
         cases=wanted.cases,
         parameters=parameters,
         surveyed=surveyed,
+        budget_s=options.budget,
     )
     study = studies.study(wanted.study)
     cases = study.plan(narrowed, bench.catalog, bench.machine)
     settings = options.settings(wanted.study, refine=studies.refines(study))
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
-    return Planned(settings, tuple(cases), bench, surveyed)
+    return _within_budget(Planned(settings, tuple(cases), bench, surveyed))
+
+
+def _within_budget(planned: Planned) -> Planned:
+    """With the minimum of its budget, by what is known now of the cost of a launch. Raises UsageError."""
+    least_s = least_budget_s(planned.settings, planned.bench, planned.cases)
+    return replace(planned, least_budget_s=least_s)
 
 
 def _survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:

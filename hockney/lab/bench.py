@@ -16,9 +16,11 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.lab import messages
-from hockney.lab.launch_count import TYPICAL_COST_S, launch_count
+from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.lab.launch_count import TYPICAL_COST_S, launch_count, least_budget
 from hockney.lab.machine_diff import refuse_too_many_ranks
 from hockney.launch.launcher import Launcher
+from hockney.models.least_time import least_of
 from hockney.machine import Load, Moment, load_between, moment
 
 Tell = Callable[[str], None]
@@ -26,8 +28,9 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Bench:
-    """`launch_cost_s` is the measured cost of starting ranks. Budgets are kept by the clock `now`, and
-    between rounds `wait` advances that clock by the given seconds."""
+    """`launch_cost_s` is the measured cost of starting ranks, `checked_s` the time that `check` took for it.
+    Budgets are kept by the clock `now`, and between rounds `wait` advances that clock by the given seconds.
+    """
 
     launcher: Launcher
     catalog: Catalog
@@ -35,6 +38,7 @@ class Bench:
     launch_cost_s: float = 0.0
     now: Callable[[], float] = field(default=time.monotonic)
     wait: Callable[[float], None] = field(default=time.sleep)
+    checked_s: float = 0.0
 
     def group_of(self, case: Case) -> str:
         """The executable that runs `case`."""
@@ -42,8 +46,21 @@ class Bench:
 
     def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
         """The number of launches of each of `cases` that fit into the budget."""
-        groups = len({(case.ranks, self.group_of(case)) for case in cases})
-        return launch_count(budget_s, self.launch_cost_s or TYPICAL_COST_S, groups, len(cases))
+        cost_s = self.launch_cost_s or TYPICAL_COST_S
+        return launch_count(budget_s, cost_s, self._groups(cases), len(cases), least_of(cases))
+
+    def least_budget(self, settings: Settings, cases: Sequence[Case]) -> float:
+        """The minimum of `--budget` (s) for `cases`: see `launch_count.least_budget`; 0 on a machine without
+        one."""
+        if not self.machine.traits.wall_clock:
+            return 0.0
+        launches = 1 if settings.every_s else settings.launches or FEWEST_LAUNCHES
+        cost_s = self.launch_cost_s or TYPICAL_COST_S
+        return self.checked_s + least_budget(launches, cost_s, self._groups(cases), least_of(cases))
+
+    def _groups(self, cases: Sequence[Case]) -> int:
+        """The number of launches that one round of `cases` needs."""
+        return len({(case.ranks, self.group_of(case)) for case in cases})
 
     def moment(self) -> Moment | None:
         return moment() if self.machine.traits.local else None
@@ -79,4 +96,5 @@ def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:
     if not checked.hellos:
         return bench
     machine = msgspec.structs.replace(bench.machine, transport=dict(checked.transport))
-    return replace(bench, machine=machine, launch_cost_s=bench.now() - began)
+    took_s = bench.now() - began
+    return replace(bench, machine=machine, launch_cost_s=took_s, checked_s=took_s)

@@ -5,16 +5,22 @@ launches so far."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
-TOLERANCE = 0.2
-"""The guarantee: measuring takes the budget, at most a fifth more."""
+from hockney.core.case import Case
+from hockney.models.least_time import least_of
+
+TOLERANCE = 0.05
+"""The guarantee: launches take the budget, at most this fraction more."""
 OVERRUN = 1.3
 """A launch that exceeded its time by this factor could not be shortened: setting up and checking a case takes
 time too."""
+CAREFUL = 0.9
+"""Quantile of the costs of launches with which one must fit to be started."""
 
 
 @dataclass
@@ -50,24 +56,43 @@ class Budget:
         normally."""
         return median(self.costs) if self.costs else self.first_cost_s
 
+    @property
+    def careful_cost_s(self) -> float:
+        """The same for a launch that must not exceed the budget: on a busy machine some cost twice as much
+        as others."""
+        known = sorted([self.first_cost_s, *self.costs])
+        return known[math.ceil(CAREFUL * len(known)) - 1]
+
+    @property
+    def strained(self) -> bool:
+        """Whether launches take longer than they should because their cases cannot be shortened any more."""
+        return self.floor_s > 0
+
     def share(self, cases: int, cases_left: int, launches_left: int) -> float:
         """Measuring time for a launch of `cases` of `cases_left` in `launches_left`, including this one."""
         if not self.shared:
-            return max(0.0, self.limit_s - self.elapsed_s)
+            return max(0.0, self.total_s - self.elapsed_s)
         usable = self.total_s - self.elapsed_s - self.cost_s * launches_left
         overrun = max(1.0, fmean(self.excess)) if self.excess else 1.0
         least = 1e-4 * cases
         return max(least, usable * cases / cases_left / overrun)
 
+    def limit(self, cases: Sequence[Case]) -> float:
+        """Seconds of measuring after which a launch that starts now begins no other case, so that it ends
+        within the budget; 0 without a limit. A launch that starts anyway has time for each case once."""
+        if not self.shared:
+            return 0.0
+        return max(self.total_s - self.elapsed_s - self.careful_cost_s, least_of(cases))
+
+    def excuse(self, seconds: float) -> None:
+        """Time that does not count: that of waiting for a hung case."""
+        self.began += seconds
+
     def exhausted(self, cases: int) -> bool:
         """Whether another launch, of `cases`, would exceed the budget even if shortened."""
-        return bool(self.costs) and self.elapsed_s + self.cost_s + self.floor_s * cases > self.limit_s
-
-    @property
-    def limit_s(self) -> float:
-        """No launch starts that is expected to end later; a small reserve is kept for what cannot be
-        predicted."""
-        return self.total_s * (1 + 0.75 * TOLERANCE)
+        if not self.costs:
+            return False
+        return self.elapsed_s + self.careful_cost_s + self.floor_s * cases > self.total_s
 
     def spent(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
         """Account for a launch that took `launch_s`, `measuring_s` of it between its first case's start and

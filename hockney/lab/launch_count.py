@@ -21,6 +21,9 @@ CASE_S = 0.02
 TYPICAL_COST_S = 0.3
 """Cost of a launch, before one was measured."""
 
+RESERVE = 2.0
+"""On a busy machine, the shortest measurements take this many times as long as on a quiet one."""
+
 VISITS = 40
 """Visits of each case in a launch: one about every tenth of a second observes every mode that lasts
 longer."""
@@ -30,12 +33,20 @@ FEWEST_REPETITIONS = 5 * VISITS
 MOST_REPETITIONS = 20_000
 
 
-def launch_count(budget_s: float, cost_s: float, groups: int, cases: int) -> int:
-    """Launches of each of `cases` cases, if a round of them is `groups` launches that cost `cost_s` each."""
+def launch_count(budget_s: float, cost_s: float, groups: int, cases: int, least_s: float = 0.0) -> int:
+    """Launches of each of `cases` cases, if a round of them is `groups` launches that cost `cost_s` each, and
+    their shortest measurements take `least_s`."""
     by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
-    affordable = min(by_cost, (1 - COST_SHARE) * budget_s / (CASE_S * max(1, cases)))
+    round_s = max(CASE_S * max(1, cases), RESERVE * least_s)
+    affordable = min(by_cost, (1 - COST_SHARE) * budget_s / round_s)
     wanted = max(float(WANTED), budget_s / (LONGEST_S * max(1, groups)))
     return int(max(FEWEST_LAUNCHES, min(affordable, wanted, MOST)))
+
+
+def least_budget(launches: int, cost_s: float, groups: int, least_s: float) -> float:
+    """The shortest budget (s) in which `launches` rounds fit, or the fewest from which an interval includes
+    the differences between launches, if `launches` are more."""
+    return min(launches, FEWEST_LAUNCHES) * (groups * cost_s + least_s)
 
 
 def most_repetitions(measurements: int) -> int:

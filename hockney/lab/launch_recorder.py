@@ -64,8 +64,10 @@ class LaunchRecorder:
                     reason="" if problem is None else problem.reason,
                 )
             )
-        measuring = 0.0 if self._first_start is None else self._last_result - self._first_start
-        self.budget.spent(options.budget_s, measuring, ended - began, len(self.answered))
+        hung_s = options.hang_s if problem is not None and problem.reason == "hung" else 0.0
+        self.budget.excuse(hung_s)
+        measuring = 0.0 if self._first_start is None else self._last_result - self._first_start - hung_s
+        self.budget.spent(options.budget_s, max(0.0, measuring), ended - began - hung_s, len(self.answered))
         self.listen(LaunchEnded(options.launch, ended - began))
         return problem
 

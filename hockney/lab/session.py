@@ -66,7 +66,8 @@ def begin(
 
 def measure(folder: RunFolder, bench: Bench, listen: Listener, budget_s: float | None = None) -> Outcome:
     """Measure what is planned in `folder` and missing from its records. Failed cases are tried again, once.
-    `budget_s` is the total time, or that of each round of a run that is repeated over a period.
+    `budget_s` is the total time, including that of the check, or that of each round of a run that is
+    repeated over a period.
 
     Raises EnvironmentProblem or LaunchFailed if nothing can be launched; all results so far are kept.
     """
@@ -90,9 +91,10 @@ class _Session:
         self.bench = bench
         self.listen = listen
         self.out = out
-        self.budget_s = budget_s
         shared = bench.machine.traits.wall_clock
-        self.budget = Budget(budget_s, bench.now, bench.launch_cost_s, shared=shared)
+        # starting ranks to see whether they start is the first launch of all
+        self.budget_s = budget_s if plan.settings.every_s else max(0.0, budget_s - bench.checked_s)
+        self.budget = Budget(self.budget_s, bench.now, bench.launch_cost_s, shared=shared)
         self.began = bench.now()
         self.out_of_time = False
         self.names = _Names(out.reading.run)
@@ -142,7 +144,7 @@ class _Session:
             if number and not whole and self.budget.exhausted(len(items)):
                 self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
                 break
-            if number:
+            if number and not self.budget.strained:
                 self._refine(index)
             later = dict(list(launches.items())[number:])
             added = sum(len(self.refinement.along_with(of[0].case, k)) for k, of in later.items())
@@ -201,7 +203,8 @@ class _Session:
             given = min(most_s, self.budget.share(len(cases), max(waiting, len(cases)), launches_left))
             self.given_s.append(given)
             watch = LaunchRecorder(self.bench, self.out, self._heard, self.budget, self.began)
-            problem = watch.launch(cases, self._options(index, given))
+            limit = self.budget.limit(cases)
+            problem = watch.launch(cases, self._options(index, given, limit))
             self.measured += watch.recorded
             self.failures.update(watch.failed)
             waiting -= watch.recorded + len(watch.failed)
@@ -212,6 +215,15 @@ class _Session:
                 self.listen(messages.out_of_time(problem))
                 return
             self._judge(problem, watch, bool(cases))
+            if cases and limit and self.budget.exhausted(len(cases)):
+                self._cut_off(waiting)
+                return
+
+    def _cut_off(self, waiting: int) -> None:
+        """The budget ended within a launch. If there are several rounds, each has another one."""
+        if not self.plan.settings.every_s:
+            self.out_of_time = True
+            self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
 
     def _heard(self, event: Event) -> None:
         """Handles an event of a launch. A case with one visit per launch is settled after its last launch."""
@@ -245,7 +257,7 @@ class _Session:
         elif problem is None and more and not watch.answered:
             raise messages.launch_without_result()
 
-    def _options(self, index: int, given: float) -> LaunchOptions:
+    def _options(self, index: int, given: float, limit: float) -> LaunchOptions:
         return LaunchOptions(
             launch=self.names.next(index),
             index=index,
@@ -256,6 +268,7 @@ class _Session:
             visits=VISITS if self.bench.machine.traits.varies and not self.broken else 1,
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
             origin=self.bench.machine.traits.origin,
+            limit_s=limit,
         )
 
 

@@ -57,7 +57,7 @@ class Fault:
 
 class FakeLauncher(Launcher):
     """`pace_s` is a real delay before each case, so that a test can kill in between; `launch_s` is the
-    simulated cost of starting and ending a launch."""
+    simulated cost of starting and ending a launch, `case_s` that of setting up and checking a case."""
 
     def __init__(
         self,
@@ -65,11 +65,13 @@ class FakeLauncher(Launcher):
         faults: Sequence[Fault] = (),
         pace_s: float = 0.0,
         launch_s: float = 0.4,
+        case_s: float = 1e-4,
     ) -> None:
         self.world = world or World()
         self.faults = tuple(faults)
         self.pace_s = pace_s
         self.launch_s = launch_s
+        self.case_s = case_s
         self._now = 0.0
         self._struck: dict[Fault, int] = {}
 
@@ -99,6 +101,8 @@ class FakeLauncher(Launcher):
         for position, case in enumerate(plan):
             if case.ranks != ranks:
                 raise fake.wrong_ranks(case.ranks, ranks)
+            if position and 0 < options.limit_s <= self._now - began:
+                break
             time.sleep(self.pace_s)
             yield Start(case=case.line, position=position)
             share = max(0.0, options.budget_s - (self._now - began)) / (len(plan) - position)
@@ -146,7 +150,7 @@ class FakeLauncher(Launcher):
             int(case.number("iterations", 1)), math.ceil(CLOCK.overhead_s / (0.05 * self.world.time(case)))
         )
         times, stop = self._repeat(case, batch, share, options)
-        self._now += 1e-4 + 1.1 * batch * float(times.sum())
+        self._now += self.case_s + 1.1 * batch * float(times.sum())
         kind = str(case.get("sync", "none"))
         size = self.world.bytes_moved(case)
         by_clock = kind == "window" or self.world.catalog.entry(case.workload).role == "arrival"

@@ -24,7 +24,7 @@ class LaunchOptions:
     """Options of one launch, in seconds and fractions.
 
     `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
-    cases together, `precision` the target relative half width of the median's 95% interval, `visits` the
+    cases together, `limit_s` the time after which no case begins (0: every case does), `precision` the target relative half width of the median's 95% interval, `visits` the
     maximum per case, in random order over the launch; a case that exceeds its time by `hang_s` is reported as
     hung and ends the launch."""
 
@@ -36,6 +36,7 @@ class LaunchOptions:
     visits: int = 1
     hang_s: float = 60.0
     origin: Origin = "measured"
+    limit_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ class Launcher(ABC):
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         """A generator of the engine's lines, as they arrive.
 
-        First a Launch (with `command`, `binding` and `bound` filled in), then for every case Start and then
-        Record or Failure, at last End. Raises LaunchFailed if the job dies or hangs. Closing the generator,
+        First a Launch (with `command`, `binding` and `bound` filled in), then for every case that begins
+        before the limit Start and then Record or Failure, at last End. Raises LaunchFailed if the job dies or hangs. Closing the generator,
         or an exception such as KeyboardInterrupt passing through it, ends every process of the launch.
         """
 

@@ -123,6 +123,7 @@ def plan_text(plan: Sequence[Case]) -> str:
 
 def option_words(options: LaunchOptions) -> list[str]:
     """The engine's options (contract/README.md)."""
+    limit = ["--limit", repr(options.limit_s)] if options.limit_s else []
     return [
         "--launch", options.launch,
         "--index", str(options.index),
@@ -132,4 +133,5 @@ def option_words(options: LaunchOptions) -> list[str]:
         "--max-repetitions", str(options.max_repetitions),
         "--visits", str(options.visits),
         "--hang", repr(options.hang_s),
+        *limit,
     ]  # fmt: skip

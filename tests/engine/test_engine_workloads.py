@@ -17,7 +17,7 @@ from real_mpi import group_for
 from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import decode_catalog
-from hockney.core.record import End, Failure, Launch, Record
+from hockney.core.record import End, Failure, Launch, Record, Start
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 from hockney.machine import processors
@@ -195,6 +195,17 @@ def test_work_is_shared_as_asked_for(launcher, engine):
         assert median(record.times_s) > 0.99 * consumed_s
         assert record.batch == (2 if "iterations" in record.case else 1)
     assert len(records) == len(presets)
+
+
+@pytest.mark.parametrize("visits", [1, 40])
+def test_no_case_begins_after_the_limit(launcher, engine, visits):
+    """One case computes for longer than the limit, so the others are left out, however fast the machine."""
+    cases = [engine.catalog.case(f"compute work={ms}ms", 2) for ms in (200, 201, 202)]
+    options = LaunchOptions("T", 0, budget_s=60.0, max_repetitions=2, visits=visits, limit_s=0.1)
+    lines = list(launcher.run(cases, 2, options))
+    assert [x.case for x in lines if isinstance(x, Start)] == [cases[0].line]
+    assert [x.case for x in lines if isinstance(x, Record)] == [cases[0].line]
+    assert isinstance(lines[-1], End)
 
 
 def test_drawn_shares_are_the_seeds(launcher, engine):

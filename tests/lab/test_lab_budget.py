@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hockney.core.case import Case
 from hockney.lab.budget import TOLERANCE, Budget
+from hockney.models.least_time import least_of
+
+CASES = (Case.of("pingpong", 2, bytes=8), Case.of("pingpong", 2, bytes=1024))
 
 
 class Clock:
@@ -69,6 +73,37 @@ def test_a_simulated_launch_may_use_all_that_is_left():
     clock = Clock()
     budget = Budget(100.0, clock, shared=False)
     clock.t += 30
-    assert budget.share(cases=1, cases_left=50, launches_left=20) == pytest.approx(budget.limit_s - 30)
+    assert budget.share(cases=1, cases_left=50, launches_left=20) == pytest.approx(70)
+    assert budget.limit(CASES) == 0, "no limit, so that each simulated case is complete"
     clock.t += 200
     assert budget.share(1, 1, 1) == 0
+
+
+def test_the_limit_of_a_launch_leaves_time_for_ending_it():
+    clock = Clock()
+    budget = Budget(10.0, clock, first_cost_s=1.0)
+    assert budget.limit(CASES) == pytest.approx(9)
+    clock.t += 4
+    budget.spent(given_s=2, measuring_s=2, launch_s=4, cases=2)
+    assert budget.limit(CASES) == pytest.approx(4), "the dearer of the two launches counts"
+    clock.t += 5
+    assert budget.limit(CASES) == pytest.approx(least_of(CASES)), "a launch that starts measures something"
+
+
+def test_a_launch_starts_only_if_one_as_dear_as_the_dearest_fits():
+    clock = Clock()
+    budget = Budget(10.0, clock, first_cost_s=0.5)
+    clock.t += 6.5
+    budget.spent(given_s=3, measuring_s=3, launch_s=3.5, cases=2)
+    budget.spent(given_s=1, measuring_s=1, launch_s=3.0, cases=2)
+    assert not budget.exhausted(2)
+    clock.t += 1.6
+    assert budget.exhausted(2)
+
+
+def test_waiting_for_a_hung_case_is_not_counted():
+    clock = Clock()
+    budget = Budget(10.0, clock)
+    clock.t += 30
+    budget.excuse(29)
+    assert budget.elapsed_s == pytest.approx(1)

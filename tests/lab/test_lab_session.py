@@ -3,6 +3,7 @@
 """Measuring on the fake machine: every planned case is there once per launch, whatever breaks meanwhile."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +13,12 @@ from hockney import lab
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.record import Launch
 from hockney.core.settings import Settings
+from hockney.lab.budget import TOLERANCE
 from hockney.lab.machine_diff import differences, refuse_too_many_ranks
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
+from hockney.models.least_time import least_of
 from hockney.store import RunFolder, left
 
 LINES = (
@@ -172,11 +175,53 @@ def test_an_engine_that_skips_its_plan_ends_with_an_error(tmp_path):
     assert caught.value.code == "launch-without-result"
 
 
-def test_the_budget_is_kept(tmp_path):
+def test_the_budget_is_used_and_kept(tmp_path):
     """Noise so strong that nothing settles: all time is used, and no more."""
     folder, bench = begin(tmp_path / "r", FakeLauncher(World(noise=2.0)), budget=5.0)
     outcome = lab.measure(folder, bench, lambda event: None)
-    assert 0.5 * 5 < outcome.seconds < 1.2 * 5
+    assert 0.5 * 5 < outcome.seconds <= 5 * (1 + TOLERANCE)
+
+
+@given(
+    st.floats(0.5, 60),
+    st.floats(0.01, 1.5),
+    st.floats(1e-4, 0.2),
+    st.floats(0, 1),
+    st.booleans(),
+    st.floats(0, 1.5),
+)
+@settings(max_examples=60, deadline=None)
+def test_the_budget_is_kept_whatever_launches_and_cases_cost(
+    tmp_path_factory, budget, launch_s, case_s, noise, extend, checked_s
+):
+    """On a busy machine launches and cases cost many times what they cost on a quiet one. Only what has
+    begun is completed: the first launch, as long as it takes on a quiet machine, and the case of the moment
+    when the time is up. The check before the first launch counts."""
+    bench = lab.fake_bench(FakeLauncher(World(noise=noise), launch_s=launch_s, case_s=case_s))
+    bench = replace(bench, checked_s=checked_s)
+    cases = [bench.catalog.case(line) for line in LINES]
+    plan = Settings("cases", budget_s=budget, seed=1, extend=extend)
+    plan = replace(plan, launches=bench.launch_count(budget, cases))
+    folder = lab.begin(tmp_path_factory.mktemp("r") / "r", cases, plan, bench)
+    outcome = lab.measure(folder, bench, lambda event: None)
+    ended = checked_s + outcome.seconds
+    first = checked_s + launch_s + least_of(case for case in cases if case.ranks == cases[0].ranks)
+    last_case_s = 2 * case_s + 0.01
+    assert ended <= max(budget * (1 + TOLERANCE), first) + last_case_s
+    assert outcome.measured, "whatever the budget"
+
+
+def test_no_sizes_are_added_where_the_cases_take_longer_than_they_may(tmp_path):
+    sizes = [f"pingpong bytes={size}" for size in (0, 64, 512, 2048, 8192, 16384, 65536, 1 << 20)]
+    added = []
+    for case_s in (1e-4, 0.5):
+        bench = lab.fake_bench(FakeLauncher(World(noise=0.0, tail=0.0), case_s=case_s))
+        cases = [bench.catalog.case(line) for line in sizes]
+        plan = Settings("cases", budget_s=12.0, launches=6, seed=1, refine=True)
+        folder = lab.begin(tmp_path / f"{case_s}", cases, plan, bench)
+        lab.measure(folder, bench, lambda event: None)
+        added.append(len({record.case for record in folder.read().run.records}) - len(cases))
+    assert added[0] > 0 and added[1] == 0
 
 
 def test_without_time_for_all_launches_it_says_so(tmp_path):

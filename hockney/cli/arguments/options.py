@@ -156,7 +156,8 @@ asked = _all(
         metavar="TIME",
         default="60s",
         show_default=True,
-        help="Time for all measurements, or per round (--repeat, --through), such as 30s or 5m.",
+        help="Time for all launches, including their start, such as 30s or 5m; per round with --repeat or "
+        "--through. Compiling the engine, fitting and writing the report come on top.",
     ),
     click.option(
         "--precision",
@@ -171,7 +172,7 @@ asked = _all(
         type=LAUNCHES,
         metavar="N",
         default=None,
-        help="Number of launches.  [default: 10 or more, as the budget allows; simulated: 1]",
+        help="Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 3 with noise]",
     ),
     click.option(
         "--refine/--no-refine",

@@ -97,7 +97,7 @@ def print_answer(run: Run, reporter: ProgressReporter, form: Form) -> int:
         with reporter.doing(messages.writing_report()):
             run.report()
         if form.as_json:
-            print_document(run)
+            print_document(run, reporter.notices)
         elif form.style == "table":
             print_summary(run, form.columns)
         else:

@@ -46,7 +46,8 @@ FIRST_STEPS = 5
 
 
 class ProgressReporter:
-    """A listener to the lab's events; used as a context manager, it takes its bar away at the end."""
+    """A listener to the lab's events; used as a context manager, it takes its bar away at the end. `notices`
+    are those heard so far, printed or not."""
 
     def __init__(self, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self.quiet = quiet
@@ -60,6 +61,7 @@ class ProgressReporter:
         self.next_line = 0.0
         self.awaited = 0
         self.began: float | None = None
+        self.notices: list[Notice] = []
         self.spinner = Spinner(lambda: self.console)
 
     @cached_property
@@ -119,6 +121,8 @@ class ProgressReporter:
             self.spinner.show(text)
 
     def __call__(self, event: Event) -> None:
+        if isinstance(event, Notice):
+            self.notices.append(event)
         if self.quiet:
             return
         if isinstance(event, MeasuringBegan):

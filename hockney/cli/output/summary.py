@@ -16,6 +16,7 @@ from hockney.cli.output.terminal import echo
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import printable
 from hockney.core.fit import Fit
+from hockney.core.notice import Notice
 from hockney.core.wording import plural
 from hockney.pages.columns import CaseColumn
 from hockney.pages.quality import chosen
@@ -60,7 +61,8 @@ def _is_main(fit: Fit, run: Run) -> bool:
     return workload.role == "train" or (workload.performs(*PING_PONG) and fit.subject.has(buffers="hot"))
 
 
-def print_document(run: Run) -> None:
+def print_document(run: Run, notices: Sequence[Notice] = ()) -> None:
+    """`notices` are those of measuring, which people read on stderr."""
     print_json(
         {
             "run": printable(str(run.path)),
@@ -69,6 +71,7 @@ def print_document(run: Run) -> None:
             "machine": run.machine,
             "headline": run.page.headline,
             "doubts": run.caveats,
+            "notices": notices,
             "outcome": run.outcome,
             "summaries": run.summaries,
             "fits": run.fits.fits,

@@ -41,7 +41,9 @@ def command(words: tuple[str, ...], lines: bool, quiet: bool, as_json: bool, **g
     question = asked_question(words or ("survey",), given)
     with ProgressReporter(quiet) as reporter:
         planned = api.plan(question, RunOptions(**given), listen=reporter)
-    cases, settings = planned.cases, planned.settings
+        if planned.warning is not None:
+            reporter(planned.warning)
+    cases, settings = planned.cases, planned.affordable
     launches = settings.launches * len({(case.ranks, planned.bench.group_of(case)) for case in cases})
     if as_json:
         document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
@@ -49,6 +51,8 @@ def command(words: tuple[str, ...], lines: bool, quiet: bool, as_json: bool, **g
             "bytes": payload(cases, planned.bench.catalog),
             "largest_bytes": _largest(cases),
             "budget_s": settings.total_s,
+            "least_budget_s": planned.least_budget_s,
+            "notices": [] if planned.warning is None else [planned.warning],
         }
         if settings.every_s:
             document |= {"rounds": settings.launches, "every_s": settings.every_s}

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets below the minimum that the planned cases need: raised to it with a warning, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.api import messages
+from hockney.core.case import Case
+from hockney.core.notice import Notice
+from hockney.core.settings import Settings
+from hockney.lab import Bench
+
+REFUSED = 0.1
+"""A budget below this fraction of the minimum is a mistake, such as 5ms for 5m."""
+
+
+def least_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> float:
+    """The minimum for `cases`, in seconds; in rounds no longer than the time between them. 0 if there is
+    none. Raises UsageError for a budget far below it."""
+    least_s = bench.least_budget(settings, cases)
+    if settings.budget_s < REFUSED * least_s:
+        raise messages.budget_far_too_small(settings.budget_s, least_s, len(cases))
+    return min(least_s, settings.every_s or least_s)
+
+
+def budget_warning(settings: Settings, least_s: float, cases: Sequence[Case]) -> Notice | None:
+    """The warning that the minimum is used instead of the requested budget; None if that is enough."""
+    if settings.budget_s >= least_s:
+        return None
+    return messages.budget_raised(settings.budget_s, least_s, len(cases))
