@@ -34,7 +34,8 @@ void set_option(Options& options, const std::string& name, const std::string& va
     options.budget_s = positive(value, "budget");
   } else if (name == "--limit") {
     options.limit_s = to_real(value, "limit");
-    if (options.limit_s < 0 || options.limit_s > 1e9) throw InvalidCase("limit=" + value + " is out of range");
+    if (options.limit_s < 0 || options.limit_s > 1e9)
+      throw InvalidCase("limit=" + value + " is out of range");
   } else if (name == "--precision") {
     options.precision = positive(value, "precision");
   } else if (name == "--max-repetitions") {

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iomanip>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -60,6 +63,16 @@ std::uint64_t available_memory(const std::filesystem::path& root) {
     left = std::min(left, left_in(mount / group));
     if (group.empty()) return left;
   }
+}
+
+std::string readable_bytes(std::uint64_t bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
+  std::ostringstream text;
+  text << std::setprecision(4) << value << ' ' << units[unit];
+  return text.str();
 }
 
 std::uint64_t last_level_cache() {

@@ -12,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/invalid_case.hpp"
+#include "base/memory.hpp"
 #include "measure/agreement.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
@@ -156,8 +157,8 @@ class FileBase : public Workload {
     const double free = static_cast<double>(there.f_bavail) * static_cast<double>(there.f_frsize);
     const double needed = static_cast<double>(bytes) * comm.size;
     if (!comm.all(!comm.root() || !known || needed <= 0.9 * free))
-      throw InvalidCase("files of " + std::to_string(bytes) + " bytes for each of " +
-                        std::to_string(comm.size) + " ranks do not fit into " + folder);
+      throw InvalidCase("files of " + readable_bytes(bytes) + " for each of " + std::to_string(comm.size) +
+                        " ranks do not fit into " + folder);
   }
 
   static std::string text_of(int code) {

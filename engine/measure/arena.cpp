@@ -49,12 +49,12 @@ std::byte* Arena::take(std::size_t bytes) {
   if (wanted > surely_there / sharing && !fits()) {
     release_idle();
     if (!fits())
-      throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes on each of " +
-                        std::to_string(sharing_) + " ranks does not fit into this host's memory");
+      throw OutOfMemory("a buffer of " + readable_bytes(bytes) + " on each of " + std::to_string(sharing_) +
+                        " ranks does not fit into this host's memory");
   }
   auto* const memory =
       static_cast<std::byte*>(::operator new(wanted, std::align_val_t{alignment}, std::nothrow));
-  if (!memory) throw OutOfMemory("a buffer of " + std::to_string(bytes) + " bytes cannot be allocated");
+  if (!memory) throw OutOfMemory("a buffer of " + readable_bytes(bytes) + " cannot be allocated");
   std::memset(memory, 0x5A, wanted);
   chunks_.push_back({memory, wanted, true});
   return memory;

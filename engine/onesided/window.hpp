@@ -67,8 +67,8 @@ class Window {
     // processes.
     const auto sharing = static_cast<std::size_t>(arena.sharing());
     if (bytes_ > surely_there / sharing && bytes_ > available_memory() / sharing / 10 * 9)
-      throw OutOfMemory("a window of " + std::to_string(bytes_) + " bytes on each of " +
-                        std::to_string(sharing) + " ranks does not fit into this host's memory");
+      throw OutOfMemory("a window of " + readable_bytes(bytes_) + " on each of " + std::to_string(sharing) +
+                        " ranks does not fit into this host's memory");
   }
 
   int make(MPI_Win* made) {

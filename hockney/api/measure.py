@@ -117,6 +117,7 @@ def plan(
     )
     study = studies.study(wanted.study)
     cases = study.plan(narrowed, bench.catalog, bench.machine)
+    lab.check_memory(bench, cases)
     settings = options.settings(wanted.study, refine=studies.refines(study))
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))

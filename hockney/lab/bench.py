@@ -18,7 +18,7 @@ from hockney.core.machine import Machine
 from hockney.lab import messages
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
 from hockney.lab.launch_count import TYPICAL_COST_S, launch_count, least_budget
-from hockney.lab.machine_diff import refuse_too_many_ranks
+from hockney.lab.machine_diff import refuse_too_many_ranks, refuse_too_much_memory
 from hockney.launch.launcher import Launcher
 from hockney.models.least_time import least_of
 from hockney.machine import Load, Moment, load_between, moment
@@ -76,6 +76,13 @@ def check_ranks(bench: Bench, most: int) -> None:
         simulated.check_ranks(bench.machine.platform, most)
     else:
         refuse_too_many_ranks(most, bench.machine)
+
+
+def check_memory(bench: Bench, cases: Sequence[Case]) -> None:
+    """Raises UsageError if a message does not fit into the memory of this machine. The memory of a simulated
+    one has no limit."""
+    if bench.machine.platform is None:
+        refuse_too_much_memory(cases, bench.machine)
 
 
 def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:

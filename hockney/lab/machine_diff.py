@@ -5,9 +5,10 @@ one?"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from hockney.core.case import Case
 from hockney.core.machine import Machine
 from hockney.lab import messages
 
@@ -20,6 +21,18 @@ def refuse_too_many_ranks(most: int, machine: Machine) -> None:
     limit = max(64, RANKS_PER_THREAD * machine.threads)
     if most > limit and not machine.scheduler:
         raise messages.too_many_ranks(most, machine.threads, limit)
+
+
+def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
+    """Raises UsageError for a case with a message that certainly does not fit into the memory of a host like
+    this one. Each rank has at least one buffer of this size; how many ranks share a host is known only
+    without a scheduler."""
+    if not machine.memory_bytes:
+        return
+    for case in cases:
+        sharing = 1 if machine.scheduler else case.ranks
+        if case.bytes * sharing > machine.memory_bytes:
+            raise messages.too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
 
 
 @dataclass(frozen=True)

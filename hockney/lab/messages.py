@@ -31,6 +31,26 @@ def too_many_ranks(ranks: int, threads: int, limit: int) -> UsageError:
     )
 
 
+def too_much_memory(workload: str, size: int, ranks: int, memory: int) -> UsageError:
+    """`ranks` share a host with `memory` bytes."""
+    of_all = "" if ranks == 1 else f" on each of {ranks} ranks"
+    return UsageError(
+        f"{workload} with bytes={format_bytes(size).replace(' ', '')} does not fit into this host's memory",
+        f"it needs at least one buffer of {format_bytes(size)}{of_all}, and the host has "
+        f"{format_bytes(memory)}",
+        f"use at most {format_bytes(_half_power_below(memory // ranks))}",
+        code="message-exceeds-memory",
+        bytes=size,
+        ranks=ranks,
+        memory=memory,
+    )
+
+
+def _half_power_below(size: int) -> int:
+    """A power of two that leaves half of the memory free."""
+    return 1 << max(0, (size // 2).bit_length() - 1)
+
+
 def unknown_machine(machine: str, available: Sequence[str]) -> UsageError:
     example = f"use for example {available[0]}; " if available else ""
     return unknown(

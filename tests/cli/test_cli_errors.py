@@ -280,3 +280,11 @@ def test_options_that_the_verb_lacks_are_unknown_before_it_as_well(hockney):
 )
 def test_examples_in_errors_of_times_are_the_options(hockney, words, example):
     assert hockney(*words).error.fields["example"] == example
+
+
+@pytest.mark.parametrize("words", [("run", "pingpong", "bytes=8,1TiB"), ("plan", "pingpong", "bytes=1TiB")])
+def test_a_message_larger_than_memory_is_refused_before_anything_starts(hockney, words):
+    said = hockney(*words)
+    assert (said.code, said.error.code) == (2, "message-exceeds-memory")
+    assert said.error.fields["bytes"] == 1 << 40 and str(1 << 40) not in said.err
+    assert not Path("runs").exists()

@@ -36,6 +36,15 @@ class Memory : public ::testing::Test {
   fs::path root_;
 };
 
+TEST(Bytes, AreReadable) {
+  EXPECT_EQ(hockney::readable_bytes(0), "0 B");
+  EXPECT_EQ(hockney::readable_bytes(1023), "1023 B");
+  EXPECT_EQ(hockney::readable_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(hockney::readable_bytes(20 * MiB), "20 MiB");
+  EXPECT_EQ(hockney::readable_bytes(MiB * MiB), "1 TiB");
+  EXPECT_EQ(hockney::readable_bytes(5000 * MiB * MiB), "5000 TiB");
+}
+
 TEST_F(Memory, IsWhatTheHostHasWithoutALimit) {
   EXPECT_EQ(hockney::available_memory(root_), 8 * MiB);
   group("", "max", MiB, 0);

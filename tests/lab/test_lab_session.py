@@ -8,13 +8,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_fields
 
-from hockney import lab
+from hockney import lab, simulated
+from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.record import Launch
 from hockney.core.settings import Settings
 from hockney.lab.budget import TOLERANCE
-from hockney.lab.machine_diff import differences, refuse_too_many_ranks
+from hockney.lab.machine_diff import differences, refuse_too_many_ranks, refuse_too_much_memory
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
@@ -274,12 +276,33 @@ def test_too_many_ranks_are_refused_before_they_start():
     refuse_too_many_ranks(64, bench.machine)
 
 
-def test_a_run_resumed_elsewhere_says_what_changed():
-    import msgspec
+def test_messages_that_no_memory_holds_are_refused_before_ranks_start():
+    machine = replace_fields(lab.fake_bench("fake").machine, memory_bytes=1 << 33)
+    fits, large = Case.of("pingpong", 2, bytes=1 << 32), Case.of("pingpong", 2, bytes=3 << 31)
+    refuse_too_much_memory([fits], machine)
+    with pytest.raises(UsageError) as caught:
+        refuse_too_much_memory([fits, large], machine)
+    assert caught.value.code == "message-exceeds-memory"
+    assert caught.value.fields == {"bytes": 3 << 31, "ranks": 2, "memory": 1 << 33}
+    refuse_too_much_memory([large], replace_fields(machine, scheduler="slurm"))  # perhaps on two hosts
+    with pytest.raises(UsageError):
+        refuse_too_much_memory([Case.of("pingpong", 2, bytes=1 << 34)], machine)
+    refuse_too_much_memory([large], replace_fields(machine, memory_bytes=0))  # unknown
 
+
+def test_memory_of_a_simulated_machine_has_no_limit():
+    bench = lab.fake_bench("fake")
+    case = bench.catalog.case("pingpong bytes=1TiB")
+    with pytest.raises(UsageError):
+        lab.check_memory(bench, [case])
+    t3e = replace_fields(bench.machine, platform=simulated.platform("t3e"))
+    lab.check_memory(replace(bench, machine=t3e), [case])
+
+
+def test_a_run_resumed_elsewhere_says_what_changed():
     here = lab.fake_bench("fake").machine
     assert differences(here, here) == ()
-    there = msgspec.structs.replace(here, host="other", compiler="new")
+    there = replace_fields(here, host="other", compiler="new")
     assert [difference.field for difference in differences(here, there)] == ["host", "compiler"]
 
 
