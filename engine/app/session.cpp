@@ -125,6 +125,9 @@ class Cases {
       if (index < 0) break;
       visit(*running[static_cast<std::size_t>(index)], index, schedule, rule);
     }
+    std::vector<CaseRun*> runs;
+    for (const auto& each : running) runs.push_back(&each->run);
+    if (!runs.empty()) CaseRun::sum_verified(runs, control_);
     for (std::size_t k = 0; k < running.size(); ++k)
       print_record(*running[k], control_.root() ? schedule.reason(static_cast<int>(k)) : nullptr);
     return failed;
@@ -141,7 +144,9 @@ class Cases {
   // Collective: whether the case at `position` may begin, by rank 0's clock. The first one always does.
   bool time_for(std::size_t position) const {
     if (options_.limit_s <= 0 || position == 0) return true;
-    return control_.all(!control_.root() || now() - began_ < options_.limit_s);
+    bool left = now() - began_ < options_.limit_s;
+    control_.broadcast(left);
+    return left;
   }
 
   // On rank 0: the repetitions for which a case is visited although its time is up. With a limit, the launch

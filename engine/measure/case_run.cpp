@@ -247,13 +247,25 @@ std::size_t CaseRun::verified_at_first() const {
   return bytes;
 }
 
-void CaseRun::sum_verified() {
-  std::uint64_t counts[] = {check_.bytes, check_.errors, verified_runs_, all_runs_};
-  control_.sum_each(counts, 4);
+// One message for all cases: on a busy machine each one may wait for a rank's turn.
+void CaseRun::sum_verified(const std::vector<CaseRun*>& runs, const Comm& control) {
+  std::vector<std::uint64_t> counts;
+  std::vector<double> seconds;
+  for (const CaseRun* run : runs) {
+    counts.insert(counts.end(), {run->check_.bytes, run->check_.errors, run->verified_runs_, run->all_runs_});
+    seconds.push_back(run->verifying_s_);
+  }
+  control.sum_each(counts.data(), static_cast<int>(counts.size()));
+  control.longest_each(seconds.data(), static_cast<int>(seconds.size()));
+  for (std::size_t k = 0; k < runs.size(); ++k) runs[k]->take_sums(&counts[4 * k], seconds[k]);
+}
+
+void CaseRun::take_sums(const std::uint64_t* counts, double seconds) {
+  summed_ = true;
   result_.verified = {counts[0], counts[1], ""};
   result_.verified_runs = counts[2];
   result_.runs = counts[3];
-  result_.verifying_s = control_.longest(verifying_s_);
+  result_.verifying_s = seconds;
   if (result_.verified.errors == 0) return;
   // The lowest rank with a mismatch describes it.
   const int reporter = control_.lowest(check_.errors ? control_.rank : control_.size);
@@ -281,7 +293,7 @@ Measurement CaseRun::finish(const char* reason) {
   HOCKNEY_EXPECT(!result_.visits.empty());
   result_.achieved = achieved();
   if (reason) result_.stop_reason = reason;
-  sum_verified();
+  if (!summed_) sum_verified({this}, control_);
   result_.metrics = std::move(report_.metrics);
   std::move(series_.begin(), series_.end(), std::back_inserter(result_.metrics));
   result_.labels = std::move(report_.labels);

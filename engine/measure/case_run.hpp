@@ -88,8 +88,11 @@ class CaseRun {
   // visit, of its repetitions.
   std::optional<double> achieved() const;
 
-  // Called once, after the last visit. `reason` states why there are no more visits; null: for the reason
-  // that ended the last one.
+  // Collective, after the last visits of several cases: sums what was verified over the ranks. Without it,
+  // finish() does so for one case.
+  static void sum_verified(const std::vector<CaseRun*>& runs, const Comm& control);
+
+  // After the last visit, once. `reason` is why there is no other; null: as the last one ended.
   Measurement finish(const char* reason = nullptr);
 
  private:
@@ -104,7 +107,7 @@ class CaseRun {
   double verify(Workload& workload);
   const Payload& new_payload();
   std::size_t verified_at_first() const;
-  void sum_verified();
+  void take_sums(const std::uint64_t* counts, double seconds);
 
   const WorkloadInfo& info_;
   const Values values_;
@@ -127,6 +130,7 @@ class CaseRun {
   double check_s_ = 0;
   double verifying_s_ = 0;
   bool affords_another_ = false;
+  bool summed_ = false;
   Report report_;
   std::vector<MetricSeries> series_;
   std::vector<double> medians_s_;  // of each visit

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from hockney.core.case import Case
 from hockney.core.record import RunRecords
+from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.lab.bench import Bench
 from hockney.models.refined_sizes import sizes_between
 from hockney.models.statistics import Observation
@@ -24,13 +25,15 @@ narrow in steps, and added cases need launches still to come."""
 
 
 class Refinement:
-    """`cases` are those added so far; a resumed run continues with those for which it has records."""
+    """`cases` are those added so far; a resumed run continues with those for which it has records. If the
+    budget is so small that hockney chose the fewest launches, the planned cases need all of it."""
 
     def __init__(self, plan: Plan, bench: Bench, run: RunRecords) -> None:
         planned = set(plan.cases)
         self.bench = bench
         self.most = int(MOST_SHARE * len(planned))
-        self.decisions = decisions(plan.settings.launches) if plan.settings.refine else {}
+        few = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
+        self.decisions = decisions(plan.settings.launches) if plan.settings.refine and not few else {}
         index = {launch.launch: launch.index for launch in run.launches}
         measured = [(record.parsed_case(), index.get(record.launch)) for record in run.records]
         self.cases = tuple(dict.fromkeys(case for case, _ in measured if case not in planned))

@@ -7,13 +7,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import math
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from hockney.core.notice import Notice
-from hockney.core.record import Line, RunRecords, encode_line
+from hockney.core.record import Close, Launch, Line, RunRecords, encode_line
 from hockney.store import messages
 from hockney.store.checksums import NONE, SEAL_BYTES, own_at_end, sealed
 from hockney.store.record_reader import Reading, read_lines
@@ -21,6 +23,9 @@ from hockney.store.record_reader import Reading, read_lines
 # Errors of flock(2) on file systems without locks: Lustre mounted with noflock, some NFS and FUSE.
 NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 through_to_disk = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+SYNC_S = 0.2
+"""Waiting for the disk takes milliseconds, and an engine prints hundreds of records at once: lines that arrive
+faster than this wait together. A crash of the system can lose them; the end of this process cannot."""
 
 
 class Appender:
@@ -39,6 +44,7 @@ class Appender:
         self.reading = Reading(run=RunRecords(), good_bytes=0)
         self._appended: list[Line] = []
         self._file = -1
+        self._synced_s = -math.inf
 
     def __enter__(self) -> Appender:
         try:
@@ -63,9 +69,11 @@ class Appender:
         self._close()
 
     def append(self, line: Line) -> None:
-        """Write one line through to the disk; on failure the file is restored."""
+        """Write one line, through to the disk if the last time was SYNC_S ago, or if it begins or ends a
+        launch; on failure the file is restored."""
+        due = isinstance(line, Launch | Close) or time.monotonic() >= self._synced_s + SYNC_S
         try:
-            self._write(sealed(encode_line(line), self._last()) + b"\n")
+            self._write(sealed(encode_line(line), self._last()) + b"\n", through=due)
         except OSError as error:
             raise messages.not_writable(self.path, error) from error
         self._appended.append(line)
@@ -88,14 +96,16 @@ class Appender:
         tail = os.pread(self._file, SEAL_BYTES, max(0, size - SEAL_BYTES))
         return own_at_end(tail) or self._before
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes, through: bool = True) -> None:
         """All of `data` or nothing, even if the disk is full or Ctrl-C arrives meanwhile."""
         before = os.fstat(self._file).st_size
         try:
             written = os.write(self._file, data)
             while written < len(data):  # a short write: the next one gives the reason
                 written += os.write(self._file, data[written:])
-            through_to_disk(self._file)
+            if through:
+                through_to_disk(self._file)
+                self._synced_s = time.monotonic()
         except BaseException:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, before)
@@ -123,5 +133,8 @@ class Appender:
 
     def _close(self) -> None:
         if self._file >= 0:
+            if self._appended:
+                with contextlib.suppress(OSError):
+                    through_to_disk(self._file)
             os.close(self._file)
             self._file = -1

@@ -213,6 +213,17 @@ def test_the_budget_is_kept_whatever_launches_and_cases_cost(
     assert outcome.measured, "whatever the budget"
 
 
+@pytest.mark.parametrize(("launches", "added"), [(3, False), (4, True)])
+def test_no_sizes_are_added_if_the_budget_allows_the_fewest_launches_only(tmp_path, launches, added):
+    bench = lab.fake_bench(FakeLauncher(World(noise=0.0, tail=0.0)))
+    sizes = (0, 64, 512, 2048, 8192, 16384, 65536, 1 << 20)
+    cases = [bench.catalog.case(f"pingpong bytes={size}") for size in sizes]
+    plan = Settings("cases", budget_s=12.0, launches=launches, seed=1, refine=True, extend=True)
+    folder = lab.begin(tmp_path / "r", cases, plan, bench)
+    lab.measure(folder, bench, lambda event: None)
+    assert (len({record.case for record in folder.read().run.records}) > len(cases)) == added
+
+
 def test_no_sizes_are_added_where_the_cases_take_longer_than_they_may(tmp_path):
     sizes = [f"pingpong bytes={size}" for size in (0, 64, 512, 2048, 8192, 16384, 65536, 1 << 20)]
     added = []

@@ -30,7 +30,7 @@ from hockney.core.record import (
     Verified,
     encode_line,
 )
-from hockney.store import Appender
+from hockney.store import Appender, appender
 from hockney.store.record_reader import read_lines
 
 
@@ -186,6 +186,23 @@ def test_a_file_system_without_locks_is_written_to_all_the_same(tmp_path, monkey
     assert read_lines(path).run.launches == (launch(),)
 
 
+CLOSE = Close(schema=SCHEMA, launch="0.0", seconds=1.0, exit_code=0)
+
+
+@pytest.mark.parametrize(("apart_s", "syncs"), [(0.0, 8), (1e9, 3)])
+def test_lines_that_arrive_together_wait_for_the_disk_together(tmp_path, monkeypatch, apart_s, syncs):
+    """The beginning and the end of a launch do not wait, nor does the end of writing."""
+    seen = []
+    monkeypatch.setattr(appender, "through_to_disk", lambda file: seen.append(os.fstat(file).st_size))
+    monkeypatch.setattr(appender, "SYNC_S", apart_s)
+    path = tmp_path / "r.jsonl"
+    with Appender(path) as out:
+        for line in (launch(), *(record() for _ in range(5)), CLOSE):
+            out.append(line)
+        assert seen[-1] == path.stat().st_size, "all of the launch"
+    assert len(seen) == syncs
+
+
 def test_a_system_without_fdatasync_can_append(tmp_path):
     """Such as macOS."""
     program = """
@@ -193,7 +210,7 @@ import os, sys
 del os.fdatasync
 from pathlib import Path
 from hockney.core.record import decode_line
-from hockney.store import Appender
+from hockney.store import Appender, appender
 with Appender(Path(sys.argv[1])) as out:
     out.append(decode_line(sys.argv[2]))
 """

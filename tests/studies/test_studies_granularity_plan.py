@@ -16,8 +16,9 @@ from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake import FakeLauncher
+from hockney.models.least_time import least_of
 from hockney.studies import Options
-from hockney.studies.granularity.plan import LENGTHS, ROUND_S, least_seconds
+from hockney.studies.granularity.plan import FEWEST, LENGTHS, ROUNDS
 from hockney.studies.sizes import DEFAULT
 
 TWO = msgspec.structs.replace(MACHINE, kind="real", traits=Traits(), cores=2, threads=2)
@@ -78,7 +79,7 @@ def test_other_exchanges_and_uneven_work_are_tried_at_a_few_places():
 def test_a_round_of_the_default_plan_fits_its_time(cores):
     machine = msgspec.structs.replace(TWO, cores=cores, threads=cores)
     cases = STUDY.plan(Options(), CATALOG, machine)
-    assert least_seconds(cases) <= ROUND_S
+    assert least_of(cases) <= 60 / ROUNDS
     assert len({c["work"] for c in of(cases, "granularity")}) >= 4
 
 
@@ -90,10 +91,36 @@ def test_the_default_plan_is_measured_within_its_budget(tmp_path):
     assert outcome.left == 0 and outcome.seconds <= 1.2 * 60
 
 
-def test_the_least_time_is_that_of_the_repetitions():
-    case = CATALOG.case("granularity work=1s serial=0.5 iterations=20 ranks=2")
-    assert least_seconds([case]) == pytest.approx(9 * 20 * (0.5 + 0.25))
-    assert least_seconds([CATALOG.case("compute work=1s ranks=4")]) == 9
+def extent(budget_s: float, **asked) -> tuple[int, int, int, int]:
+    """The number of works, lengths, serial fractions and other kinds of exchanges in the plan for a
+    budget."""
+    cases = STUDY.plan(Options(budget_s=budget_s, **asked), CATALOG, TWO)
+    cells = of(cases, "granularity")
+    exchanges = {c["exchange"] for c in of(cases, "round_robin")}
+    return tuple(len({c[name] for c in cells}) for name in ("work", "bytes", "serial")) + (len(exchanges),)
+
+
+def test_the_grid_is_smaller_for_a_smaller_budget():
+    assert extent(3600) == extent(60) == (7, 5, 3, 5)
+    for budget_s in (60, 20, 10, 5):
+        cases = STUDY.plan(Options(budget_s=budget_s), CATALOG, TWO)
+        assert least_of(cases) <= budget_s / ROUNDS
+        works, lengths, _, _ = extent(budget_s)
+        assert works >= FEWEST and lengths >= 2, "the ends of every curve"
+        assert {4, 40000} <= {c["bytes"] for c in of(cases, "granularity")}
+    extents = [extent(budget_s) for budget_s in (60, 20, 10, 5, 1e-3)]
+    assert extents == sorted(extents, reverse=True) and len(set(extents)) > 2
+    assert extents[-1] == (FEWEST, 2, 1, 1), "never less than this"
+
+
+def test_a_small_budget_leaves_what_was_requested():
+    asked = {"work": (1e-3, 1e-2), "serial": (0.0, 0.5)}
+    assert extent(1e-3, sizes=(8, 64, 512, 4096), parameters=asked) == (2, 4, 2, 1)
+
+
+def test_a_simulated_grid_has_no_budget():
+    whole, short = (STUDY.plan(Options(budget_s=b), CATALOG, suns()) for b in (3600, 1e-3))
+    assert whole == short
 
 
 def test_what_is_asked_for_is_planned_in_full():

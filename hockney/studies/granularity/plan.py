@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
@@ -13,6 +14,7 @@ from hockney.core.parameters import StudyParameter
 from hockney.core.units import half_decades_around
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.least_time import least_of
 from hockney.pages.evidence import Options, once
 from hockney.studies.granularity.costs import expected_costs
 from hockney.studies.granularity.text import WORD
@@ -35,11 +37,10 @@ SHORTEST_S, LONGEST_S = 1e-5, 1e-2
 if messages take microseconds, 10 ms hide any exchange of up to 40 kB."""
 COARSE = 0.95
 """The longest work has this efficiency with the longest message."""
-ROUND_S = 16.0
-"""Minimum time of one round of launches, without a long warm-up: three of them fit into the default budget of
-60 s."""
-RUNS = 9
-"""Of a case that takes long: two to verify, two to warm up, five for a median."""
+ROUNDS = 24
+"""A round of launches takes at most this part of the budget, if each case is measured once and nothing else
+runs: on a busy machine, where computing takes several times as long, there is still time for several rounds,
+and without several an efficiency has no interval."""
 FEWEST = 4
 
 
@@ -69,46 +70,67 @@ SURVEY = StudyParameter(
 PARAMETERS = (WORK, SERIAL_PARTS, SURVEY)
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How much of the grid is measured. `details` are serial fractions that were not requested, uneven work,
+    and exchanges with other MPI calls."""
+
+    works: tuple[float, ...]
+    lengths: tuple[int, ...]
+    details: bool = True
+
+
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """The grid of T, L, np and s. For each T the time of one rank, and a rank's part of it while all others
     compute too; for each L the exchange alone. Without a survey also a ping-pong.
 
     If no serial fractions are requested, those above 0 are measured at the shortest and the longest message
-    only.
+    only. If the budget is small, the grid is smaller, except for what was requested.
     """
     ranks = options.ranks or _ranks(machine)
-    lengths = options.sizes or LENGTHS
+    lengths = tuple(options.sizes or LENGTHS)
     together = [p for p in ranks if p > 1]
     simulated = machine.traits.simulated
     others = [each for each in OTHER_EXCHANGES if not simulated or each not in NOT_SIMULATED]
-    pairs = _pairs(lengths, options.value(SERIAL_PARTS))
-    given = options.value(WORK)
-    works = given or _works(expected_costs(options, machine), machine, lengths, together)
+    serial = options.value(SERIAL_PARTS)
+    given = tuple(options.value(WORK))
+    works = given or tuple(_works(expected_costs(options, machine), machine, lengths, together))
 
-    def cases(works: Sequence[float]) -> list[Case]:
-        lines = [*_computing(works, together)]
-        lines += [line for p in ranks for line in _grid(works, pairs, p)]
-        lines += [line for p in together for line in _uneven(works, lengths, p)]
-        lines += [line for p in together for line in _exchanges(lengths, p, others)]
+    def cases(extent: Extent) -> list[Case]:
+        pairs = _pairs(extent.lengths, serial, extent.details)
+        lines = [*_computing(extent.works, together)]
+        lines += [line for p in ranks for line in _grid(extent.works, pairs, p)]
+        if extent.details:
+            lines += [line for p in together for line in _uneven(extent.works, extent.lengths, p)]
+        calls = others if extent.details else ()
+        lines += [line for p in together for line in _exchanges(extent.lengths, p, calls)]
         lines += [*sweep()] if together and options.surveyed is None else []
         return once(catalog.case(line) for line in lines)
 
-    if not simulated and not given:
-        while len(works) > FEWEST and least_seconds(cases(works)) > ROUND_S:
-            works = works[:-1]
-    return cases(works)
+    whole = cases(Extent(works, lengths))
+    if simulated:
+        return whole
+    smaller = map(cases, _extents(works, lengths, bool(given), bool(options.sizes)))
+    planned = whole
+    for planned in smaller:
+        if least_of(planned) <= options.budget_s / ROUNDS:
+            return planned
+    return planned
 
 
-def least_seconds(cases: Iterable[Case]) -> float:
-    """The computing time in one round of launches, if each case has its minimum number of runs."""
-    total = 0.0
-    for case in cases:
-        serial = case.number("serial")
-        once_s = case.number("work") * (
-            serial + (1 - serial) / case.ranks if case.workload == "granularity" else 1
-        )
-        total += RUNS * case.number("iterations", 1) * once_s
-    return total
+def _extents(
+    works: tuple[float, ...], lengths: tuple[int, ...], works_given: bool, lengths_given: bool
+) -> Iterator[Extent]:
+    """From the whole grid to the smallest one: first without the longest works, which take most of the time,
+    then without details, then with fewer lengths."""
+    yield Extent(works, lengths)
+    while len(works) > FEWEST and not works_given:
+        works = works[:-1]
+        yield Extent(works, lengths)
+    yield Extent(works, lengths, details=False)
+    if not lengths_given:
+        for count in (3, 2):
+            yield Extent(works, thin(lengths, count), details=False)
 
 
 def _ranks(machine: Machine) -> tuple[int, ...]:
@@ -131,11 +153,11 @@ def _works(
     return half_decades_around(low, max(high, 10 * low))
 
 
-def _pairs(lengths: Sequence[int], asked: Sequence[float]) -> list[tuple[int, float]]:
+def _pairs(lengths: Sequence[int], asked: Sequence[float], details: bool) -> list[tuple[int, float]]:
     """Lengths and serial fractions that are measured together."""
     if asked:
         return [(length, s) for length in lengths for s in asked]
-    ends = {min(lengths), max(lengths)}
+    ends = {min(lengths), max(lengths)} if details else set()
     return [(length, s) for length in lengths for s in (SERIAL if length in ends else SERIAL[:1])]
 
 
