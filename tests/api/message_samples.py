@@ -6,4 +6,9 @@ from __future__ import annotations
 
 from hockney.core.notice import Notice
 
-SAMPLES = {Notice: [Notice("something was noticed", "something-noticed")]}
+SAMPLES = {
+    Notice: [Notice("something was noticed", "something-noticed")],
+    "least_s": [4.68],
+    "budget_far_too_small.budget_s": [0.005],
+    "budget_far_too_small.cases": [1, 274],
+}

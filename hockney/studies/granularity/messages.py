@@ -38,6 +38,19 @@ def preset_missed(measurements: int, work_s: float, error: float, cases: Sequenc
     )
 
 
+def above_one(cells: int, highest: str, where: str, low: str) -> Caveat:
+    """`low` is the lower end of the interval of the highest one; "" without an interval."""
+    known = f" (95%: at least {low})" if low else " (no interval)"
+    return Caveat(
+        "efficiency-above-one",
+        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{known}: the work took longer on "
+        "one rank than all ranks together spent on it, because the machine was slower while one rank was "
+        "measured",
+        where,
+        "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
+    )
+
+
 def poor_model(reason: str, cores: int) -> Caveat:
     """On nodes of several `cores`, the model is for messages on one node."""
     return Caveat(

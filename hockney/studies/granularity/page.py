@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hockney.core.fit import Estimate
+from hockney.core.settings import Settings
 from hockney.draw.page import Caveat, Page, Section
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import caveats as general
@@ -14,7 +16,16 @@ from hockney.pages import environment, method, quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.labels import labels
-from hockney.studies.granularity import agreement, costs, exchanges, explore, figures, paper, validation
+from hockney.studies.granularity import (
+    agreement,
+    conclusive,
+    costs,
+    exchanges,
+    explore,
+    figures,
+    paper,
+    validation,
+)
 from hockney.studies.granularity import messages as texts
 from hockney.studies.granularity.plan import ITERATIONS
 from hockney.studies.granularity.results import (
@@ -49,7 +60,8 @@ def page(evidence: Evidence) -> Page:
     cores = costs.cores(evidence)
     checked = validation.check(evidence, measured, messages, cores) if messages else ()
     seen = "simulated" if evidence.machine.traits.simulated else "measured"
-    sentences = headline(measured, checked, messages, crowded_counts(measured, cores), seen)
+    crowded = crowded_counts(measured, cores)
+    sentences = headline(measured, checked, messages, crowded, seen, evidence.settings)
     runs = _runs(measured, messages)
     sections = [
         _grain(measured, messages),
@@ -135,9 +147,10 @@ def headline(
     messages: PointToPointCosts | None,
     crowded: Sequence[int],
     seen: str,
+    settings: Settings,
 ) -> tuple[str, ...]:
     """`crowded` are the numbers of ranks without a core per rank; `seen` is how the numbers were obtained,
-    measured or simulated."""
+    measured or simulated. Curves whose intervals are missing or too wide give no answer."""
     counts = rank_counts(measured)
     if not measured:
         return ()
@@ -149,16 +162,22 @@ def headline(
     alone = [p for p in counts if p not in crowded] or list(counts)
     ends = tuple(dict.fromkeys((alone[0], alone[-1])))
     texts = []
+    lacking = []
     for p in ends:
         sizes = _ends(measured, p)
         for size in sizes if p == alone[0] else sizes[-1:]:
-            if (
+            if (missing := conclusive.thin(line(measured, p, size))) is not None:
+                lacking.append(missing)
+            elif (
                 p == alone[0] and reached(line(measured, p, size), 1 / p).at is None
             ):  # the grid's ends are more informative
                 texts.append(_grain_sentence(measured, p, size))
             else:
                 texts.append(_even_sentence(measured, messages, p, size, seen))
-    texts += [agreement.sentence(checked, p) for p in ends[-1:] if checked]
+    if lacking:
+        texts.insert(0, conclusive.sentence(lacking, not any(texts), settings))
+    else:
+        texts += [agreement.sentence(checked, p) for p in ends[-1:] if checked]
     return tuple(sentence for sentence in texts if sentence)
 
 
@@ -207,6 +226,10 @@ SHORTEST_S = 1e-4
 """For shorter works the error is only given in the table."""
 
 
+ABOVE = 0.02
+"""No clock and no interval is better than this; one rank has an efficiency of exactly 1."""
+
+
 def caveats(
     evidence: Evidence, measured: Sequence[Cell], messages: PointToPointCosts | None, cores: int
 ) -> tuple[Caveat, ...]:
@@ -219,7 +242,7 @@ def caveats(
     ]
     if crowded and not any(w.code == "oversubscribed" for w in listed):
         listed.append(_oversubscribed(crowded, cores))
-    more = (_missed(evidence), _poor(messages), _unknown_sizes(measured, messages))
+    more = (_missed(evidence), _above_one(measured), _poor(messages), _unknown_sizes(measured, messages))
     return (*listed, *(w for w in more if w is not None))
 
 
@@ -246,6 +269,25 @@ def _missed(evidence: Evidence) -> Caveat | None:
     return texts.preset_missed(
         len(bad), worst.metric("work") or 0.0, worst.metric("work_error") or 0.0, cases
     )
+
+
+def _above_one(measured: Sequence[Cell]) -> Caveat | None:
+    """Efficiencies that exceed 1 by more than their interval."""
+    above = [cell for cell in measured if _exceeds_one(cell.efficiency)]
+    if not above:
+        return None
+    most = max(above, key=lambda cell: cell.efficiency.value)
+    low = most.efficiency.low
+    where = (
+        f"those cells; the highest has T = {quantity(most.work_s, 's')} and {plain(most.bytes)} on "
+        f"{most.ranks} ranks"
+    )
+    return texts.above_one(len(above), share(most.efficiency.value), where, "" if low is None else share(low))
+
+
+def _exceeds_one(efficiency: Estimate) -> bool:
+    above = efficiency.value > 1 + ABOVE
+    return above and (efficiency.low is None or efficiency.low > 1)
 
 
 def _poor(messages: PointToPointCosts | None) -> Caveat | None:

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the measured efficiencies suffice for an answer, and the budget with which they would."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from hockney.core.fit import Estimate
+from hockney.core.settings import Settings
+from hockney.core.wording import listing, plural
+from hockney.studies.granularity.results import Cell
+from hockney.studies.granularity.text import plain, points
+
+WIDE = 0.1
+"""The efficiencies with the least and with the most work may overlap if both are known this well: then more
+work does not matter."""
+TOO_WIDE = 0.3
+"""A curve whose intervals typically are this wide shows nothing."""
+LAUNCHES = 6
+"""With this many, one bad launch does not decide an interval."""
+MOST_TIMES = 20
+"""No larger multiple of the budget is suggested: then the machine is too busy."""
+BUDGETS_S = (5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
+
+
+@dataclass(frozen=True)
+class Thin:
+    """A curve over T that does not suffice. `width` is the typical width of its intervals (efficiency); None
+    if ends of the curve have none. `launches` are the fewest of its cells."""
+
+    ranks: int
+    bytes: int
+    width: float | None
+    launches: int
+
+    @property
+    def times(self) -> float:
+        """The multiple of the measuring time that would suffice: the width decreases with its root."""
+        more = LAUNCHES / max(1, self.launches)
+        if self.width is not None:
+            more = max(more, (self.width / TOO_WIDE) ** 2)
+        return min(MOST_TIMES, max(2.0, more))
+
+
+def thin(curve: Sequence[Cell]) -> Thin | None:
+    """What is missing for statements about `curve`, which ascends in T; None if nothing is."""
+    if not curve:
+        return None
+    first, last = curve[0].efficiency, curve[-1].efficiency
+    launches = min(len(cell.times_s) for cell in curve)
+    ranks, size = curve[0].ranks, curve[0].bytes
+    widths = [width(cell.efficiency) for cell in curve]
+    if math.isinf(widths[0]) or math.isinf(widths[-1]) or math.isinf(median(widths)):
+        return Thin(ranks, size, None, launches)
+    overlap = first is not last and (first.high or 0.0) >= (last.low or 0.0)
+    ends = max(widths[0], widths[-1])
+    if median(widths) > TOO_WIDE or (overlap and ends > WIDE):
+        return Thin(ranks, size, max(median(widths), ends), launches)
+    return None
+
+
+def width(efficiency: Estimate) -> float:
+    """Of the interval; infinite without one."""
+    if efficiency.low is None or efficiency.high is None:
+        return math.inf
+    return efficiency.high - efficiency.low
+
+
+def sentence(lacking: Sequence[Thin], all_of_them: bool, settings: Settings) -> str:
+    """That there is no answer, why, and what to do. `all_of_them`: there is none about any other curve."""
+    sizes = listing(sorted({plain(each.bytes) for each in lacking}))
+    where = "" if all_of_them else f" for messages of {sizes}"
+    return f"Inconclusive{where}: {_why(lacking)}. {_remedy(lacking, settings)}"
+
+
+def _why(lacking: Sequence[Thin]) -> str:
+    widths = [each.width for each in lacking if each.width is not None]
+    if len(widths) < len(lacking):
+        few = plural(min(each.launches for each in lacking), "launch", "launches")
+        return f"efficiencies have no 95% interval because some rest on {few}"
+    return (
+        f"95% intervals of efficiencies are up to {points(max(widths))} points wide, so it is unknown which "
+        "are higher"
+    )
+
+
+def _remedy(lacking: Sequence[Thin], settings: Settings) -> str:
+    times = max(each.times for each in lacking)
+    if settings.every_s:
+        return f"Measure more rounds, for example with --repeat {math.ceil(times * settings.launches)}."
+    wanted = f"--budget {suggested_budget(times * settings.budget_s)}"
+    fixed = not settings.extend and min(each.launches for each in lacking) >= settings.launches
+    if fixed:
+        wanted = f"--launches {math.ceil(times * settings.launches)} and {wanted}"
+    return f"Measure again on a quiet machine with {wanted} or more."
+
+
+def suggested_budget(seconds: float) -> str:
+    """As typed after --budget: the next usual one."""
+    usual = next((each for each in BUDGETS_S if each >= seconds), math.ceil(seconds / 3600) * 3600)
+    return f"{usual // 60}m" if usual >= 120 else f"{usual}s"
