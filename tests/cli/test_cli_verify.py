@@ -8,6 +8,10 @@ import json
 from pathlib import Path
 
 from golden_files import numbers
+from resealed import reseal
+
+from hockney import api
+from hockney.lab import Finding
 
 
 def codes(said) -> dict[str, str]:
@@ -49,11 +53,36 @@ def test_every_file_is_looked_at(hockney, mine):
     assert codes(said)["foreign-files"] == "note"
 
 
+def payload(run: str) -> Finding:
+    return next(finding for finding in api.verify(run) if finding.subject == "payload")
+
+
+def test_how_much_payload_was_compared(hockney, mine):
+    path = Path(mine, "records.jsonl")
+    path.write_text(path.read_text().replace('"runs":0,"of_runs":0', '"runs":2,"of_runs":50'))
+    reseal(Path(mine))
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    verified = [record["verified"] for record in records if record["kind"] == "record"]
+    found = payload(mine)
+    assert (found.code, found.verdict) == ("payload-verified", "good")
+    for field in ("bytes", "runs", "of_runs"):
+        assert found.numbers[field] == sum(each[field] for each in verified)
+    assert found.numbers["bytes"] > 0 and found.numbers["errors"] == 0
+    assert found.numbers["runs"] == 2 * len(verified)
+    assert codes(hockney("verify", mine, "--json"))["payload-verified"] == "good"
+    assert hockney("run", "barrier", "--out", "b", "--seed", "1", "-q").code == 0
+    assert payload("b").code == "no-payload"
+
+
 def test_payload_that_arrived_wrong(hockney, monkeypatch):
     monkeypatch.setenv("HOCKNEY_MACHINE", "fake:corrupt=pingpong")
     assert hockney("run", "pingpong bytes=0:16", "--out", "r", "--seed", "1", "-q").code == 1
     said = hockney("verify", "r", "--json")
     assert said.code == 1 and codes(said)["payload-wrong"] == "bad"
+    records = [json.loads(line) for line in Path("r", "records.jsonl").read_text().splitlines()]
+    errors = [record["verified"]["errors"] for record in records if record["kind"] == "record"]
+    fields = payload("r").numbers
+    assert (fields["records"], fields["errors"]) == (len(errors), sum(errors)) and sum(errors) > 0
 
 
 def test_salvage(hockney, mine, golden):

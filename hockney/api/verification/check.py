@@ -64,10 +64,11 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
     yield messages.verified_records(reading.count, reading.sealed)
     for notice in reading.notices:
         yield messages.noticed("records.jsonl", notice)
-    yield from _payload(reading)
+    published = isinstance(machine, Machine) and machine.traits.published  # published numbers: no launches
+    if not published:
+        yield from _payload(reading)
     ended = {close.launch for close in reading.run.closes}
     unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
-    published = isinstance(machine, Machine) and machine.traits.published  # published numbers: no launches
     if unended and not published:
         yield messages.launches_without_end(unended)
     left = len(missing(plan, reading.run))
@@ -77,8 +78,15 @@ def _records(folder: RunFolder, plan: Plan, machine: object) -> Iterator[Finding
 
 def _payload(reading: Reading) -> Iterator[Finding]:
     run = reading.run
+    verified = [record.verified for record in run.records]
     if run.wrong:
-        yield messages.payload_wrong(len(run.wrong), run.wrong[0].case, run.wrong[0].verified.first)
+        errors = sum(each.errors for each in verified)
+        yield messages.payload_wrong(
+            len(run.wrong), errors, run.wrong[0].case, run.wrong[0].verified.first
+        )
+    elif verified:
+        compared, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
+        yield messages.payload_verified(compared, runs, sum(each.of_runs for each in verified))
     if run.corrupted:
         yield messages.launches_corrupted(run.corrupted)
 

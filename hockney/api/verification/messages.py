@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 from hockney.core.errors import HockneyError, printable
 from hockney.core.notice import Notice
+from hockney.core.units import format_bytes
 from hockney.core.wording import listing, plural
 from hockney.lab.finding import Finding
+from hockney.pages.format import percent
 
 
 def verified_plan(measurements: int, sealed: bool, own: bool) -> Finding:
@@ -57,9 +59,23 @@ def measurements_missing(left: int, planned: int) -> Finding:
     return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": planned})
 
 
-def payload_wrong(records: int, case: str, first: str) -> Finding:
-    text = f"payload arrived wrong in {plural(records, 'record')}; {printable(case)}: {printable(first)}"
-    return Finding("bad", "records.jsonl", text, "payload-wrong", {"records": records, "case": case})
+def payload_verified(size: int, runs: int, of_runs: int) -> Finding:
+    """`size` bytes were compared, in `runs` of `of_runs` operations; 0 of 0 in records of older versions."""
+    counted = f" in {runs} of {plural(of_runs, 'run')} ({percent(runs / of_runs)})" if of_runs else ""
+    if size:
+        text = f"{format_bytes(size)} compared{counted}, no errors"
+    else:
+        text = "none: these cases carry no payload that could arrive wrong"
+    fields = {"bytes": size, "runs": runs, "of_runs": of_runs, "errors": 0}
+    return Finding("good", "payload", text, "payload-verified" if size else "no-payload", fields)
+
+
+def payload_wrong(records: int, errors: int, case: str, first: str) -> Finding:
+    text = (
+        f"{plural(errors, 'error')} in {plural(records, 'record')}; {printable(case)}: {printable(first)}"
+    )
+    fields = {"records": records, "errors": errors, "case": case}
+    return Finding("bad", "payload", text, "payload-wrong", fields)
 
 
 def launches_corrupted(launches: int) -> Finding:
