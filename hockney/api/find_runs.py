@@ -24,9 +24,9 @@ from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
 from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
-from hockney.models.applications.message_costs import messages_of_run
+from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.store import RunFolder, missing
+from hockney.store import Reading, RunFolder, missing
 
 PLACE = Path("runs")
 SURVEY = "survey"
@@ -53,18 +53,18 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
     """The newest complete one of this machine's surveys in the default place, or else the newest; reports
     which one it is, and which newer one of another machine was skipped."""
     passed = ""
-    for folder, machine, finished in _complete_first(by_age(STUDIES)):
+    for folder, machine, reading in _complete_first(by_age(STUDIES)):
         where = printable(str(folder.path))
         reason = _passed_over(where, machine)
         if reason:
             passed = passed or reason
             continue
         with contextlib.suppress(HockneyError):
-            source = _source(folder, listen, cost)
+            source = _source(folder, listen, cost, reading)
             listen(Status(messages.newest_survey(where, PLACE, _when(folder))))
             if passed:
                 listen(messages.passed_over(passed))
-            if not finished:
+            if reading is None:
                 listen(messages.survey_unfinished(where))
             return source
     raise messages.no_survey(PLACE, passed)
@@ -72,15 +72,16 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
 
 def _complete_first(
     found: Iterable[tuple[RunFolder, Machine]],
-) -> Iterator[tuple[RunFolder, Machine, bool]]:
-    """The runs in order, with whether each is complete, but the unfinished ones last. Records are read of no
+) -> Iterator[tuple[RunFolder, Machine, Reading | None]]:
+    """The runs in order, complete ones with their records, the unfinished ones last. Records are read of no
     more runs than necessary."""
     unfinished = []
     for folder, machine in found:
-        if _complete(folder):
-            yield folder, machine, True
+        reading = _complete_reading(folder)
+        if reading is not None:
+            yield folder, machine, reading
         else:
-            unfinished.append((folder, machine, False))
+            unfinished.append((folder, machine, None))
     yield from unfinished
 
 
@@ -148,9 +149,16 @@ def _when(folder: RunFolder) -> str:
 
 def _complete(folder: RunFolder) -> bool:
     """Whether no measurement is missing; an unreadable run counts as incomplete."""
+    return _complete_reading(folder) is not None
+
+
+def _complete_reading(folder: RunFolder) -> Reading | None:
+    """The records of a complete run."""
     with contextlib.suppress(HockneyError):
-        return not missing(folder.plan(), folder.read().run)
-    return False
+        reading = folder.read()
+        if not missing(folder.plan(), reading.run):
+            return reading
+    return None
 
 
 def _passed_over(where: str, machine: Machine) -> str:
@@ -197,8 +205,8 @@ def _folders() -> Iterator[RunFolder]:
             yield RunFolder.open(path)
 
 
-def _source(folder: RunFolder, listen: Listener, cost: Cost) -> Source:
-    results = lab.results(folder, save=False, cost=cost)
+def _source(folder: RunFolder, listen: Listener, cost: Cost, reading: Reading | None = None) -> Source:
+    results = lab.results(folder, save=False, reading=reading, cost=cost, relevant=relevant)
     most = results.run.most_hosts()
     surveyed = folder.surveyed()
     costs = messages_of_run(results.fits, results.machine, printable(str(folder.path)), surveyed, hosts=most)

@@ -109,7 +109,7 @@ def refine_with_rounds() -> UsageError:
 def budget_far_too_small(budget_s: float, least_s: float, cases: int) -> UsageError:
     return UsageError(
         f"--budget {format_seconds(budget_s)} is far too small",
-        f"{plural(cases, 'case')} need{'s' if cases == 1 else ''} about {format_seconds(least_s, 2)} at least",
+        f"{plural(cases, 'case')} need{'s' if cases == 1 else ''} at least {format_seconds(least_s, 2)}",
         f"use --budget {_round_seconds(least_s).replace(' ', '')} or more, or fewer cases",
         code="budget-far-too-small",
         budget_s=budget_s,

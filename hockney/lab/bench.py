@@ -15,13 +15,13 @@ from hockney import simulated
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.lab import messages
 from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.lab import messages
 from hockney.lab.launch_count import TYPICAL_COST_S, launch_count, least_budget
 from hockney.lab.machine_diff import refuse_too_many_ranks, refuse_too_much_memory
 from hockney.launch.launcher import Launcher
-from hockney.models.least_time import least_of
 from hockney.machine import Load, Moment, load_between, moment
+from hockney.models.least_time import least_of
 
 Tell = Callable[[str], None]
 

@@ -24,9 +24,9 @@ class LaunchOptions:
     """Options of one launch, in seconds and fractions.
 
     `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
-    cases together, `limit_s` the time after which no case begins (0: every case does), `precision` the target relative half width of the median's 95% interval, `visits` the
-    maximum per case, in random order over the launch; a case that exceeds its time by `hang_s` is reported as
-    hung and ends the launch."""
+    cases together, `limit_s` the time after which no case begins (0: every case does), `precision` the target
+    relative half width of the median's 95% interval, `visits` the maximum per case, in random order over the
+    launch; a case that exceeds its time by `hang_s` is reported as hung and ends the launch."""
 
     launch: str
     index: int
@@ -119,8 +119,9 @@ class Launcher(ABC):
         """A generator of the engine's lines, as they arrive.
 
         First a Launch (with `command`, `binding` and `bound` filled in), then for every case that begins
-        before the limit Start and then Record or Failure, at last End. Raises LaunchFailed if the job dies or hangs. Closing the generator,
-        or an exception such as KeyboardInterrupt passing through it, ends every process of the launch.
+        before the limit Start and then Record or Failure, at last End. Raises LaunchFailed if the job dies or
+        hangs. Closing the generator, or an exception such as KeyboardInterrupt passing through it, ends every
+        process of the launch.
         """
 
     def check(self, ranks: int) -> CheckedRanks:

@@ -24,8 +24,8 @@ from hockney.store.record_reader import Reading, read_lines
 NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 through_to_disk = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 SYNC_S = 0.2
-"""Waiting for the disk takes milliseconds, and an engine prints hundreds of records at once: lines that arrive
-faster than this wait together. A crash of the system can lose them; the end of this process cannot."""
+"""Waiting for the disk takes milliseconds, and an engine prints hundreds of records at once: lines that
+arrive faster than this wait together. A crash of the system can lose them; the end of this process cannot."""
 
 
 class Appender:

@@ -15,10 +15,13 @@ import pytest
 from resealed import reseal
 from test_cli_errors import one_error
 
-from hockney import simulated
-from hockney.api import messages
+from hockney import api, models, simulated
+from hockney.api import find_runs, messages
 from hockney.launch.fake_world import World
 from hockney.machine import processors
+from hockney.models.applications.granularity import Algorithm
+from hockney.models.applications.message_costs import messages_of_run
+from hockney.store import RunFolder
 
 SUN = ("predict", "--work", "1s", "--message", "1000words", "--machine", "sun-ethernet")
 RUNS = Path("runs")
@@ -326,3 +329,40 @@ def test_a_larger_machine_has_a_core_for_each_rank_as_in_the_explorer(hockney, s
     assert "oversubscribed" in codes[0] and "larger-machine" in codes[1] and "oversubscribed" not in codes[1]
     fewer = asked(hockney, *words[:-1], "2,4", "--larger-machine")
     assert not fewer["larger_machine"] and fewer["best"]["most"] == 4
+
+
+def test_a_prediction_reads_the_records_once_and_fits_what_it_needs(hockney, monkeypatch):
+    """The whole survey's fits give the same costs of messages."""
+    words = ("--ranks", "2,4", "--seed", "1", "--budget", "20s", "--out", "runs/s", "-q")
+    assert hockney("survey", *words).code == 0
+    run = api.load("runs/s")
+    whole = messages_of_run(run.fits, run.machine, "runs/s", None, hosts=1)
+    read, fitted = [], []
+    monkeypatch.setattr(RunFolder, "read", _counted(RunFolder.read, read))
+    monkeypatch.setattr(models, "fit_all", _counted(models.fit_all, fitted))
+    forecast = api.predict(Algorithm(1e-4, 40_000))
+    assert len(read) == 1
+    (records,) = [run.records for run, *_ in fitted]
+    fitted_workloads = {record.parsed_case().workload for record in records}
+    assert "pingpong" in fitted_workloads and "allreduce" not in fitted_workloads
+    alone = api.predict(Algorithm(1e-4, 40_000), run="runs/s")
+    assert forecast.rows == alone.rows
+    source = find_runs.named_source("runs/s", lambda event: None)
+    assert source.messages == whole
+
+
+def test_the_exchanges_of_a_run_still_decide_whether_messages_share_the_network(hockney):
+    cases = ("pingpong bytes=0:1MiB", "round_robin bytes=256KiB,512KiB ranks=4", "allreduce bytes=8")
+    assert hockney("run", *cases, "--seed", "1", "--budget", "20s", "--out", "runs/c", "-q").code == 0
+    run = api.load("runs/c")
+    whole = messages_of_run(run.fits, run.machine, "runs/c", None, hosts=1)
+    assert whole.sharing == "measured", "otherwise this tests nothing"
+    assert find_runs.named_source("runs/c", lambda event: None).messages == whole
+
+
+def _counted(function, calls: list):
+    def counted(*arguments, **named):
+        calls.append(arguments)
+        return function(*arguments, **named)
+
+    return counted

@@ -97,7 +97,8 @@ def extent(budget_s: float, **asked) -> tuple[int, int, int, int]:
     cases = STUDY.plan(Options(budget_s=budget_s, **asked), CATALOG, TWO)
     cells = of(cases, "granularity")
     exchanges = {c["exchange"] for c in of(cases, "round_robin")}
-    return tuple(len({c[name] for c in cells}) for name in ("work", "bytes", "serial")) + (len(exchanges),)
+    works, lengths, serial = (len({c[name] for c in cells}) for name in ("work", "bytes", "serial"))
+    return works, lengths, serial, len(exchanges)
 
 
 def test_the_grid_is_smaller_for_a_smaller_budget():

@@ -81,9 +81,7 @@ def _payload(reading: Reading) -> Iterator[Finding]:
     verified = [record.verified for record in run.records]
     if run.wrong:
         errors = sum(each.errors for each in verified)
-        yield messages.payload_wrong(
-            len(run.wrong), errors, run.wrong[0].case, run.wrong[0].verified.first
-        )
+        yield messages.payload_wrong(len(run.wrong), errors, run.wrong[0].case, run.wrong[0].verified.first)
     elif verified:
         compared, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
         yield messages.payload_verified(compared, runs, sum(each.of_runs for each in verified))

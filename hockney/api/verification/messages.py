@@ -71,9 +71,7 @@ def payload_verified(size: int, runs: int, of_runs: int) -> Finding:
 
 
 def payload_wrong(records: int, errors: int, case: str, first: str) -> Finding:
-    text = (
-        f"{plural(errors, 'error')} in {plural(records, 'record')}; {printable(case)}: {printable(first)}"
-    )
+    text = f"{plural(errors, 'error')} in {plural(records, 'record')}; {printable(case)}: {printable(first)}"
     fields = {"records": records, "errors": errors, "case": case}
     return Finding("bad", "payload", text, "payload-wrong", fields)
 

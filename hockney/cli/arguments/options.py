@@ -172,7 +172,7 @@ asked = _all(
         type=LAUNCHES,
         metavar="N",
         default=None,
-        help="Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 3 with noise]",
+        help="Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, with noise 3]",
     ),
     click.option(
         "--refine/--no-refine",

@@ -7,18 +7,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hockney.core.case import Value
-from hockney.core.catalog import PING_PONG
+from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Fit, Fits
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
 from hockney.core.survey_reference import Surveyed
 from hockney.models import messages
-from hockney.models.applications.contention import judged
+from hockney.models.applications.contention import TELLING_WORKLOADS, judged
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit, of_platform
 
 WANTED: dict[str, Value] = {"buffers": "hot", "ranks": 2}
 BEST_FIRST = ("good", "fair", "poor")
+
+
+def relevant(workload: Workload) -> bool:
+    """Whether measurements of this workload can change what the functions below return: the fits and
+    summaries of others need not be computed."""
+    return workload.performs(*PING_PONG) or workload.name in TELLING_WORKLOADS
 
 
 def messages_for(fits: Fits, machine: Machine, where: str, *, hosts: int = 1) -> PointToPointCosts:

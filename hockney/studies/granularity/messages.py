@@ -43,8 +43,8 @@ def above_one(cells: int, highest: str, where: str, low: str) -> Caveat:
     known = f" (95%: at least {low})" if low else " (no interval)"
     return Caveat(
         "efficiency-above-one",
-        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{known}: the work took longer on "
-        "one rank than all ranks together spent on it, because the machine was slower while one rank was "
+        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{known}: the work took longer "
+        "on one rank than all ranks together spent on it, because the machine was slower while one rank was "
         "measured",
         where,
         "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
