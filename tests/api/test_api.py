@@ -51,7 +51,10 @@ def test_a_second_workload_of_a_kind_has_its_own_series(tmp_path, monkeypatch):
     run = api.run(["isend_recv bytes=8:64", "other_isend bytes=8:64"], FAKE, out=tmp_path / "r")
     section = point_to_point.section(run.evidence)
     assert section is not None
-    assert [s.name for s in section.figures[0].series] == ["nonblocking send, blocking receive", "other_isend, hot"]
+    assert [s.name for s in section.figures[0].series] == [
+        "nonblocking send, blocking receive",
+        "other_isend, hot",
+    ]
 
 
 def test_a_report_is_written_where_it_is_wanted(folder, tmp_path):
