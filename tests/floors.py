@@ -27,6 +27,7 @@ PYTHON = {
 ENGINE = {
     "include": 0,
     "base": 0,
+    "abilities": 1,
     "smpi": 0,
     "comm": 1,
     "sync": 2,

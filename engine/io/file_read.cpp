@@ -5,34 +5,46 @@
 namespace hockney::io {
 namespace {
 
-// In a shared file, each rank reads the part that its right neighbor has written.
+// Of the shared file each rank reads the part that its right neighbor has written or, with a shared pointer,
+// the part that is its turn.
 class FileRead final : public FileBase {
  public:
   using FileBase::FileBase;
 
-  void prepare(int) override {
-    if (published_) return;
-    publish();
+  // A shared pointer moves on with every run, so the file has a part for each.
+  void prepare(int count) override {
+    const MPI_Offset needed = pointer() == Pointer::shared ? count : 1;
+    if (turns_ < needed) {
+      for (; turns_ < needed; ++turns_) write_part(turns_);
+      published_ = false;
+    }
+    if (!published_) publish();
     published_ = true;
+    rewind();
   }
 
   void run() override { read(); }
+  void start(MPI_Request* request) override { read(request); }
 
   void fill(const Payload& payload) override {
     write_bytes(outgoing_->upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
-    write();
+    write_part();
     spoil(incoming_->upcoming(), payload);
+    turns_ = std::max<MPI_Offset>(turns_, 1);
     published_ = false;
   }
 
-  Check verify(const Payload& payload) override { return compare(payload, "what was read from the file"); }
+  Check verify(const Payload& payload) override {
+    return compare(payload, "what was read from the file", reads_from());
+  }
 
  private:
   bool published_ = false;
+  MPI_Offset turns_ = 0;  // that the file has parts for
 };
 
 constexpr Parameter file_read_parameters[] = {parameters::bytes("bytes that each rank reads"), file, calls,
-                                              parameters::sync};
+                                              pointer, parameters::sync};
 
 }  // namespace
 

@@ -8,22 +8,26 @@ namespace {
 class FileWrite final : public FileBase {
  public:
   FileWrite(const Place& place, const Values& values)
-      : FileBase(place, values), to_storage_(values.word("storage") == "yes") {}
+      : FileBase(place, values), to_storage_(values.has("storage") && values.word("storage") == "yes") {}
+
+  void prepare(int) override { rewind(); }
 
   void run() override {
     write();
     if (to_storage_) note(MPI_File_sync(file_));
   }
+  void start(MPI_Request* request) override { write(request); }
 
   void fill(const Payload& payload) override {
     write_bytes(outgoing_->upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
     spoil(incoming_->upcoming(), payload);
   }
 
+  // With a shared pointer that no order governs, a part of the file is any rank's.
   Check verify(const Payload& payload) override {
     publish();
-    read();
-    return compare(payload, "what was written to the file");
+    read_part();
+    return compare(payload, "what was written to the file", reads_from() == any ? any : neighbor());
   }
 
  private:
@@ -34,6 +38,7 @@ constexpr Parameter file_write_parameters[] = {
     parameters::bytes("bytes that each rank writes"),
     file,
     calls,
+    pointer,
     {"storage", Kind::choice, "", "no", 0, 0, "no|yes",
      "yes: MPI_File_sync, which brings the data to the storage, belongs to the time"},
     parameters::sync};

@@ -2,21 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/statvfs.h>
-#include <unistd.h>
-
-#include <cstdlib>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "base/clock.hpp"
 #include "base/invalid_case.hpp"
-#include "base/memory.hpp"
+#include "io/folder.hpp"
 #include "measure/agreement.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
 #include "measure/parameters.hpp"
+#include "measure/started.hpp"
 #include "measure/workload.hpp"
 
 namespace hockney::io {
@@ -42,30 +40,42 @@ inline constexpr Parameter calls{
     "collective: MPI_File_write_at_all and MPI_File_read_at_all; independent: MPI_File_write_at and "
     "MPI_File_read_at"};
 
+inline constexpr Parameter pointer{
+    "pointer",
+    Kind::choice,
+    "",
+    "explicit",
+    0,
+    0,
+    "explicit|individual|shared",
+    "whose position in the file counts: that of the call (MPI_File_write_at), the rank's (MPI_File_write), "
+    "or one that all ranks share (MPI_File_write_shared or, in the order of the ranks, "
+    "MPI_File_write_ordered)"};
+
 inline constexpr Metric file_metrics[] = {
     {"file_size", "B", OverRanks::max, Per::record, false, "of a file, as MPI-IO reports it at the end"},
 };
 
-// The folder comes from the environment of the command, never from a case: the author of a plan must not be
-// able to choose where files are written.
-inline constexpr const char* folder_variable = "HOCKNEY_IO_FOLDER";
-
-// Common to the file workloads: a new file, or one per rank, which is removed at the end; memory for each
-// rank's part; and the comparison of the file's contents.
-class FileBase : public Workload {
+// What file workloads share: a new file, or one for each rank, which is removed at the end, memory for the
+// part of each rank, and the comparison of what is in the file. The calls return at once where `request` is
+// given.
+class FileBase : public Workload, public Started {
  public:
   FileBase(const Place& place, const Values& values)
       : comm_(place.comm),
         block_(values.bytes()),
         shared_(values.word("file") == "shared"),
         collective_(values.word("calls") == "collective"),
-        folder_(folder(comm_)) {
+        pointer_(pointer_of(values)),
+        folder_(folder_of(comm_)) {
     refuse_full(comm_, folder_, values.bytes());
     on_all(comm_, [&] {
       outgoing_.emplace(place.arena, values.bytes(), "hot");
       incoming_.emplace(place.arena, values.bytes(), "hot");
     });
-    open();
+    const std::string name = new_name(comm_, folder_);
+    file_ = opened(comm_, shared_ ? comm_.handle : MPI_COMM_SELF,
+                   shared_ ? name : name + "-" + std::to_string(comm_.rank), folder_);
   }
   ~FileBase() override { MPI_File_close(&file_); }
 
@@ -81,28 +91,90 @@ class FileBase : public Workload {
   }
 
  protected:
-  // The part of the right neighbor in a shared file; in a file per rank, this rank's own.
-  int reads_from() const { return shared_ ? (comm_.rank + 1) % comm_.size : comm_.rank; }
+  enum class Pointer { call, individual, shared };
+
+  // A rank reads the part of its right neighbor, or its own file.
+  int neighbor() const { return shared_ ? (comm_.rank + 1) % comm_.size : comm_.rank; }
+  // Whose part a read() brings; -1: that of any rank.
+  int reads_from() const {
+    if (pointer_ != Pointer::shared || !shared_) return neighbor();
+    return collective_ ? comm_.rank : any;
+  }
   MPI_Offset part_of(int rank) const {
     return shared_ ? static_cast<MPI_Offset>(block_.bytes) * rank : MPI_Offset{0};
   }
+  Pointer pointer() const { return pointer_; }
 
   void note(int code) {
     if (code != MPI_SUCCESS) failed_ = code;
   }
-  void write() {
-    std::byte* const from = outgoing_->next();
-    note(collective_ ? MPI_File_write_at_all(file_, part_of(comm_.rank), from, block_.count, block_.type,
-                                             MPI_STATUS_IGNORE)
-                     : MPI_File_write_at(file_, part_of(comm_.rank), from, block_.count, block_.type,
-                                         MPI_STATUS_IGNORE));
+
+  // The shared pointer is at the beginning; calls move it on.
+  void rewind() {
+    if (pointer_ == Pointer::shared) note(MPI_File_seek_shared(file_, 0, MPI_SEEK_SET));
   }
-  void read() {
+
+  void write(MPI_Request* request = nullptr) {
+    std::byte* const from = outgoing_->next();
+    const MPI_Offset at = part_of(comm_.rank);
+    MPI_Status* const status = MPI_STATUS_IGNORE;
+    const int count = block_.count;
+    const MPI_Datatype type = block_.type;
+    if (pointer_ == Pointer::individual) note(MPI_File_seek(file_, at, MPI_SEEK_SET));
+    if (pointer_ == Pointer::call && collective_)
+      note(request ? MPI_File_iwrite_at_all(file_, at, from, count, type, request)
+                   : MPI_File_write_at_all(file_, at, from, count, type, status));
+    else if (pointer_ == Pointer::call)
+      note(request ? MPI_File_iwrite_at(file_, at, from, count, type, request)
+                   : MPI_File_write_at(file_, at, from, count, type, status));
+    else if (pointer_ == Pointer::individual && collective_)
+      note(request ? MPI_File_iwrite_all(file_, from, count, type, request)
+                   : MPI_File_write_all(file_, from, count, type, status));
+    else if (pointer_ == Pointer::individual)
+      note(request ? MPI_File_iwrite(file_, from, count, type, request)
+                   : MPI_File_write(file_, from, count, type, status));
+    else if (collective_)
+      note(MPI_File_write_ordered(file_, from, count, type, status));
+    else
+      note(request ? MPI_File_iwrite_shared(file_, from, count, type, request)
+                   : MPI_File_write_shared(file_, from, count, type, status));
+  }
+
+  void read(MPI_Request* request = nullptr) {
     std::byte* const to = incoming_->next();
-    note(collective_ ? MPI_File_read_at_all(file_, part_of(reads_from()), to, block_.count, block_.type,
-                                            MPI_STATUS_IGNORE)
-                     : MPI_File_read_at(file_, part_of(reads_from()), to, block_.count, block_.type,
-                                        MPI_STATUS_IGNORE));
+    const MPI_Offset at = part_of(neighbor());
+    MPI_Status* const status = MPI_STATUS_IGNORE;
+    const int count = block_.count;
+    const MPI_Datatype type = block_.type;
+    if (pointer_ == Pointer::individual) note(MPI_File_seek(file_, at, MPI_SEEK_SET));
+    if (pointer_ == Pointer::call && collective_)
+      note(request ? MPI_File_iread_at_all(file_, at, to, count, type, request)
+                   : MPI_File_read_at_all(file_, at, to, count, type, status));
+    else if (pointer_ == Pointer::call)
+      note(request ? MPI_File_iread_at(file_, at, to, count, type, request)
+                   : MPI_File_read_at(file_, at, to, count, type, status));
+    else if (pointer_ == Pointer::individual && collective_)
+      note(request ? MPI_File_iread_all(file_, to, count, type, request)
+                   : MPI_File_read_all(file_, to, count, type, status));
+    else if (pointer_ == Pointer::individual)
+      note(request ? MPI_File_iread(file_, to, count, type, request)
+                   : MPI_File_read(file_, to, count, type, status));
+    else if (collective_)
+      note(MPI_File_read_ordered(file_, to, count, type, status));
+    else
+      note(request ? MPI_File_iread_shared(file_, to, count, type, request)
+                   : MPI_File_read_shared(file_, to, count, type, status));
+  }
+
+  // At this rank's part of the file's turn `turn`, and from that of its neighbor, whatever the pointer.
+  void write_part(MPI_Offset turn = 0) {
+    const MPI_Offset all = static_cast<MPI_Offset>(block_.bytes) * (shared_ ? comm_.size : 1);
+    note(MPI_File_write_at(file_, part_of(comm_.rank) + turn * all, outgoing_->next(), block_.count,
+                           block_.type, MPI_STATUS_IGNORE));
+  }
+  void read_part() {
+    note(MPI_File_read_at(file_, part_of(neighbor()), incoming_->next(), block_.count, block_.type,
+                          MPI_STATUS_IGNORE));
   }
 
   // Makes the data of all writers visible to all readers (MPI-4.1, 14.6.1).
@@ -112,75 +184,49 @@ class FileBase : public Workload {
     note(MPI_File_sync(file_));
   }
 
-  Check compare(const Payload& payload, const char* what) {
+  // What was read is rank `from`'s; if it may be that of any rank, each rank has that of another one.
+  Check compare(const Payload& payload, const char* what, int from) {
     if (failed_ != MPI_SUCCESS)
       return {0, 1, "MPI-IO fails: " + text_of(std::exchange(failed_, MPI_SUCCESS))};
-    return check_bytes(incoming_->taken(), payload, static_cast<std::uint64_t>(reads_from()), what);
+    if (from != any) return check_bytes(incoming_->taken(), payload, static_cast<std::uint64_t>(from), what);
+    Check found;
+    int whose = comm_.size;
+    for (int rank = 0; rank < comm_.size && whose == comm_.size; ++rank) {
+      found = check_bytes(incoming_->taken(), payload, static_cast<std::uint64_t>(rank), what);
+      if (found.errors == 0) whose = rank;
+    }
+    if (block_.bytes == 0) return found;
+    std::vector<int> all(static_cast<std::size_t>(comm_.size));
+    MPI_Allgather(&whose, 1, MPI_INT, all.data(), 1, MPI_INT, comm_.handle);
+    std::sort(all.begin(), all.end());
+    for (int rank = 0; rank < comm_.size; ++rank)
+      if (all[static_cast<std::size_t>(rank)] != rank && found.errors == 0)
+        found += {0, 1, "two ranks have the same part of the file"};
+    return found;
   }
+
+  static constexpr int any = -1;
 
   const Comm& comm_;
   const Block block_;
   const bool shared_;
   const bool collective_;
+  const Pointer pointer_;
   const std::string folder_;
   std::optional<Buffer> outgoing_;
   std::optional<Buffer> incoming_;
   MPI_File file_ = MPI_FILE_NULL;
 
  private:
-  // Returns rank 0's text on every rank.
-  static std::string shared_text(const Comm& comm, std::string text) {
-    std::size_t length = text.size();
-    comm.broadcast(length);
-    text.resize(length);
-    comm.broadcast(text.data(), length);
-    return text;
-  }
-
-  static std::string folder(const Comm& comm) {
-#ifdef HOCKNEY_SMPI
-    throw InvalidCase("files cannot be simulated (the described machines have no disks)");
-#endif
-    const char* const named = std::getenv(folder_variable);
-    const std::string folder = shared_text(comm, comm.root() && named ? named : "");
-    if (folder.empty())
-      throw InvalidCase(std::string("there is no folder to write to; set ") + folder_variable +
-                        " to one that all ranks can write to");
-    return folder;
-  }
-
-  // A full file system would cause failures during the measurement and affect other users, so a tenth of it
-  // stays free.
-  static void refuse_full(const Comm& comm, const std::string& folder, std::uint64_t bytes) {
-    struct statvfs there{};
-    const bool known = statvfs(folder.c_str(), &there) == 0;
-    const double free = static_cast<double>(there.f_bavail) * static_cast<double>(there.f_frsize);
-    const double needed = static_cast<double>(bytes) * comm.size;
-    if (!comm.all(!comm.root() || !known || needed <= 0.9 * free))
-      throw InvalidCase("files of " + readable_bytes(bytes) + " for each of " + std::to_string(comm.size) +
-                        " ranks do not fit into " + folder);
-  }
-
-  static std::string text_of(int code) {
-    char text[MPI_MAX_ERROR_STRING + 1] = {};
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    return text;
-  }
-
-  // Never opens an existing file.
-  void open() {
-    const std::string unique =
-        std::to_string(getpid()) + "-" + std::to_string(static_cast<std::int64_t>(date() * 1e6));
-    std::string name = shared_text(comm_, folder_ + "/hockney-" + unique);
-    if (!shared_) name += "-" + std::to_string(comm_.rank);
-    constexpr int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
-    const int code =
-        MPI_File_open(shared_ ? comm_.handle : MPI_COMM_SELF, name.c_str(), mode, MPI_INFO_NULL, &file_);
-    if (comm_.all(code == MPI_SUCCESS)) return;
-    if (code == MPI_SUCCESS) MPI_File_close(&file_);
-    throw InvalidCase("no file can be made in " + folder_ +
-                      (code == MPI_SUCCESS ? " by another rank" : ": " + text_of(code)));
+  // Also refuses what MPI has no call for.
+  static Pointer pointer_of(const Values& values) {
+    const std::string& word = values.word("pointer");
+    if (word == "shared" && values.word("calls") == "collective" && values.has("computing"))
+      throw InvalidCase(
+          "pointer=shared cannot be nonblocking with calls=collective (MPI has no MPI_File_iwrite_ordered); "
+          "use "
+          "calls=independent");
+    return word == "individual" ? Pointer::individual : word == "shared" ? Pointer::shared : Pointer::call;
   }
 
   int failed_ = MPI_SUCCESS;

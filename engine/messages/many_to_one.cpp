@@ -7,6 +7,7 @@
 #include "measure/checking.hpp"
 #include "measure/parameters.hpp"
 #include "measure/workload.hpp"
+#include "messages/pairs.hpp"
 
 namespace hockney::messages {
 namespace {
@@ -112,8 +113,7 @@ class ManyToOne final : public Workload {
 constexpr Parameter many_to_one_parameters[] = {
     parameters::bytes("bytes in each message"),
     {"senders", Kind::integer, "", "0", 0, 1e7, "", "ranks 1 to this one send (0: all but rank 0)"},
-    {"source", Kind::choice, "", "named", 0, 0, "named|any",
-     "named: each receive names its sender; any: MPI_ANY_SOURCE"},
+    source,
     {"window", Kind::integer, "", "16", 1, 4096, "", "messages of each sender on the way at once"}};
 
 }  // namespace

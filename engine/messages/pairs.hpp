@@ -20,8 +20,13 @@ inline constexpr Parameter pairs{
     "",
     "pairs at once: rank i and rank i + p/2; the other ranks do nothing (0: as many as there are, p/2)"};
 
-// Pairs of ranks that communicate at the same time: rank i of the lower half with rank i + p/2. If a run
-// sends several messages, they are adjacent in memory.
+inline constexpr Parameter source{"source",    Kind::choice,
+                                  "",          "named",
+                                  0,           0,
+                                  "named|any", "named: each receive names its sender; any: MPI_ANY_SOURCE"};
+
+// Pairs of ranks, rank i of the lower half with rank i + p/2, all at once. A run that sends several messages
+// has them side by side.
 class PairsBase : public Workload {
  public:
   PairsBase(const Place& place, const Values& values, std::size_t messages)

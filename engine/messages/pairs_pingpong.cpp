@@ -7,7 +7,8 @@ namespace {
 
 class PairsPingPong final : public PairsBase {
  public:
-  PairsPingPong(const Place& place, const Values& values) : PairsBase(place, values, 1) {}
+  PairsPingPong(const Place& place, const Values& values)
+      : PairsBase(place, values, 1), from_(values.word("source") == "any" ? MPI_ANY_SOURCE : partner_) {}
 
   void run() override {
     if (!lower_ && !upper_) return;
@@ -15,9 +16,9 @@ class PairsPingPong final : public PairsBase {
     std::byte* const in = incoming_.next();
     if (lower_) {
       MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
-      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Recv(in, block_.count, block_.type, from_, tag, comm_.handle, MPI_STATUS_IGNORE);
     } else {
-      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Recv(in, block_.count, block_.type, from_, tag, comm_.handle, MPI_STATUS_IGNORE);
       MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
     }
   }
@@ -25,10 +26,13 @@ class PairsPingPong final : public PairsBase {
   double operations() const override { return 2; }
   // The total of all pairs.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(pairs_); }
+
+ private:
+  const int from_;
 };
 
 constexpr Parameter pairs_pingpong_parameters[] = {parameters::bytes("bytes in each message"),
-                                                   parameters::buffers, pairs};
+                                                   parameters::buffers, pairs, source};
 
 }  // namespace
 

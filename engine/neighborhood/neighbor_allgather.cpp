@@ -5,22 +5,13 @@
 namespace hockney::neighborhood {
 namespace {
 
-class NeighborAllgather final : public NeighborBase {
+class NeighborAllgather final : public GatherBase {
  public:
-  NeighborAllgather(const Place& place, const Values& values) : NeighborBase(place, values, false) {}
+  NeighborAllgather(const Place& place, const Values& values) : GatherBase(place, values) {}
 
   void run() override {
     MPI_Neighbor_allgather(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count,
                            block_.type, topology_.handle());
-  }
-
-  void fill(const Payload& payload) override {
-    write_bytes(outgoing_.upcoming(), payload.shared_by(neighbors()), static_cast<std::uint64_t>(comm_.rank));
-    spoil_incoming(payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_incoming(payload, [](int source) { return static_cast<std::uint64_t>(source); });
   }
 };
 

@@ -5,26 +5,13 @@
 namespace hockney::neighborhood {
 namespace {
 
-class NeighborAlltoall final : public NeighborBase {
+class NeighborAlltoall final : public ExchangeBase {
  public:
-  NeighborAlltoall(const Place& place, const Values& values) : NeighborBase(place, values, true) {}
+  NeighborAlltoall(const Place& place, const Values& values) : ExchangeBase(place, values) {}
 
   void run() override {
     MPI_Neighbor_alltoall(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count,
                           block_.type, topology_.handle());
-  }
-
-  // Each pair of ranks has a separate payload. If there are two blocks between the same ranks, as on a torus
-  // of two ranks, both carry the same payload, because MPI before 4.0 did not define their order.
-  void fill(const Payload& payload) override {
-    for (std::size_t at = 0; at < neighbors(); ++at)
-      write_bytes(block(outgoing_.upcoming(), at), payload.shared_by(neighbors()),
-                  channel(comm_, comm_.rank, topology_.destinations()[at]));
-    spoil_incoming(payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return check_incoming(payload, [this](int source) { return channel(comm_, source, comm_.rank); });
   }
 };
 

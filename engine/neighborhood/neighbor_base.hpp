@@ -11,7 +11,7 @@
 
 namespace hockney::neighborhood {
 
-// Common to both calls: one block from each source, in the order of the topology.
+// What calls with blocks of one size share: a block from each source, in the order of the topology.
 class NeighborBase : public Workload {
  public:
   void prepare(int) override { topology_.create(); }
@@ -52,6 +52,38 @@ class NeighborBase : public Workload {
   Topology topology_;
   Buffer outgoing_;
   Buffer incoming_;
+};
+
+// Each rank sends the same block to all its neighbors.
+class GatherBase : public NeighborBase {
+ public:
+  GatherBase(const Place& place, const Values& values) : NeighborBase(place, values, false) {}
+
+  void fill(const Payload& payload) override {
+    write_bytes(outgoing_.upcoming(), payload.shared_by(neighbors()), static_cast<std::uint64_t>(comm_.rank));
+    spoil_incoming(payload);
+  }
+  Check verify(const Payload& payload) override {
+    return check_incoming(payload, [](int source) { return static_cast<std::uint64_t>(source); });
+  }
+};
+
+// Each rank sends each neighbor another block. The blocks from rank a to rank b have a separate payload.
+// Where there are two, as on a torus of two ranks, both have the same: which of them comes first was unclear
+// before MPI-4.
+class ExchangeBase : public NeighborBase {
+ public:
+  ExchangeBase(const Place& place, const Values& values) : NeighborBase(place, values, true) {}
+
+  void fill(const Payload& payload) override {
+    for (std::size_t at = 0; at < neighbors(); ++at)
+      write_bytes(block(outgoing_.upcoming(), at), payload.shared_by(neighbors()),
+                  channel(comm_, comm_.rank, topology_.destinations()[at]));
+    spoil_incoming(payload);
+  }
+  Check verify(const Payload& payload) override {
+    return check_incoming(payload, [this](int source) { return channel(comm_, source, comm_.rank); });
+  }
 };
 
 }  // namespace hockney::neighborhood

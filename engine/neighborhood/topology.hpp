@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/abilities.hpp"
 #include "base/invalid_case.hpp"
 #include "base/random.hpp"
 #include "comm/comm.hpp"
@@ -29,7 +30,7 @@ class Topology {
  public:
   // Throws InvalidCase if this MPI has no neighborhood collectives.
   Topology(const Comm& comm, const Values& values) : comm_(comm), torus_(values.word("topology") == "torus") {
-#ifdef HOCKNEY_SMPI
+#if !HOCKNEY_HAS_NEIGHBORHOOD
     throw InvalidCase(
         "this cannot be simulated (SimGrid's MPI has no neighborhood collectives); use "
         "round_robin exchange=nonblocking");

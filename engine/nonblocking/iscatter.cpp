@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nonblocking/started.hpp"
+#include "measure/started.hpp"
 
 namespace hockney::nonblocking {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nonblocking/overlapped.hpp"
+#include "measure/overlapped.hpp"
 
 namespace hockney::nonblocking {
 namespace {
 
 constexpr Parameter overlap_parameters[] = {
     {"operation", Kind::choice, "", "iallreduce", 0, 0,
-     "iallgather|iallreduce|ialltoall|ibcast|igather|ireduce|ireduce_scatter_block|iscan|iscatter",
+     "iallgather|iallreduce|ialltoall|ibcast|iexscan|igather|ireduce|ireduce_scatter_block|iscan|iscatter",
      "which collective"},
     parameters::bytes("as the operation's own, a multiple of 8 where it sums"),
     parameters::buffers,

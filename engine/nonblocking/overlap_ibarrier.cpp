@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nonblocking/overlapped.hpp"
+#include "measure/overlapped.hpp"
 
 namespace hockney::nonblocking {
 namespace {

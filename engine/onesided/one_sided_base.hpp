@@ -21,9 +21,10 @@ inline constexpr Parameter epoch{
     "fence",
     0,
     0,
-    "fence|lock|lock_all|flush|pscw",
+    "fence|lock|lock_all|flush|flush_local|pscw",
     "how operations are completed: MPI_Win_fence; MPI_Win_lock (shared) and unlock; MPI_Win_lock_all and "
-    "unlock_all; MPI_Win_flush within one long epoch; or post, start, complete and wait"};
+    "unlock_all; MPI_Win_flush, or MPI_Win_flush_local, within one long epoch; or post, start, complete and "
+    "wait"};
 
 inline constexpr Parameter memory{
     "memory",
@@ -87,6 +88,7 @@ class OneSidedBase : public Workload {
     switch (epoch_) {
       case Epoch::fence: MPI_Win_fence(0, window_.handle()); break;
       case Epoch::flush:
+      case Epoch::flush_local:
         if (!locked_) MPI_Win_lock_all(0, window_.handle());
         locked_ = true;
         MPI_Win_sync(window_.handle());
@@ -111,7 +113,7 @@ class OneSidedBase : public Workload {
   }
 
  protected:
-  enum class Epoch { fence, lock, lock_all, flush, pscw };
+  enum class Epoch { fence, lock, lock_all, flush, flush_local, pscw };
 
   // Calls `operate()` if this rank is an origin, between the calls that begin and complete the epoch.
   template <class Operate>
@@ -139,6 +141,11 @@ class OneSidedBase : public Workload {
         operate();
         MPI_Win_flush(partner_, window);
         break;
+      case Epoch::flush_local:
+        if (!origin()) break;
+        operate();
+        MPI_Win_flush_local(partner_, window);
+        break;
       case Epoch::pscw:
         if (target()) MPI_Win_post(group_, 0, window);
         if (origin()) {
@@ -161,6 +168,8 @@ class OneSidedBase : public Workload {
   void settle() {
     switch (epoch_) {
       case Epoch::flush:
+      case Epoch::flush_local:
+        if (epoch_ == Epoch::flush_local && origin()) MPI_Win_flush(partner_, window_.handle());
         MPI_Barrier(comm_.handle);
         MPI_Win_sync(window_.handle());
         break;
@@ -194,6 +203,7 @@ class OneSidedBase : public Workload {
     if (word == "lock") return Epoch::lock;
     if (word == "lock_all") return Epoch::lock_all;
     if (word == "flush") return Epoch::flush;
+    if (word == "flush_local") return Epoch::flush_local;
     return word == "pscw" ? Epoch::pscw : Epoch::fence;
   }
   // Returns `place`. Throws if one rank would have no partner.

@@ -6,10 +6,11 @@
 
 #include <string>
 
+#include "base/abilities.hpp"
 #include "base/invalid_case.hpp"
 
-// Calls an MPI 4 function if this MPI has it. Open MPI 5 does, although it reports MPI 3.1.
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+// A call of MPI-4, where this MPI has it.
+#if HOCKNEY_HAS_MPI4
 #define HOCKNEY_IF_MPI4(...) __VA_ARGS__
 #else
 #define HOCKNEY_IF_MPI4(...)

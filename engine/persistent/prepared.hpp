@@ -4,13 +4,14 @@
 
 #include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
+#include "measure/started.hpp"
 #include "persistent/mpi4.hpp"
 
 namespace hockney::persistent {
 
 // A collective whose request is created once, then started and completed in each run.
 template <class Base>
-class Prepared : public Base {
+class Prepared : public Base, public Started {
  public:
   ~Prepared() override {
     if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
@@ -24,6 +25,12 @@ class Prepared : public Base {
   void run() final {
     MPI_Start(&request_);
     MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
+
+  // MPI_Wait on a copy of the handle completes the same request, which stays.
+  void start(MPI_Request* request) final {
+    MPI_Start(&request_);
+    *request = request_;
   }
 
  protected:

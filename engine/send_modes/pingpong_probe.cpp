@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
+#include "base/abilities.hpp"
 #include "base/invalid_case.hpp"
 #include "measure/pair_base.hpp"
 #include "measure/parameters.hpp"
@@ -54,7 +55,7 @@ class MatchedProbe final : public ProbePingPong {
 
  private:
   static const Values& supported(const Values& values) {
-#ifdef HOCKNEY_SMPI
+#if !HOCKNEY_HAS_MPROBE
     throw InvalidCase("probe=mprobe cannot be simulated (SimGrid's MPI has no MPI_Mprobe); use probe=probe");
 #endif
     return values;

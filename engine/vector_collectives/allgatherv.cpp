@@ -1,26 +1,18 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "vector_collectives/vector_base.hpp"
+#include "measure/vector_base.hpp"
 
 namespace hockney::vector_collectives {
 namespace {
 
-class Allgatherv final : public VectorBase {
+class Allgatherv final : public AllgathervBase {
  public:
-  Allgatherv(const Place& place, const Values& values)
-      : VectorBase(place, values, {Holds::own, Holds::all, Holds::own, Holds::all}) {}
+  Allgatherv(const Place& place, const Values& values) : AllgathervBase(place, values) {}
 
   void run() override {
     MPI_Allgatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),
                    counts_.displacements(), counts_.type(), comm_.handle);
   }
-
-  void fill(const Payload& payload) override {
-    write_own(payload);
-    spoil_all(payload);
-  }
-
-  Check verify(const Payload& payload) override { return check_all(payload, "a block gathered"); }
 };
 
 constexpr Parameter allgatherv_parameters[] = {mean_bytes, counts_parameter, parameters::buffers,

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "vector_collectives/exchange_base.hpp"
+#include "measure/exchange_base.hpp"
 
 namespace hockney::vector_collectives {
 namespace {

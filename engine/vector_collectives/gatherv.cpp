@@ -1,27 +1,17 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "vector_collectives/vector_base.hpp"
+#include "measure/vector_base.hpp"
 
 namespace hockney::vector_collectives {
 namespace {
 
-class Gatherv final : public VectorBase {
+class Gatherv final : public GathervBase {
  public:
-  Gatherv(const Place& place, const Values& values)
-      : VectorBase(place, values, {Holds::own, Holds::all, Holds::own, Holds::nothing}) {}
+  Gatherv(const Place& place, const Values& values) : GathervBase(place, values) {}
 
   void run() override {
     MPI_Gatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),
                 counts_.displacements(), counts_.type(), root_, comm_.handle);
-  }
-
-  void fill(const Payload& payload) override {
-    write_own(payload);
-    if (at_root()) spoil_all(payload);
-  }
-
-  Check verify(const Payload& payload) override {
-    return at_root() ? check_all(payload, "a block gathered") : Check{};
   }
 };
 

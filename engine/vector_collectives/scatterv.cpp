@@ -1,26 +1,18 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "vector_collectives/vector_base.hpp"
+#include "measure/vector_base.hpp"
 
 namespace hockney::vector_collectives {
 namespace {
 
-class Scatterv final : public VectorBase {
+class Scatterv final : public ScattervBase {
  public:
-  Scatterv(const Place& place, const Values& values)
-      : VectorBase(place, values, {Holds::all, Holds::own, Holds::nothing, Holds::own}) {}
+  Scatterv(const Place& place, const Values& values) : ScattervBase(place, values) {}
 
   void run() override {
     MPI_Scatterv(outgoing_.next(), counts_.counts(), counts_.displacements(), counts_.type(),
                  incoming_.next(), own_count(), counts_.type(), root_, comm_.handle);
   }
-
-  void fill(const Payload& payload) override {
-    spoil_own(payload);
-    if (at_root()) write_all(payload);
-  }
-
-  Check verify(const Payload& payload) override { return check_own(payload, "the block scattered"); }
 };
 
 constexpr Parameter scatterv_parameters[] = {mean_bytes, counts_parameter, parameters::buffers,

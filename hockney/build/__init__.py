@@ -5,7 +5,7 @@ programs, and SimGrid."""
 
 from hockney.build.engine import Engine, engine, targets
 from hockney.build.groups import MAIN, groups
-from hockney.build.identity import source_folder
+from hockney.build.identity import identity_of, source_folder
 from hockney.build.library import install_library
 from hockney.build.log import BuildFailed
 from hockney.build.simgrid import simgrid, simgrid_prefix
@@ -16,6 +16,7 @@ __all__ = [
     "Engine",
     "engine",
     "groups",
+    "identity_of",
     "install_library",
     "simgrid",
     "simgrid_prefix",

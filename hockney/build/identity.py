@@ -74,6 +74,11 @@ def identify(
     )
 
 
+def identity_of(mpi: Mpi, source: Path, environ: Mapping[str, str]) -> str:
+    """A key of this MPI and the sources, whichever compiler the wrapper calls."""
+    return identify(mpi, source, environ, compiler="").key
+
+
 def source_files(source: Path) -> Iterator[Path]:
     """In order; without build folders and hidden files."""
     for path in sorted(p for p in source.rglob("*") if p.is_file()):

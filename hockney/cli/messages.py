@@ -210,6 +210,23 @@ def option_of_other_studies(name: str, study: str, takers: Sequence[str]) -> Usa
     )
 
 
+def like_with_cases(word: str, name: str) -> UsageError:
+    """`name` is the benchmark."""
+    return UsageError(
+        f"'{printable(word)}' does not go with --like",
+        "the benchmark determines what is measured",
+        f"give only its parameters, for example --like {printable(name)} bytes=8",
+        code="like-with-cases",
+        word=word,
+    )
+
+
+def like_is(name: str, case: str, close: bool, defined: str, differs: str) -> str:
+    """A note on what is measured: `close` if it is not quite the same, `defined` and `differs` as in the
+    table of benchmarks."""
+    return "note: " + sentences(f"{name} is {'close to ' if close else ''}'{case}'", defined, differs)
+
+
 # verbs
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -119,14 +119,24 @@ class Inconclusive(HockneyError):
 
 
 def unknown(
-    kind: str, name: str, available: Iterable[str], remedy: str = "", *, code: str = ""
+    kind: str,
+    name: str,
+    available: Iterable[str],
+    remedy: str = "",
+    *,
+    code: str = "",
+    compared: Callable[[str], str] = str,
 ) -> UsageError:
     """An unknown name: field `suggestion` is the closest available one, if any is close.
 
-    The code is "unknown-KIND" unless `code` is given.
+    The code is "unknown-KIND" unless `code` is given. Names are compared as `compared` returns them; of those
+    that it makes the same, the first is suggested.
     """
-    names = sorted(available)
-    suggestion = next(iter(difflib.get_close_matches(name, names, n=1, cutoff=CLOSE)), "")
+    listed = list(available)
+    names = sorted(listed)
+    originals = {compared(each): each for each in reversed(listed)}
+    close = difflib.get_close_matches(compared(name), sorted(originals), n=1, cutoff=CLOSE)
+    suggestion = originals[close[0]] if close else ""
     if suggestion:
         remedy = f"did you mean '{suggestion}'?"
     elif not remedy and names:

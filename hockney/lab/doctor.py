@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -93,6 +94,7 @@ def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
             yield messages.ranks_start(ranks, sorted(hosts))
         yield _binding(launcher, min(2, here.cores))
         yield _oversubscribed(launcher, here.cores + 1)
+        yield from lacking(chosen, os.environ)
     except HockneyError as problem:
         if noise_s:
             yield _load()
@@ -111,6 +113,26 @@ def examine(machine: str, mpi: str, noise_s: float = 0.0) -> Iterator[Finding]:
 
 def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def lacking(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """What each MPI on this machine lacks, first the one that would be used, last SimGrid's."""
+    from hockney.lab.abilities import abilities  # which only this step needs
+
+    mpis = [chosen, *(other for other in on_machine(environ) if other.mpicxx != chosen.mpicxx)]
+    with contextlib.suppress(HockneyError):
+        mpis.append(find_simgrid(environ))
+    for mpi in mpis:
+        try:
+            found = abilities(mpi, environ, is_root())
+        except HockneyError as problem:
+            yield messages.mpi_not_tried(mpi.title, problem)
+            continue
+        without = {each.what: each.refused for each in found.lacking}
+        if without:
+            yield messages.mpi_lacks(mpi.title, mpi.mpicxx, without, found.cached)
+        else:
+            yield messages.mpi_complete(mpi.title, mpi.mpicxx, found.cached)
 
 
 def _noise(mpi: Mpi, built: build.Engine, seconds: float) -> Iterator[Finding]:

@@ -5,10 +5,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable, sentences, unknown
+from hockney.core.errors import (
+    EnvironmentProblem,
+    HockneyError,
+    UsageError,
+    one_line,
+    printable,
+    sentences,
+    unknown,
+)
 from hockney.core.notice import Notice
 from hockney.core.units import format_bytes, format_seconds
 from hockney.core.wording import plural
@@ -298,6 +306,36 @@ def other_mpi(title: str, mpicxx: str) -> Finding:
 def engine_built(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
     how = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
     return Finding("good", "engine", f"{path} ({how}, {compiler})", "engine")
+
+
+def mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
+    """`cached`: found earlier."""
+    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": [], "cached": cached}
+    return Finding("good", title, "has all that hockney's workloads call", "mpi-complete", numbers)
+
+
+def mpi_lacks(title: str, mpicxx: str, lacking: Mapping[str, str], cached: bool) -> Finding:
+    """`lacking`: what this MPI lacks, each with the groups or cases that are refused therefore."""
+    listed = "; ".join(f"{what} ({refused})" for what, refused in lacking.items())
+    lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in lacking.items()]
+    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": lacks, "cached": cached}
+    return Finding("note", title, f"lacks, and hockney refuses: {listed}", "mpi-lacks", numbers)
+
+
+def abilities_unknown(mpi: str, output: str) -> EnvironmentProblem:
+    """`output` is the compiler's or the launcher's."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    return EnvironmentProblem(
+        f"what {mpi} lacks cannot be found",
+        f"a small program does not compile or run: {one_line(lines[-1])}" if lines else "",
+        "workloads refuse what they cannot call when they are run",
+        code="abilities-unknown",
+        mpi=mpi,
+    )
+
+
+def mpi_not_tried(title: str, problem: HockneyError) -> Finding:
+    return Finding("note", title, str(problem), "abilities-unknown")
 
 
 def root_allowed() -> Finding:

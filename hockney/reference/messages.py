@@ -50,3 +50,31 @@ def no_printed_cases(machine: str) -> Inconclusive:
         code="no-printed-cases",
         machine=machine,
     )
+
+
+def unknown_benchmark(name: str, available: Iterable[str], with_program: bool) -> UsageError:
+    """`with_program`: whether `name` has a program and a slash before it, as those available may have."""
+
+    def compared(text: str) -> str:
+        return text.lower() if with_program else text.lower().rpartition("/")[2]
+
+    return unknown(
+        "benchmark",
+        name,
+        available,
+        "see docs/reference/peers.md for those of OSU and IMB",
+        code="unknown-benchmark",
+        compared=compared,
+    )
+
+
+def no_equivalent(name: str, reason: str, instead: str) -> UsageError:
+    """`reason` and `instead` are those of the table."""
+    return UsageError(
+        f"hockney has no equivalent of {name}",
+        reason,
+        instead,
+        code="no-equivalent",
+        name=name,
+        reason=reason,
+    )

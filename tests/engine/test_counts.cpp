@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/invalid_case.hpp"
-#include "vector_collectives/counts.hpp"
+#include "measure/counts.hpp"
 
 namespace {
 
+using hockney::Counts;
 using hockney::InvalidCase;
 using hockney::Values;
-using hockney::vector_collectives::Counts;
 
 Values values(std::uint64_t bytes, const std::string& counts) {
   return Values({{"bytes", std::to_string(bytes)}, {"counts", counts}});

@@ -15,6 +15,7 @@ from hockney import build
 from hockney.core.case import parse_canonical
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.core.record import End, EngineLine, Failure, Launch, Record
+from hockney.lab.abilities import abilities
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
 from hockney.models.applications.granularity import Algorithm, times
@@ -104,6 +105,17 @@ def test_what_cannot_be_simulated_is_refused_in_a_word(simulate, group, golden):
     cases = [case for case in every_case(built.catalog, 2, ("barrier",), pairs=True) if not simulated(case)]
     found = [line for line in simulate(cases, 2, built) if isinstance(line, Failure)]
     golden(f"{group}_refused.txt", "\n".join(dict.fromkeys(line.message for line in found)))
+
+
+def test_the_doctor_lists_what_cannot_be_simulated(tmp_path):
+    groups = {c.workloads[0].group: {w.name for w in c.workloads} for c in bundled_groups()}
+    words = [
+        word
+        for each in abilities(simgrid_here(), {"HOCKNEY_CACHE": str(tmp_path)}).lacking
+        for word in each.refused.split(", ")
+    ]
+    refused = set().union(*(groups.get(f"hockney-{word}", {word.split()[0]}) for word in words))
+    assert refused == set(NOT_SIMULATED)
 
 
 @pytest.mark.parametrize(("counts", "blocks"), [("even", 1), ("skewed", 2), ("single", 3)])

@@ -215,6 +215,14 @@ asked = _all(
 
 force = click.option("--force", is_flag=True, help="Accept a survey (survey=RUN) of another machine or MPI.")
 
+like = click.option(
+    "--like",
+    metavar="BENCHMARK",
+    multiple=True,
+    help="Measure what this benchmark of OSU or IMB does, such as osu_allgatherv or IMB-RMA/Unidir_put; "
+    "NAME=VALUE replaces its parameters (docs/reference/peers.md). May be repeated.",
+)
+
 OLDER = ("work", "serial", "survey", "iterations")
 older = _all(*(click.option(f"--{name}", default=None, hidden=True) for name in OLDER))
 """Older spellings of study parameters: --work 1ms is work=1ms."""

@@ -13,6 +13,7 @@ from hockney import api
 from hockney.api import RunOptions
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import example
+from hockney.cli.arguments.like import like_cases
 from hockney.cli.arguments.question import QuestionCommand, asked_question
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
@@ -31,13 +32,16 @@ from hockney.draw.page import Table
 )
 @click.argument("words", nargs=-1, metavar="[STUDY [NAME=VALUE...]|CASE...]")
 @click.option("--cases", "lines", is_flag=True, help="Print only the cases, one canonical line each.")
+@options.like
 @options.force
 @options.older
 @options.asked
 @options.quiet
 @options.as_json
-def command(words: tuple[str, ...], lines: bool, quiet: bool, as_json: bool, **given: Any) -> int:
+def command(words: tuple[str, ...], lines: bool, like: tuple[str, ...], as_json: bool, **given: Any) -> int:
     """Show what would run: cases, launches, bytes, time. The default is the survey."""
+    if like:
+        words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(False).say)
     question = asked_question(words or ("survey",), given)
     with ProgressReporter(quiet) as reporter:
         planned = api.plan(question, RunOptions(**given), listen=reporter)

@@ -14,6 +14,7 @@ from hockney.api import RunOptions
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import example
+from hockney.cli.arguments.like import like_cases
 from hockney.cli.arguments.question import QuestionCommand, asked_question
 from hockney.cli.output.answer import Form, measure_and_print
 from hockney.cli.output.progress import ProgressReporter
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
     epilog=example(
         "hockney run pingpong bytes=0:64KiB barrier --budget 5s",
         "hockney run pingpong bytes=0:4MiB --format osu",
+        "hockney run --like osu_allgatherv --like IMB-RMA/Unidir_put bytes=8,1KiB",
         "hockney run --list",
     ),
 )
 @click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
 @click.option("--list", "show", is_flag=True, help="List the studies and workloads with their parameters.")
+@options.like
 @options.force
 @options.older
 @options.asked
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
 def command(
     words: tuple[str, ...],
     show: bool,
+    like: tuple[str, ...],
     out: Path | None,
     columns: tuple[CaseColumn, ...],
     style: str,
@@ -86,6 +90,8 @@ def command(
         machine, mpi, bind = given["machine"], given["mpi"], given["bind"]
         _list(lab.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
         return 0
+    if like:
+        words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
     question = asked_question(words, given)
     form = Form(as_json, columns, style, full)
     return measure_and_print(question, RunOptions(**given), out, quiet, form)

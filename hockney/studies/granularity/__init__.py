@@ -4,7 +4,7 @@
 
 After U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing Environments' (1996): np
 ranks share the work T, of which the fraction s cannot be parallelised; then each rank sends L bytes to its
-right neighbour and receives as much from its left. Its efficiency is measured over a grid of T, L, np and s,
+right neighbor and receives as much from its left. Its efficiency is measured over a grid of T, L, np and s,
 and compared with what the machine's ping-pong alone predicts.
 """
 

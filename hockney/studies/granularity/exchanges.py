@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Other ways to exchange with neighbours: the cost of each, and the work from which it pays off."""
+"""Other ways to exchange with neighbors: the cost of each, and the work from which it pays off."""
 
 from __future__ import annotations
 

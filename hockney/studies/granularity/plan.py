@@ -30,7 +30,7 @@ SHARES = "uniform:0.2"
 """An example of uneven work: only the largest share matters, and the record contains it."""
 OTHER_EXCHANGES = ("sendrecv", "nonblocking", "persistent", "neighborhood")
 NOT_SIMULATED = ("neighborhood",)
-"""SimGrid's MPI has no neighbourhood collectives."""
+"""SimGrid's MPI has no neighborhood collectives."""
 
 SHORTEST_S, LONGEST_S = 1e-5, 1e-2
 """Works on a machine of which nothing is known yet. Computing for less than 5 us is not accurate to 1%; and

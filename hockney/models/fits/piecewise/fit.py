@@ -3,7 +3,7 @@
 """Fit a piecewise line to the times of a table of sizes, with the data needed for intervals.
 
 Three kinds of error enter the intervals: the spread within launches; deviations of single points from the
-model or between launches (from the residuals and from neighbouring sizes); and differences between whole
+model or between launches (from the residuals and from neighboring sizes); and differences between whole
 launches (`half_width` of the values from each launch's separate fit).
 """
 

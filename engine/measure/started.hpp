@@ -7,7 +7,7 @@
 #include "measure/collective_data.hpp"
 #include "measure/parameters.hpp"
 
-namespace hockney::nonblocking {
+namespace hockney {
 
 // A collective operation that one function starts and another completes.
 class Started {
@@ -29,4 +29,4 @@ class Alone : public Base, public Started {
   }
 };
 
-}  // namespace hockney::nonblocking
+}  // namespace hockney

@@ -7,16 +7,27 @@
 #include "base/payload.hpp"
 #include "measure/buffer.hpp"
 #include "measure/checking.hpp"
+#include "measure/counts.hpp"
 #include "measure/parameters.hpp"
 #include "measure/workload.hpp"
-#include "vector_collectives/counts.hpp"
 
-namespace hockney::vector_collectives {
+namespace hockney {
 
 // Common to all-to-all exchanges: every rank sends to rank r the number of bytes that the counts give r, so
 // all ranks send the same amount but receive different ones.
 class ExchangeBase : public Workload {
  public:
+  ExchangeBase(const Place& place, const Values& values)
+      : comm_(place.comm),
+        mean_(values.bytes()),
+        sent_(values, comm_.size, comm_.size),
+        received_(static_cast<std::size_t>(comm_.size), sent_.count(comm_.rank)),
+        outgoing_(place.arena, sent_.total(), values.word("buffers")),
+        incoming_(place.arena, static_cast<std::size_t>(comm_.size) * sent_.bytes(comm_.rank),
+                  values.word("buffers")) {
+    for (int from = 0; from < comm_.size; ++from) displacements_.push_back(from * sent_.count(comm_.rank));
+  }
+
   void fill(const Payload& payload) override {
     const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));
     for (int to = 0; to < comm_.size; ++to)
@@ -40,17 +51,6 @@ class ExchangeBase : public Workload {
   std::uint64_t bytes_moved() const override { return mean_; }
 
  protected:
-  ExchangeBase(const Place& place, const Values& values)
-      : comm_(place.comm),
-        mean_(values.bytes()),
-        sent_(values, comm_.size, comm_.size),
-        received_(static_cast<std::size_t>(comm_.size), sent_.count(comm_.rank)),
-        outgoing_(place.arena, sent_.total(), values.word("buffers")),
-        incoming_(place.arena, static_cast<std::size_t>(comm_.size) * sent_.bytes(comm_.rank),
-                  values.word("buffers")) {
-    for (int from = 0; from < comm_.size; ++from) displacements_.push_back(from * sent_.count(comm_.rank));
-  }
-
   const Comm& comm_;
   const std::uint64_t mean_;
   const Counts sent_;
@@ -63,7 +63,21 @@ class ExchangeBase : public Workload {
   std::size_t offset(int from) const { return static_cast<std::size_t>(from) * sent_.bytes(comm_.rank); }
 };
 
+// With a type for each block, here the same bytes. MPI_Alltoallw's displacements are in bytes, and int.
+class TypedExchangeBase : public ExchangeBase {
+ public:
+  TypedExchangeBase(const Place& place, const Values& values)
+      : ExchangeBase(place, values), types_(static_cast<std::size_t>(comm_.size), sent_.type()) {
+    if (sent_.type() != MPI_BYTE)
+      throw InvalidCase("bytes=" + std::to_string(mean_) + " is more than MPI_Alltoallw's displacements, " +
+                        "which are int and in bytes, can reach; use alltoallv");
+  }
+
+ protected:
+  const std::vector<MPI_Datatype> types_;
+};
+
 inline constexpr Parameter exchanged_bytes =
     parameters::bytes("bytes from each rank to each rank, in the mean over the receivers");
 
-}  // namespace hockney::vector_collectives
+}  // namespace hockney

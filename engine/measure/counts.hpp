@@ -11,7 +11,7 @@
 #include "comm/comm.hpp"
 #include "measure/values.hpp"
 
-namespace hockney::vector_collectives {
+namespace hockney {
 
 // The size of each rank's block: `counts` distributes P blocks of `bytes` bytes among P ranks:
 //
@@ -65,6 +65,8 @@ class Counts {
   Counts& operator=(const Counts&) = delete;
 
   MPI_Datatype type() const { return type_; }
+  // Bytes of `type()`.
+  std::size_t unit() const { return unit_; }
   const int* counts() const { return counts_.data(); }
   const int* displacements() const { return displacements_.data(); }
   int count(int rank) const { return counts_[static_cast<std::size_t>(rank)]; }
@@ -115,4 +117,4 @@ inline constexpr Parameter counts_parameter{
     "each rank's part of the same total: the mean; a ramp from nothing to twice the mean; all for the last "
     "rank"};
 
-}  // namespace hockney::vector_collectives
+}  // namespace hockney

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/payload.hpp"
+#include "measure/buffer.hpp"
+#include "measure/checking.hpp"
 #include "measure/collective_base.hpp"
+#include "measure/counts.hpp"
 #include "measure/parameters.hpp"
-#include "vector_collectives/counts.hpp"
+#include "measure/workload.hpp"
 
-namespace hockney::vector_collectives {
+namespace hockney {
 
 // Common to collectives with counts: the counts, this rank's buffers and the root. A buffer holds this rank's
 // block, the blocks of all ranks, or nothing.
@@ -83,7 +87,48 @@ class VectorBase : public Workload {
   }
 };
 
+// Every rank gets all blocks.
+class AllgathervBase : public VectorBase {
+ public:
+  AllgathervBase(const Place& place, const Values& values)
+      : VectorBase(place, values, {Holds::own, Holds::all, Holds::own, Holds::all}) {}
+
+  void fill(const Payload& payload) override {
+    write_own(payload);
+    spoil_all(payload);
+  }
+  Check verify(const Payload& payload) override { return check_all(payload, "a block gathered"); }
+};
+
+// The root gets all blocks.
+class GathervBase : public VectorBase {
+ public:
+  GathervBase(const Place& place, const Values& values)
+      : VectorBase(place, values, {Holds::own, Holds::all, Holds::own, Holds::nothing}) {}
+
+  void fill(const Payload& payload) override {
+    write_own(payload);
+    if (at_root()) spoil_all(payload);
+  }
+  Check verify(const Payload& payload) override {
+    return at_root() ? check_all(payload, "a block gathered") : Check{};
+  }
+};
+
+// The root sends every rank its block.
+class ScattervBase : public VectorBase {
+ public:
+  ScattervBase(const Place& place, const Values& values)
+      : VectorBase(place, values, {Holds::all, Holds::own, Holds::nothing, Holds::own}) {}
+
+  void fill(const Payload& payload) override {
+    spoil_own(payload);
+    if (at_root()) write_all(payload);
+  }
+  Check verify(const Payload& payload) override { return check_own(payload, "the block scattered"); }
+};
+
 inline constexpr Parameter mean_bytes =
     parameters::bytes("bytes of a rank's block, in the mean over the ranks");
 
-}  // namespace hockney::vector_collectives
+}  // namespace hockney

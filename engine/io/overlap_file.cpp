@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "io/files.hpp"
+#include "measure/overlapped.hpp"
+
+namespace hockney::io {
+namespace {
+
+constexpr Parameter overlap_file_parameters[] = {
+    {"operation", Kind::choice, "", "file_write", 0, 0, "file_read|file_write", "reading or writing"},
+    parameters::bytes("as the operation's own"),
+    file,
+    calls,
+    pointer,
+    computing_parameter,
+    tests_parameter,
+    parameters::sync_each};
+
+}  // namespace
+
+extern constinit const WorkloadInfo overlap_file{
+    .name = "overlap_file",
+    .role = "overlap",
+    .operation = "overlap_file",
+    .size = "bytes",
+    .help = "a file that is read or written by a nonblocking call, computing, then MPI_Wait",
+    .time = "all of it, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = overlap_file_parameters,
+    .metrics = overlap_metrics,
+    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
+      return std::make_unique<Overlapped>(place, values, values.word("operation"));
+    },
+};
+
+}  // namespace hockney::io

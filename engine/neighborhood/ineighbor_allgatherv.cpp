@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/started.hpp"
+#include "neighborhood/neighbor_vector.hpp"
+
+namespace hockney::neighborhood {
+namespace {
+
+class IneighborAllgatherv final : public Alone<GathervBase> {
+ public:
+  IneighborAllgatherv(const Place& place, const Values& values) : Alone(place, values) {}
+
+  void start(MPI_Request* request) override {
+    MPI_Ineighbor_allgatherv(outgoing_.next(), counts_.count(comm_.rank), counts_.type(), incoming_.next(),
+                             received_.counts.data(), received_.displacements.data(), counts_.type(),
+                             topology_.handle(), request);
+  }
+};
+
+constexpr Parameter ineighbor_allgatherv_parameters[] = {
+    parameters::bytes("bytes of a rank's block, in the mean over the ranks, which all its neighbors get"),
+    counts_of_ranks,
+    topology_parameter,
+    degree_parameter,
+    seed_parameter,
+    parameters::buffers,
+    parameters::sync};
+
+}  // namespace
+
+extern constinit const WorkloadInfo ineighbor_allgatherv{
+    .name = "ineighbor_allgatherv",
+    .role = "neighborhood",
+    .operation = "ineighbor_allgatherv",
+    .size = "bytes",
+    .help =
+        "MPI_Ineighbor_allgatherv, then MPI_Wait: each rank sends a block of another size to all its "
+        "neighbors",
+    .time = "the call and MPI_Wait, the longest over the ranks",
+    .min_ranks = 1,
+    .timing = Timing::longest,
+    .parameters = ineighbor_allgatherv_parameters,
+    .make = make<IneighborAllgatherv>,
+};
+
+}  // namespace hockney::neighborhood

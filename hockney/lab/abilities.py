@@ -1,0 +1,106 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an MPI lacks of what the groups of workloads need.
+
+Its header says which calls it has, so the preprocessor is asked first (engine/abilities/list.inc, with the
+macros by which the groups refuse). A program of a few calls then tries on one rank what a header cannot tell:
+the level of threads, windows, files. Both are kept in the cache, for this MPI and these sources.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from hockney import build, process
+from hockney.core.machine import Mpi
+from hockney.core.paths import cache_folder
+from hockney.lab import messages
+from hockney.launch.command import command
+from hockney.machine import processors
+from hockney.system.files import write_atomically
+
+LINE = re.compile(r'HOCKNEY_ABILITY\("([^"]*)", "([^"]*)", ([01])\)')
+COMPILING_S = 120.0
+RUNNING_S = 60.0
+
+
+class Ability(msgspec.Struct, frozen=True):
+    """`what` MPI offers, the groups or cases (`refused`, separated by commas) that are refused without it,
+    and whether it is `there`."""
+
+    what: str
+    refused: str
+    there: bool
+
+
+class Abilities(msgspec.Struct, frozen=True):
+    """Of one MPI. `cached`: found earlier."""
+
+    known: tuple[Ability, ...]
+    cached: bool = False
+
+    @property
+    def lacking(self) -> tuple[Ability, ...]:
+        return tuple(each for each in self.known if not each.there)
+
+
+def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abilities:
+    """What `mpi` has and lacks, from the cache if it was found earlier. Raises EnvironmentProblem if the
+    program does not compile or run."""
+    source = build.source_folder()
+    kept = (
+        cache_folder(environ) / "abilities" / f"{mpi.family}-{build.identity_of(mpi, source, environ)}.json"
+    )
+    try:
+        return msgspec.structs.replace(msgspec.json.decode(kept.read_bytes(), type=Abilities), cached=True)
+    except (OSError, msgspec.DecodeError):
+        pass
+    listed = {each.what: each for each in _listed(mpi, source)}
+    if mpi.family != "smpi":
+        listed |= {each.what: each for each in _tried(mpi, source, root)}
+    found = Abilities(tuple(listed.values()))
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(kept, msgspec.json.encode(found))
+    return found
+
+
+def _listed(mpi: Mpi, source: Path) -> list[Ability]:
+    """What the header promises."""
+    simulated = ["-DHOCKNEY_SMPI"] if mpi.family == "smpi" else []
+    words = [
+        mpi.mpicxx,
+        *simulated,
+        f"-I{source}",
+        "-E",
+        "-P",
+        "-x",
+        "c++",
+        str(source / "abilities/list.inc"),
+    ]
+    done = process.capture(words, env=mpi.environment, timeout=COMPILING_S)
+    return _read(mpi, done)
+
+
+def _tried(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
+    """What one rank finds."""
+    with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
+        program = f"{folder}/abilities"
+        words = [mpi.mpicxx, f"-I{source}", "-o", program, str(source / "abilities/abilities.cpp")]
+        compiled = process.capture(words, env=mpi.environment, timeout=COMPILING_S)
+        if not compiled.ok:
+            raise messages.abilities_unknown(mpi.title, compiled.err)
+        launch = command(mpi, [program, f"{folder}/file"], 1, processors().cores, bind=False, root=root)
+        done = process.capture(launch.words, env=dict(launch.environment), timeout=RUNNING_S)
+        return _read(mpi, done)
+
+
+def _read(mpi: Mpi, done: process.Finished) -> list[Ability]:
+    found = [Ability(what, refused, there == "1") for what, refused, there in LINE.findall(done.out)]
+    if not done.ok or not found:
+        raise messages.abilities_unknown(mpi.title, done.err)
+    return found
