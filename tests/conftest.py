@@ -24,6 +24,8 @@ settings.load_profile("fast")
 HERE = Path(__file__).parent
 FAST_RANKS = {"openmpi": 4, "mpich": 2}
 """Maximum ranks in the fast tier. MPICH polls: ranks that share a core wait for the scheduler each time."""
+NEEDING_ENGINES = ("engine", "cli", "docs", "faults")
+"""Rooms whose tests with real ranks need an engine, which is compiled meanwhile."""
 GROUPS = ("mpi", "browser")
 """Of the tests with one of these markers, only one runs at a time."""
 
@@ -64,7 +66,7 @@ def group_of(item: pytest.Item) -> str:
 def rank_of(item: pytest.Item) -> tuple[int, ...]:
     """The longest chains of tests start first; among tests with real ranks, those that need no engine."""
     if item.get_closest_marker("mpi"):
-        return (0, "engine" in getattr(item, "fixturenames", ()) or item.path.parent.name in ("cli", "docs"))
+        return (0, "engine" in getattr(item, "fixturenames", ()) or item.path.parent.name in NEEDING_ENGINES)
     if item.get_closest_marker("simgrid"):
         return (3,)
     return (1,) if item.get_closest_marker("browser") else (2,)
