@@ -12,14 +12,28 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.system.bundled import bundled_groups
 
-# 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that only a part
-# is verified.
-SIZES = ("0", "8", "12344", "1234568")
-
-
-# What computes is given little to do, and one way each of what other workloads vary.
-LITTLE = {"work": "30us", "serial": "0.1", "shares": "uniform:0.2", "iterations": "3", "tests": "2"}
-
+VALUES = {
+    # 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that only a
+    # part is verified
+    "bytes": ("0", "8", "12344", "1234568"),
+    "operations": ("1", "5"),
+    "window": ("1", "3"),
+    "depth": ("0", "9"),
+    # 0 is all there are
+    "pairs": ("0", "1"),
+    "senders": ("0", "1"),
+    "receivers": ("0", "1"),
+    "dimensions": ("1", "3"),
+    "threads": ("1", "3"),
+    "colors": ("1", "2"),
+    # what computes or repeats is given little to do
+    "work": ("30us",),
+    "serial": ("0.1",),
+    "shares": ("uniform:0.2",),
+    "iterations": ("3",),
+    "tests": ("2",),
+}
+"""Of parameters without choices; others have their default value."""
 
 COMPUTING = (
     "compute", "granularity", "overlap", "overlap_file", "overlap_ibarrier", "overlap_neighbor",
@@ -73,21 +87,6 @@ def simulated(case: Case) -> bool:
     return lacking is None or (lacking != {} and all(case[name] not in lacking[name] for name in lacking))
 
 
-# Counts, of which no product of all is needed; 0 of pairs and senders are all there are.
-COUNTS = {
-    "operations": ("1", "5"),
-    "window": ("1", "3"),
-    "depth": ("0", "9"),
-    "pairs": ("0", "1"),
-    "senders": ("0", "1"),
-    "receivers": ("0", "1"),
-    "dimensions": ("1", "3"),
-    "threads": ("1", "3"),
-    "iterations": ("3",),
-    "colors": ("1", "2"),
-}
-
-
 def refused(case: Case) -> bool:
     """Combinations for which MPI has no call: nothing nonblocking is in the order of ranks."""
     return case.workload == "overlap_file" and (case["pointer"], case["calls"]) == ("shared", "collective")
@@ -111,25 +110,26 @@ def group_runs(*ranks: int) -> list[tuple[str, int]]:
 
 
 def every_case(
-    catalog: Catalog, ranks: int, sync: tuple[str, ...], without: tuple[str, ...] = (), pairs: bool = False
+    catalog: Catalog,
+    ranks: int,
+    sync: tuple[str, ...],
+    without: tuple[str, ...] = (),
+    *,
+    everything: bool = False,
 ) -> Iterator[Case]:
-    """On `ranks` ranks, started by each of `sync`, without the choices `without`. With `pairs` (for groups),
-    not every combination of values, but every pair of values of any two parameters, including counts."""
+    """On `ranks` ranks, started by each of `sync`, without the choices `without`: every pair of values of any
+    two parameters, or with `everything` every combination of values."""
     for workload in catalog.workloads:
         if not fits(workload, ranks):
             continue
         varied: dict[str, tuple[str, ...]] = {"ranks": (str(ranks),)}
         for parameter in workload.parameters:
-            if parameter.name in LITTLE:
-                varied[parameter.name] = (LITTLE[parameter.name],)
-            elif workload.name == "granularity" and parameter.name == "buffers":
+            if workload.name == "granularity" and parameter.name == "buffers":
                 varied["buffers"] = ("hot",)
-            elif parameter.name == "bytes":
-                varied["bytes"] = SIZES
+            elif parameter.name in VALUES:
+                varied[parameter.name] = VALUES[parameter.name]
             elif parameter.name == "sync":
                 varied["sync"] = tuple(s for s in sync if s in parameter.choices)
-            elif pairs and parameter.name in COUNTS:
-                varied[parameter.name] = COUNTS[parameter.name]
             elif parameter.name == "algorithm" and workload.role == "arrival":
                 varied["algorithm"] = ("mpi", "dissemination")
             elif parameter.choices:
@@ -138,7 +138,7 @@ def every_case(
                 varied["root"] = (str(ranks - 1),)
             elif parameter.name == "messages":
                 varied |= {"messages": ("5",), "delay": ("2us",)}
-        for values in in_pairs(list(varied.values())) if pairs else product(*varied.values()):
+        for values in product(*varied.values()) if everything else in_pairs(list(varied.values())):
             case = catalog.complete(workload.name, dict(zip(varied, values, strict=True)))
             if not refused(case):
                 yield case

@@ -5,13 +5,10 @@
 from __future__ import annotations
 
 import pytest
+from engine_lines import failures, launcher_for, lines_of, records
 from real_mpi import group_for
 
 from hockney.core.case import parse_canonical
-from hockney.core.record import Failure, Record
-from hockney.launch.launcher import LaunchOptions
-from hockney.launch.mpi import MpiLauncher
-from hockney.machine import processors
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 
@@ -34,11 +31,8 @@ IMPOSSIBLE = (
 """Group, ranks, cases that cannot run on so many, and one that can."""
 
 
-def lines_of(mpi, group, cases, ranks):
-    launcher = MpiLauncher(mpi, group.path, processors().cores)
-    budget_s = 0.02 * len(cases)
-    options = LaunchOptions("T", 0, budget_s=budget_s, max_repetitions=3, hang_s=120.0, precision=1e-6)
-    return list(launcher.run(cases, ranks, options))
+def group_lines(mpi, group, cases, ranks):
+    return lines_of(launcher_for(mpi, group), cases, ranks, hang=120.0)
 
 
 def test_cases_that_cannot_run_are_refused_and_the_next_one_runs(mpi, golden, monkeypatch, tmp_path):
@@ -48,12 +42,12 @@ def test_cases_that_cannot_run_are_refused_and_the_next_one_runs(mpi, golden, mo
     for name, ranks, impossible, good in IMPOSSIBLE:
         engine = group_for(mpi, f"hockney-{name}")
         cases = [engine.catalog.case(good, ranks)] if good else []
-        lines = lines_of(mpi, engine, [*map(parse_canonical, impossible), *cases], ranks)
-        failures = [line for line in lines if isinstance(line, Failure)]
-        assert [f.case for f in failures] == list(impossible)
-        assert {f.reason for f in failures} <= {"refused", "memory"}
-        assert sum(isinstance(line, Record) for line in lines) == len(cases)
-        refused |= {f.case: f.message for f in failures}
+        lines = group_lines(mpi, engine, [*map(parse_canonical, impossible), *cases], ranks)
+        failed = failures(lines)
+        assert [f.case for f in failed] == list(impossible)
+        assert {f.reason for f in failed} <= {"refused", "memory"}
+        assert len(records(lines)) == len(cases)
+        refused |= {f.case: f.message for f in failed}
     golden("refusals_groups.txt", "\n\n".join(f"{case}\n  {message}" for case, message in refused.items()))
 
 
@@ -61,19 +55,19 @@ def test_files_have_the_parts_of_their_ranks_and_a_record_names_the_folder(mpi, 
     monkeypatch.setenv("HOCKNEY_IO_FOLDER", str(tmp_path))
     engine = group_for(mpi, "hockney-io")
     words = [f"{w} bytes=1000 file={f}" for w in ("file_write", "file_read") for f in ("shared", "each")]
-    lines = lines_of(mpi, engine, [engine.catalog.case(line, 2) for line in words], 2)
-    records = [line for line in lines if isinstance(line, Record)]
-    assert [record.metric("file_size") for record in records] == [2000, 1000, 2000, 1000]
-    assert {record.labels["folder"] for record in records} == {str(tmp_path)}
-    assert [record.bytes_moved for record in records] == [2000] * 4
+    lines = group_lines(mpi, engine, [engine.catalog.case(line, 2) for line in words], 2)
+    found = records(lines)
+    assert [record.metric("file_size") for record in found] == [2000, 1000, 2000, 1000]
+    assert {record.labels["folder"] for record in found} == {str(tmp_path)}
+    assert [record.bytes_moved for record in found] == [2000] * 4
 
 
 def test_a_folder_that_is_not_there_is_refused_and_none_is_made(mpi, monkeypatch, tmp_path):
     monkeypatch.setenv("HOCKNEY_IO_FOLDER", str(tmp_path / "missing"))
     engine = group_for(mpi, "hockney-io")
     cases = [engine.catalog.case(f"file_write file={file}", 2) for file in ("shared", "each")]
-    lines = lines_of(mpi, engine, cases, 2)
-    refused = [line for line in lines if isinstance(line, Failure)]
+    lines = group_lines(mpi, engine, cases, 2)
+    refused = failures(lines)
     assert [line.case for line in refused] == [case.line for case in cases]
     assert {line.reason for line in refused} == {"refused"}
     assert all(str(tmp_path / "missing") in line.message for line in refused)

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from engine_lines import launched
 from native import compiled_together, native
 from needs import need_gtest
 
 from hockney import process
-from hockney.launch.command import command
-from hockney.machine import processors
 from hockney.models import schedules
 from hockney.models.barriers import Traffic, predicted, traffic
 
@@ -40,9 +38,7 @@ def test_units_hold(binaries):
 def test_measuring_holds(mpi, mpi_name, binaries, ranks):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
-    words = (str(binaries / "engine-mpi"), "--gtest_brief=1")
-    launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
-    done = process.capture(launch.words, env=dict(launch.environment), timeout=600)
+    done = launched(mpi, binaries / "engine-mpi", ranks, "--gtest_brief=1")
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 
@@ -50,9 +46,7 @@ def test_measuring_holds(mpi, mpi_name, binaries, ranks):
 def test_barriers_hold(mpi, mpi_name, binaries, ranks):
     if mpi_name == "mpich" and ranks > 4:
         pytest.skip("MPICH polls while communicators are made, which takes seconds where ranks share cores")
-    words = (str(binaries / "engine-barriers"), "--gtest_brief=1")
-    launch = command(mpi, words, ranks, processors().cores, bind=False, root=os.geteuid() == 0)
-    done = process.capture(launch.words, env=dict(launch.environment), timeout=600)
+    done = launched(mpi, binaries / "engine-barriers", ranks, "--gtest_brief=1")
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 

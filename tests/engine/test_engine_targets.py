@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
+from engine_lines import launched
 from native import compiled_together
 from needs import need_gtest
 from real_mpi import simgrid_here
@@ -17,10 +18,8 @@ from hockney import build, process
 from hockney.build.compile import PLATFORM as PLUGIN
 from hockney.build.engine import ALONE
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.launch.command import command
 from hockney.launch.platform_lines import platform_lines
 from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts
-from hockney.machine import processors
 from hockney.models.schedules import SCHEDULES, Tally
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
@@ -33,18 +32,11 @@ def binaries(mpi) -> Path:
     return build.targets(mpi, ["engine-collectives", "collective-traffic", "rank-state"], HERE) / "tests"
 
 
-def run(mpi, program: Path, ranks: int, *words: str) -> process.Finished:
-    launch = command(
-        mpi, (str(program), *words), ranks, processors().cores, bind=False, root=os.geteuid() == 0
-    )
-    return process.capture(launch.words, env=dict(launch.environment), timeout=300)
-
-
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6, 7, 8, 9])
 def test_algorithms_of_collectives_give_what_mpi_gives(mpi, mpi_name, binaries, ranks):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
-    done = run(mpi, binaries / "engine-collectives", ranks, "--gtest_brief=1")
+    done = launched(mpi, binaries / "engine-collectives", ranks, "--gtest_brief=1")
     assert done.code == 0 and done.out.count("PASSED") == ranks, done.out + done.err
 
 
@@ -57,7 +49,7 @@ def test_the_models_schedules_are_what_algorithms_send(mpi, mpi_name, binaries, 
     """Predictions stand on steps that are written down a second time, in Python."""
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
-    done = run(mpi, binaries / "collective-traffic", ranks, *map(str, BYTES))
+    done = launched(mpi, binaries / "collective-traffic", ranks, *map(str, BYTES))
     assert done.code == 0, done.err
     lines = [line.split() for line in done.out.splitlines()]
     assert len(lines) == len(BYTES) * len({(operation, name) for operation, name, *_ in lines}) > 0
@@ -81,7 +73,7 @@ def check_states(done: process.Finished, ranks: int) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_each_rank_has_its_own_state(mpi, binaries, ranks):
-    check_states(run(mpi, binaries / "rank-state", ranks), ranks)
+    check_states(launched(mpi, binaries / "rank-state", ranks), ranks)
 
 
 def test_simulated_ranks_of_one_process_have_their_own_state(tmp_path):
