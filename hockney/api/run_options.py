@@ -28,8 +28,9 @@ class RunOptions:
     """The options of a run. Times are in seconds, sizes in bytes; empty or None leaves the choice to
     hockney.
 
-    `budget` is the time for all measurements, or per round if there are rounds: `repeat` of them, or as
-    many as fit into `through`, which start `every` seconds apart. `precision` is the target half width of
+    `budget` is the time for all launches, or per round if there are rounds: `repeat` of them, or as many as
+    fit into `through`, which start `every` seconds apart. Below the minimum of the planned cases, that
+    minimum is used. `precision` is the target half width of
     the 95% interval of a typical time, as a fraction. `mpi` and `machine` are as on the command line.
     `force` accepts a survey of another machine. `mpiexec_args` are additional arguments for mpiexec,
     split as in a shell; `variables` (NAME=VALUE) are set in the environment of the ranks; `label` names

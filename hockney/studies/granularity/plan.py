@@ -107,14 +107,11 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         lines += [*sweep()] if together and options.surveyed is None else []
         return once(catalog.case(line) for line in lines)
 
-    whole = cases(Extent(works, lengths))
-    if simulated:
-        return whole
-    smaller = map(cases, _extents(works, lengths, bool(given), bool(options.sizes)))
-    planned = whole
-    for planned in smaller:
-        if least_of(planned) <= options.budget_s / ROUNDS:
-            return planned
+    planned: list[Case] = []
+    for extent in _extents(works, lengths, bool(given), bool(options.sizes)):
+        planned = cases(extent)
+        if simulated or least_of(planned) <= options.budget_s / ROUNDS:
+            break
     return planned
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.api import messages
+from hockney.api.least_budget import messages
 from hockney.core.case import Case
 from hockney.core.notice import Notice
 from hockney.core.settings import Settings
