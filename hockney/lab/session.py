@@ -203,7 +203,8 @@ class _Session:
             given = min(most_s, self.budget.share(len(cases), max(waiting, len(cases)), launches_left))
             self.given_s.append(given)
             watch = LaunchRecorder(self.bench, self.out, self._heard, self.budget, self.began)
-            limit = self.budget.limit(cases)
+            # rounds are compared with each other: each is complete, if late
+            limit = 0.0 if self.plan.settings.every_s else self.budget.limit(cases)
             problem = watch.launch(cases, self._options(index, given, limit))
             self.measured += watch.recorded
             self.failures.update(watch.failed)
@@ -216,14 +217,9 @@ class _Session:
                 return
             self._judge(problem, watch, bool(cases))
             if cases and limit and self.budget.exhausted(len(cases)):
-                self._cut_off(waiting)
+                self.out_of_time = True
+                self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
                 return
-
-    def _cut_off(self, waiting: int) -> None:
-        """The budget ended within a launch. If there are several rounds, each has another one."""
-        if not self.plan.settings.every_s:
-            self.out_of_time = True
-            self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
 
     def _heard(self, event: Event) -> None:
         """Handles an event of a launch. A case with one visit per launch is settled after its last launch."""

@@ -215,3 +215,10 @@ def test_a_night_of_rounds_is_laid_out_at_once():
     assert time.process_time() - began < 4
     assert [number for number, _ in found] == list(range(1000))
     assert {len(items) for _, items in found} == {30}
+
+
+def test_a_round_that_takes_too_long_is_complete(tmp_path):
+    """Unlike the launches of other runs, which end in time."""
+    folder, bench = begin(tmp_path / "r", FakeLauncher(case_s=5.0), rounds=3, budget=2.0, every=60.0)
+    outcome = lab.measure(folder, bench, lambda event: None)
+    assert outcome.left == 0 and outcome.measured == len(folder.plan().items)
