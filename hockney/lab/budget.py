@@ -22,6 +22,9 @@ time too."""
 CAREFUL = 0.9
 """Quantile of the costs of launches with which one must fit to be started."""
 
+WORTH_IT = 0.5
+"""A launch is started for at least this fraction of its cases; the limit ends it."""
+
 
 @dataclass
 class Budget:
@@ -89,10 +92,11 @@ class Budget:
         self.began += seconds
 
     def exhausted(self, cases: int) -> bool:
-        """Whether another launch, of `cases`, would exceed the budget even if shortened."""
+        """Whether there is no time for WORTH_IT of another launch of `cases`, even if shortened."""
         if not self.costs:
             return False
-        return self.elapsed_s + self.careful_cost_s + self.floor_s * cases > self.total_s
+        least_s = self.floor_s * cases * (WORTH_IT if self.shared else 1.0)
+        return self.elapsed_s + self.careful_cost_s + least_s > self.total_s
 
     def spent(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
         """Account for a launch that took `launch_s`, `measuring_s` of it between its first case's start and

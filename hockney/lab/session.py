@@ -107,6 +107,7 @@ class _Session:
         self.given_s: list[float] = []
         self.launch = 0
         self.settled: set[Case] = set()
+        self.planned = {item.launch for item in plan.items}
         last = {item.case: item.launch for item in plan.items}
         self.last_launch = {} if plan.settings.extend else last
 
@@ -218,7 +219,8 @@ class _Session:
             self._judge(problem, watch, bool(cases))
             if cases and limit and self.budget.exhausted(len(cases)):
                 self.out_of_time = True
-                self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
+                if index in self.planned:
+                    self.listen(messages.budget_used_up(waiting, self.budget.cost_s))
                 return
 
     def _heard(self, event: Event) -> None:

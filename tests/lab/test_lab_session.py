@@ -184,6 +184,19 @@ def test_the_budget_is_used_and_kept(tmp_path):
     assert 0.5 * 5 < outcome.seconds <= 5 * (1 + TOLERANCE)
 
 
+def test_time_that_is_left_is_used_for_part_of_a_launch(tmp_path):
+    """A launch of these cases takes 5 s and more, two do not fit."""
+    folder, bench = begin(tmp_path / "r", FakeLauncher(case_s=1.0), budget=13.0)
+    events = []
+    outcome = lab.measure(folder, bench, events.append)
+    launches = Counter(record.launch for record in folder.read().run.records)
+    assert len(set(launches.values())) > 1, "the last one has fewer cases"
+    assert 10 < outcome.seconds <= 13 * (1 + TOLERANCE)
+    assert [e.code for e in events if isinstance(e, lab.Notice)] == ["budget-used-up"]
+    lab.measure(folder, lab.fake_bench("fake"), lambda event: None)
+    assert measured(folder) == planned(folder), "resuming measures the other part"
+
+
 @given(
     st.floats(0.5, 60),
     st.floats(0.01, 1.5),
