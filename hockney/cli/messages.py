@@ -316,6 +316,11 @@ def warning(text: str, touches: str, remedy: str) -> str:
     return sentences(text, f"affects {touches}", remedy)
 
 
+def fitted_parameters() -> str:
+    """Above the table of parameters, below a headline of measured times."""
+    return "Fitted to all sizes together, while the times above are those of single cases:"
+
+
 def missing(count: str, folder: Path) -> str:
     """`count` is the number of measurements, as text."""
     return f"missing: {count}; 'hockney resume {folder}' measures them"

@@ -20,6 +20,7 @@ from hockney.core.record import OverRanks
 from hockney.core.units import format_interval
 
 Verdict = Literal["good", "fair", "poor", "refused"]
+Intercept = Literal["found", "held", "below zero"]
 Cost = Literal["typical", "undisturbed"]
 """Which time of a case: the centre over all its visits and launches, or that of its fastest mode."""
 
@@ -146,12 +147,17 @@ class CurvePoint(msgspec.Struct, frozen=True):
 
 
 class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
-    """One piece of a piecewise model: time = latency + bytes * per_byte for first <= bytes < beyond."""
+    """One piece of a piecewise model: time = latency + bytes * per_byte for first <= bytes < beyond.
+
+    `intercept`: whether a latency was `found`, was `held` at 0 (the free line would begin below), or whether
+    the line begins below 0, because a byte costs more than in shorter messages, as beyond a cache.
+    """
 
     first: int
     beyond: int | None
     latency: Estimate
     per_byte: Estimate
+    intercept: Intercept = "found"
 
 
 class FitCaveat(msgspec.Struct, frozen=True):

@@ -96,6 +96,8 @@ def _of_changes(sizes: np.ndarray, fit: Piecewise) -> Iterator[Gap]:
     for change, (before, after) in zip(fit.changes(), pairwise(fit.lines), strict=True):
         edges = sizes[after.first - 1 : after.first + 1]
         times = [line.center[0] + line.center[1] * edges for line in (before, after)]
+        if after.center[0] < 0:  # such a line does not hold below the time at which the one before ends
+            times[1] = np.maximum(times[1], min(times[0][0], times[1][1]))
         effect = float(np.max(np.abs(np.log(times[0] / times[1]))))
         low, high = change.low or 0.0, change.high or np.inf
         rows = [row for row in range(1, len(sizes)) if low <= sizes[row - 1] and sizes[row] <= high]

@@ -310,6 +310,15 @@ def _contradiction(evidence: Evidence) -> RunCaveat | None:
     return _caveat(messages.contradiction(texts), {m.case.line for m in evidence.of_role("train")})
 
 
+def _poor_fit(evidence: Evidence) -> RunCaveat | None:
+    """Of the fit from which headlines and predictions take the cost of a message."""
+    fit = point_to_point.fitted(evidence)
+    if fit is None or fit.verdict != "poor":
+        return None
+    cases = [m.case.line for m in evidence.of(fit.subject.workload, **dict(fit.subject.fixed))]
+    return _caveat(messages.poor_fit(fit.line, fit.why), cases)
+
+
 def _notices(evidence: Evidence) -> RunCaveat | None:
     if not evidence.notices:
         return None
@@ -357,4 +366,5 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, _simulated, _between_nodes, _published, _verification, _corrupted, _failures, _incomplete,
     _surveyed, _notices, _load, _oversubscribed, _unbound, _virtual,
     _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction,
+    _poor_fit,
 )  # fmt: skip

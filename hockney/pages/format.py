@@ -51,22 +51,15 @@ def interval(estimate: Estimate, unit: str) -> Amount:
 
 
 def range_of(estimate: Estimate, unit: str) -> Amount:
-    """The same of a fitted parameter: even exact times are described by a model only more or less."""
+    """The same of a fitted parameter: even exact times are described by a model only more or less. A lower
+    end of 0, as of any time that is not negative, is no finding."""
+    if estimate.low == 0 and estimate.high:
+        estimate = Estimate(estimate.value, None, estimate.high)
     ends = [end for end in (estimate.low, estimate.high) if end is not None]
     if not ends:
         return Amount("unknown")
     form = "{} to {}" if len(ends) == 2 else "at most {}" if estimate.low is None else "at least {}"
     return Amount(form.format(*(_text(end, unit) for end in ends)), ends, unit, form)
-
-
-def fitted_range(estimate: Estimate, unit: str) -> Amount:
-    """The same for an estimate at an end of its interval that was held there by a physical limit, such as an
-    overhead of 0: only the other end is known."""
-    low, high = estimate.low, estimate.high
-    if low is not None and high is not None and low < high and estimate.value in (low, high):
-        held_low = estimate.value == low
-        return range_of(Estimate(estimate.value, None if held_low else low, high if held_low else None), unit)
-    return range_of(estimate, unit)
 
 
 def in_brackets(estimate: Estimate, unit: str) -> str:

@@ -6,14 +6,16 @@ from __future__ import annotations
 
 from hockney.core.catalog import PING_PONG
 from hockney.core.wording import plural
-from hockney.pages import loggp, undisturbed
+from hockney.pages import loggp, point_to_point, undisturbed
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, quantity, typical_cost, with_interval
-from hockney.pages.series import usable
 
 FLAT = 1.25
 """A message counts as costing the same as an empty one if it takes at most a quarter longer."""
+
+FALLEN = 0.9
+"""A bandwidth below this share of the largest one has fallen since."""
 
 SHORT = 8
 """A message of this many bytes represents all shorter ones."""
@@ -51,21 +53,22 @@ def _long(evidence: Evidence) -> str:
     sweep = [m for m in _ping_pongs(evidence) if m.summary.bytes_moved]
     if len(sweep) < 2:
         return ""
-    peak = max(sweep, key=lambda m: bandwidth(m).value)
-    near = _half_bandwidth(evidence)
-    best = with_interval(bandwidth(peak), "B/s")
-    return f"One message at a time moves at most {best}, at {quantity(peak.size, 'B')}{near}."
+    peak, largest = max(sweep, key=lambda m: bandwidth(m).value), sweep[-1]
+    best, at = with_interval(bandwidth(peak), "B/s"), quantity(peak.size, "B")
+    parts = [f"One message at a time moves at most {best}, at {at}"]
+    if bandwidth(largest).value < FALLEN * bandwidth(peak).value:
+        parts.append(f"{with_interval(bandwidth(largest), 'B/s')} at {quantity(largest.size, 'B')}")
+    return "; ".join(filter(None, (*parts, _half_peak(evidence)))) + "."
 
 
-def _half_bandwidth(evidence: Evidence) -> str:
-    """The n_half of the fit: the same number as in the tables."""
-    fit = usable(evidence.fits.of("hockney", evidence.catalog.name_of(*PING_PONG)), buffers="hot")
-    rate, half = (None, None) if fit is None else (fit.parameter("r_inf"), fit.parameter("n_half"))
-    if rate is None or half is None:
+def _half_peak(evidence: Evidence) -> str:
+    """The n_half_peak of the fit: the same number as in the tables."""
+    fit = point_to_point.fitted(evidence)
+    half = None if fit is None else fit.parameter("n_half_peak")
+    if fit is None or half is None:
         return ""
-    limit = with_interval(rate.estimate, "B/s")
-    size = with_interval(half.estimate, "B")
-    return f"; from {size} on it is at least half of {limit}, the bandwidth of very large messages"
+    judged = f"the {fit.verdict} fit" if fit.verdict == "poor" else "the fit"
+    return f"half of the most takes at least {with_interval(half.estimate, 'B')}, by {judged}"
 
 
 def _overhead(evidence: Evidence) -> str:

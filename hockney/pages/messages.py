@@ -105,6 +105,15 @@ def contradiction(texts: Sequence[str]) -> Caveat:
     )
 
 
+def poor_fit(subject: str, reason: str) -> Caveat:
+    return Caveat(
+        "poor-fit",
+        f"the fit of {subject} is poor: {reason}",
+        "its parameters, the sizes in the headline that are taken from it, and predictions",
+        "measure on a quieter machine, or with more time (--budget)",
+    )
+
+
 def coarse_clock(resolution_s: float, cases: int) -> Caveat:
     return Caveat(
         "clock",

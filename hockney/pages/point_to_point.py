@@ -28,6 +28,11 @@ TITLES = {
 }
 """By role, operation and buffers: series with a title, in drawing order. Others follow under the names of
 their workloads."""
+NO_LATENCY = "none found"
+WITHOUT_LATENCY = (
+    "Where no latency is found, bytes cost more than in shorter messages, as beyond a cache, and the "
+    "bandwidth is that of an additional byte."
+)
 SIZE = Axis("message size", "B", "log", zero=True)
 
 
@@ -35,7 +40,7 @@ def section(evidence: Evidence) -> Section | None:
     lines = _lines(evidence)
     if not lines:
         return None
-    fit = usable(evidence.fits.of_role("hockney", *PING_PONG), buffers="hot")
+    fit = fitted(evidence)
     tables = (
         _pieces(fit) if fit is not None and fit.segments else None,
         undisturbed.table([m for cases in lines.values() for m in cases]),
@@ -47,6 +52,11 @@ def section(evidence: Evidence) -> Section | None:
         tables=tuple(table for table in tables if table is not None),
         id=ID,
     )
+
+
+def fitted(evidence: Evidence) -> Fit | None:
+    """The model of the ping-pong with hot buffers, if it was not refused."""
+    return usable(evidence.fits.of_role("hockney", *PING_PONG), buffers="hot")
 
 
 def _lines(evidence: Evidence) -> dict[str, list[Measured]]:
@@ -110,7 +120,7 @@ def _pieces(fit: Fit) -> Table:
         (
             quantity(piece.first, "B"),
             "" if piece.beyond is None else quantity(piece.beyond, "B"),
-            _short(piece.latency, "s"),
+            _short(piece.latency, "s") if piece.intercept == "found" else NO_LATENCY,
             _short(piece.per_byte, "s/B"),
             quantity(1 / piece.per_byte.value, "B/s") if piece.per_byte.value else "",
         )
@@ -118,6 +128,8 @@ def _pieces(fit: Fit) -> Table:
     )
     columns = ("from", "below", "latency", "per byte", "bandwidth")
     caption = "A change between two measured sizes may be anywhere between them; the table gives the middle."
+    if any(piece.intercept != "found" for piece in fit.segments):
+        caption += f" {WITHOUT_LATENCY}"
     return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)
 
 

@@ -11,7 +11,7 @@ from hockney.core.fit import Fit, Summary
 from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import fitted_range, percent, precision, quantity
+from hockney.pages.format import percent, precision, quantity, range_of
 from hockney.pages.labels import labels
 from hockney.pages.undisturbed import with_column
 
@@ -23,7 +23,11 @@ def parameters(evidence: Evidence) -> Section | None:
         return None
     return Section(
         title="Fitted parameters",
-        text=("Every parameter with its 95% interval. A model that does not describe the data is refused.",),
+        text=(
+            "Every parameter with its 95% interval. A parameter describes all sizes of its fit together, so "
+            "it differs from the measured time of a single case. A model that does not describe the data is "
+            "refused.",
+        ),
         tables=(once(parameter_table(chosen(evidence.fits.fits)), (0, 1, 6)),),
         closed=True,
     )
@@ -55,9 +59,7 @@ def parameter_table(fits: list[Fit]) -> Table:
             rows.append((fit.model, fit.line, "", "", "", "", verdict))
         for p in fit.parameters:
             value = quantity(p.estimate.value, p.unit)
-            rows.append(
-                (fit.model, fit.line, p.name, p.symbol, value, fitted_range(p.estimate, p.unit), verdict)
-            )
+            rows.append((fit.model, fit.line, p.name, p.symbol, value, range_of(p.estimate, p.unit), verdict))
     columns = ("model", "of", "parameter", "symbol", "value", "95% interval", "verdict")
     return Table("parameters", "Fitted parameters", columns, tuple(rows), numeric=(4, 5))
 

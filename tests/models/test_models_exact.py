@@ -12,7 +12,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models import fit_all
 from hockney.models.exact import made_exact
-from hockney.pages.format import EXACT, fitted_range, interval, range_of, with_interval
+from hockney.pages.format import EXACT, interval, range_of, with_interval
 
 CASES = [Case.of("pingpong", 2, bytes=size, buffers="hot") for size in (0, 8, 64, 512, 4096, 65536)]
 
@@ -52,10 +52,13 @@ def test_exact_times_are_shown_as_such_and_measured_ones_never():
     assert interval(coarse, "s") == range_of(coarse, "s") != EXACT
 
 
-def test_an_estimate_at_a_limit_has_the_other_end_only():
-    held = Estimate(0.0, 0.0, 102e-9)
-    assert fitted_range(held, "s") == range_of(Estimate(0.0, None, 102e-9), "s") != range_of(held, "s")
-    above = Estimate(5e-9, 1e-9, 5e-9)
-    assert fitted_range(above, "s") == range_of(Estimate(5e-9, 1e-9, None), "s")
-    inside = Estimate(2e-9, 1e-9, 5e-9)
-    assert fitted_range(inside, "s") == range_of(inside, "s")
+def test_of_an_interval_that_begins_at_0_only_the_upper_end_is_shown():
+    for value in (0.0, 5e-9):
+        shown = range_of(Estimate(value, 0.0, 102e-9), "s")
+        assert shown == range_of(Estimate(value, None, 102e-9), "s")
+        assert "0 ns" not in shown and "102 ns" in shown
+
+
+def test_a_value_at_an_end_of_its_interval_has_both_ends():
+    ends = range_of(Estimate(3e-9, 1e-9, 5e-9), "s")
+    assert range_of(Estimate(5e-9, 1e-9, 5e-9), "s") == range_of(Estimate(1e-9, 1e-9, 5e-9), "s") == ends

@@ -125,19 +125,30 @@ def test_one_outlier_is_named_but_does_not_decide() -> None:
     assert found.verdict != "good" and "400% at worst" in found.why
 
 
+def past_caches(case: Case) -> float:
+    """Beyond 256 KiB the cost per byte keeps growing."""
+    size = case["bytes"]
+    return 2e-6 + 5e-11 * size if size < 1 << 18 else 6e-11 * size * (size / (1 << 18)) ** 0.5
+
+
 def test_a_parameter_held_at_zero_leaves_width_to_both() -> None:
-    """Beyond the caches the cost per byte keeps growing, so that the last line would begin below zero."""
-
-    def past_caches(case: Case) -> float:
-        size = case["bytes"]
-        return 2e-6 + 5e-11 * size if size < 1 << 18 else 6e-11 * size * (size / (1 << 18)) ** 0.5
-
-    found = fit(simulate(past_caches, CASES, NOISE, np.random.default_rng(3)))
-    last = found.segments[-1]
-    assert last.latency.value == 0 == last.latency.low < last.latency.high
-    assert last.per_byte.low < 0.999 * last.per_byte.value < 1.001 * last.per_byte.value < last.per_byte.high
+    """With large messages only, the first line would begin below zero."""
+    found = fit(simulate(past_caches, CASES[20:], NOISE, np.random.default_rng(3)))
+    [line] = found.segments
+    assert line.latency.value == 0 == line.latency.low < line.latency.high and line.intercept == "held"
+    assert line.per_byte.low < 0.999 * line.per_byte.value < 1.001 * line.per_byte.value < line.per_byte.high
     r_inf = found.parameter("r_inf").estimate
-    assert r_inf.low < r_inf.value < r_inf.high
+    assert r_inf.low < r_inf.value < (r_inf.high or np.inf)
+
+
+def test_beyond_a_cache_a_line_begins_below_zero() -> None:
+    found = fit(simulate(past_caches, CASES, NOISE, np.random.default_rng(3)))
+    assert [segment.intercept for segment in found.segments][:2] == ["found", "below zero"]
+    assert found.segments[-1].latency.high < 0 < found.segments[-1].per_byte.low
+    assert found.worst < 0.2
+    near, far = past_caches(CASES[-3]), past_caches(CASES[-1])
+    r_inf = found.parameter("r_inf").estimate
+    assert r_inf.low < 3 * (1 << 20) / (far - near) < r_inf.high
 
 
 def test_too_few_sizes_are_refused() -> None:

@@ -14,10 +14,16 @@ from hockney.models.fits.piecewise.curve import pieces
 from hockney.models.fits.piecewise.search import lines, search
 
 
-def cost(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+def cost(x: np.ndarray, y: np.ndarray, weight: np.ndarray, held: float) -> float:
+    """Of the best line that neither falls nor is below 0 at `held`."""
     root = np.sqrt(weight)
     scale = np.array([1.0, x.max()])
-    return nnls(np.stack((root, root * x), axis=1) / scale, root * y)[1] ** 2
+    return nnls(np.stack((root, root * (x - held)), axis=1) / scale, root * y)[1] ** 2
+
+
+def held_at(x: np.ndarray, first: int) -> float:
+    """Where the line of a segment is not below 0: nine tenths of the way from the size before."""
+    return 0.1 * x[first - 1] + 0.9 * x[first] if first else 0.0
 
 
 def best_of_all(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: float) -> list[int]:
@@ -27,7 +33,9 @@ def best_of_all(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: float
         for inner in combinations(range(1, n), segments - 1):
             ends = [0, *inner, n]
             if all(b - a >= 3 for a, b in pairwise(ends)):
-                total = sum(cost(x[a:b], y[a:b], weight[a:b]) + penalty for a, b in pairwise(ends))
+                total = sum(
+                    cost(x[a:b], y[a:b], weight[a:b], held_at(x, a)) + penalty for a, b in pairwise(ends)
+                )
                 best = min(best, (total, ends[:-1]))
     return best[1]
 
@@ -38,7 +46,7 @@ def test_search_finds_the_best_of_all_segmentations(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = np.concatenate(([0.0], 2.0 ** np.arange(n - 1)))
     y = (
-        (1 + 0.05 * x)
+        (1 + 0.05 * x * (1 + x / x.max()) ** rng.choice([0, 3]))
         * np.where(np.arange(n) < n // 2, 1.0, rng.choice([1.0, 1.5]))
         * rng.lognormal(0, 0.1, n)
     )
@@ -60,9 +68,11 @@ def test_lines_agree_with_scipy_within_each_segment() -> None:
             root = np.sqrt(weight[rows])
             scale = np.array([1e-6, 1e-10])
             design = np.stack((root, root * x[rows]), axis=1) * scale
-            expected = nnls(design, root * y[replicate, rows])[0] * scale
+            held = held_at(x, rows.start)
+            design[:, 1] -= root * held * scale[1]
+            at_held, slope = nnls(design, root * y[replicate, rows])[0] * scale
             found = latency[replicate, rows][0], per_byte[replicate, rows][0]
-            assert found == pytest.approx(tuple(expected), rel=1e-6, abs=1e-18)
+            assert found == pytest.approx((at_held - held * slope, slope), rel=1e-6, abs=1e-18)
 
 
 def test_messages_of_8_gib_keep_their_digits() -> None:
@@ -96,3 +106,51 @@ def test_half_size_is_where_half_of_the_limit_is_reached_and_kept() -> None:
     assert curve.half_size()[0] == pytest.approx(128)
     slow = pieces(size, starts, np.array([[80.0] * 3 + [12.8] * 3]), per_byte)
     assert slow.half_size()[0] == pytest.approx(128), "line 1 reaches half at 800 B only, line 2 holds before"
+
+
+def test_a_line_may_begin_below_zero_after_the_first_only() -> None:
+    """Beyond 8 B a byte costs four times as much: 4 (x - 6) continues x from there."""
+    x = np.array([1.0, 2, 4, 8, 16, 32])
+    y = np.where(x < 8, x, 4 * x - 24)
+    starts = np.array([[True, False, False, True, False, False]])
+    latency, per_byte = lines(x, y[None], 1 / y**2, starts)
+    assert (latency[0, -1], per_byte[0, -1]) == pytest.approx((-24, 4))
+    one = np.array([[True] + 5 * [False]])
+    assert lines(x, y[None], 1 / y**2, one)[0][0, 0] == 0
+    curve = pieces(x, starts, latency, per_byte)
+    assert curve.edge[0, 3] == pytest.approx(8) and (np.diff(curve.time(np.linspace(1, 32, 200))) >= 0).all()
+
+
+def test_a_line_below_zero_does_not_hold_before_it_reaches_the_time_of_the_size_before() -> None:
+    """4 x - 26 is 6 at 8 B and 4, the time of 4 B, at 7.5 B."""
+    size = np.array([1.0, 2, 4, 8, 16, 32])
+    starts = np.array([[True, False, False, True, False, False]])
+    latency, per_byte = np.array([[0.0] * 3 + [-26.0] * 3]), np.array([[1.0] * 3 + [4.0] * 3])
+    assert pieces(size, starts, latency, per_byte, "early").edge[0, 3] == pytest.approx(7.5)
+    assert pieces(size, starts, latency, per_byte, "late").edge[0, 3] == 8
+
+
+def test_half_of_the_peak_is_reached_before_bandwidth_falls_again() -> None:
+    """10 B/s less a latency of 1 s up to 40 B, where it is 8 B/s; beyond it falls towards 2.5 B/s."""
+    size = np.array([1.0, 5, 20, 40, 80, 160, 320])
+    starts = np.array([[True, False, False, False, True, False, False]])
+    latency = np.array([[1.0] * 4 + [-11.0] * 3])
+    per_byte = np.array([[0.1] * 4 + [0.4] * 3])
+    curve = pieces(size, starts, latency, per_byte)
+    assert curve.peak_bandwidth()[0] == pytest.approx(8)
+    assert curve.half_peak_size()[0] == pytest.approx(1 / (1 / 4 - 0.1))
+    assert curve.bandwidth_limit()[0] == pytest.approx(2.5)
+    assert curve.half_size()[0] == pytest.approx(1 / (2 / 2.5 - 0.1))
+
+
+def test_a_line_below_zero_may_become_too_slow() -> None:
+    """The middle piece falls below half of r_inf = 2 B/s at 12 B, before its end at 15 B, the closest place
+    to where the lines cross."""
+    size = np.array([1.0, 2, 4, 5, 8, 14, 20, 40, 80])
+    starts = np.zeros((1, 9), dtype=bool)
+    starts[0, [0, 3, 6]] = True
+    latency = np.array([[0.0] * 3 + [-12.0] * 3 + [6.0] * 3])
+    per_byte = np.array([[0.2] * 3 + [2.0] * 3 + [0.5] * 3])
+    curve = pieces(size, starts, latency, per_byte)
+    assert curve.bandwidth_limit()[0] == pytest.approx(2)
+    assert curve.edge[0, 6] == curve.half_size()[0] == 15

@@ -89,6 +89,7 @@ MACHINES = (
             CostPiece(0, 410e-9, 0.11e-9),
             CostPiece(4096, 700e-9, 0.145e-9),
             CostPiece(65536, 2.9e-6, 0.104e-9),
+            CostPiece(1 << 20, -97.7e-6, 0.2e-9),
         ),
         False,
         "a good fit of a made-up survey",
@@ -96,7 +97,7 @@ MACHINES = (
         most_ranks=2,
         eager=4095,
         band=(Band(0, 0.95, 1.04), Band(2048, 0.9, 1.1), Band(65536, 0.8, 1.02), Band(1 << 22, 0.7, 1.3)),
-        changes=((2048.0, 4096.0), (32768.0, 65536.0)),
+        changes=((2048.0, 4096.0), (32768.0, 65536.0), (float(1 << 19), float(1 << 20))),
     ),
     PointToPointCosts(
         "daemon",

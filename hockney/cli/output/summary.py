@@ -44,6 +44,8 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     fits = [f for f in chosen(run.fits.fits) if f.parameters and _is_main(f, run)]
     if fits:
         echo()
+        if not typed:
+            print_line(messages.fitted_parameters())
         print_fits(fits, reasons=False)
     if run.caveats:
         echo()

@@ -105,18 +105,27 @@ class PointToPointCosts:
     def bounds(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
         """Factors by which the time at `size` may be shorter and longer (95%): interpolated linearly between
         the neighboring sizes, those of the ends beyond them. If a change may come before or after `size`,
-        the interval covers both pieces. None if no interval is known."""
+        the interval covers both pieces too. None if no interval is known."""
         if not self.band or self._foretold(ranks):
             return None
-        change = self.change(size)
+        here, change = self._banded(size), self.change(size)
         if change is None:
-            return self._banded(size)
+            return here
         now, (low, high) = self.one_way(size), zip(*map(self._banded, change), strict=True)
-        either = [line.time(size) for line in map(self.piece, change)]
+        either = self._either(size, change)
         return (
-            min(1.0, min(low) * min(either) / now) if now else 1.0,
-            max(1.0, max(high) * max(either) / now) if now else 1.0,
+            min(here[0], min(low) * min(either) / now) if now else 1.0,
+            max(here[1], max(high) * max(either) / now) if now else 1.0,
         )
+
+    def _either(self, size: float, change: tuple[float, float]) -> tuple[float, float]:
+        """The times at `size` by the pieces before and after a change. One that begins below 0 is not
+        used below the time at which the one before ends."""
+        before, after = map(self.piece, change)
+        times = before.time(size), after.time(size)
+        if after.latency_s >= 0:
+            return times
+        return times[0], max(times[1], min(before.time(change[0]), after.time(change[1])))
 
     def _banded(self, size: float) -> tuple[float, float]:
         ends = [self.band[0], *self.band, replace(self.band[-1], bytes=math.inf)]

@@ -51,7 +51,9 @@ def _beyond_medium(costs: PointToPointCosts, size: float, far: int) -> float:
         return piece.time(size)
     at_once = far if costs.shared else 1
     fixed, per_byte = piece.latency_s - costs.medium[0], piece.per_byte_s - costs.medium[1]
-    return max(0.0, fixed) + max(0.0, per_byte) * at_once * size
+    if piece.latency_s >= 0:
+        fixed = max(0.0, fixed)
+    return max(0.0, fixed + max(0.0, per_byte) * at_once * size)
 
 
 def _steps(costs: PointToPointCosts, size: float, ranks: int) -> tuple[int, ...]:

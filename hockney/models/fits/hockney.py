@@ -22,7 +22,7 @@ from hockney.models.fits.piecewise.fit import Piecewise, fit_piecewise
 from hockney.models.fits.piecewise.report import curve_of, segments_of
 from hockney.models.fits.ranges import ranges_of
 from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
-from hockney.models.statistics import Observation, estimate, tabulate
+from hockney.models.statistics import Observation, tabulate
 
 FEWEST_SIZES = 4
 OF_GROUPS = ("one-sided", "messages", "datatype", "threads")
@@ -40,8 +40,8 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
     """The model of one subject: observations that differ only in their size.
 
     Parameters by symbol: t_0 (latency of the shortest messages, s), r_inf (B/s), n_half (B), r_peak (B/s, the
-    largest bandwidth of the fitted curve at a measured size). r_inf and n_half are left out if the cost per
-    byte of the largest messages is 0.
+    largest bandwidth of the fitted curve at a measured size), n_half_peak (B, the size that reaches half of
+    it). r_inf and n_half are left out if the cost per byte of the largest messages is 0.
     """
     seen = sorted(observations, key=lambda each: each.size)
     sizes = np.array([float(each.size) for each in seen])
@@ -65,7 +65,7 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
         widths={
             p.symbol: uncertainty(p.estimate, _leverage(p, fit.times))
             for p in parameters
-            if p.symbol != "n_half"  # it depends on the position of a change, which no measured time does
+            if p.unit != "B"  # it depends on the position of a change, which no measured time does
         },
     )
     error, worst = deviations(fit.times, fitted)
@@ -88,25 +88,22 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
 
 def _parameters(fit: Piecewise) -> list[FittedParameter]:
     latency, _ = fit.segment(fit.lines[0])
-    _, per_byte = fit.segment(fit.lines[-1])
     found = [FittedParameter(name="latency", symbol="t_0", unit="s", estimate=latency)]
-    if per_byte.value > 0:
+    if np.isfinite(fit.center.bandwidth_limit()[0]):
         found.append(
             FittedParameter(
                 name="asymptotic bandwidth",
                 symbol="r_inf",
                 unit="B/s",
-                estimate=estimate(
-                    1 / per_byte.value,
-                    1 / per_byte.high if per_byte.high else np.nan,
-                    1 / per_byte.low if per_byte.low else np.nan,
-                ),
+                estimate=fit.bandwidth_limit(),
             )
         )
         half = fit.read(Pieces.half_size)[0]
         found.append(FittedParameter(name="half-bandwidth size", symbol="n_half", unit="B", estimate=half))
-    peak = fit.read(Pieces.peak_bandwidth)[0]
+    peak = fit.peak_bandwidth()
     found.append(FittedParameter(name="peak bandwidth", symbol="r_peak", unit="B/s", estimate=peak))
+    half = fit.read(Pieces.half_peak_size)[0]
+    found.append(FittedParameter(name="half-peak size", symbol="n_half_peak", unit="B", estimate=half))
     return found
 
 

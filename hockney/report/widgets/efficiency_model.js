@@ -19,7 +19,8 @@ function piece(pieces, size) {
 function passed(m, size, far) {
   const {latency, perByte} = piece(far ? m.pieces : m.near, size);
   if (!far) return latency + perByte * size;
-  return Math.max(0, latency - m.medium[0]) + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size;
+  const fixed = latency < 0 ? latency - m.medium[0] : Math.max(0, latency - m.medium[0]);
+  return Math.max(0, fixed + Math.max(0, perByte - m.medium[1]) * (m.shared ? far : 1) * size);
 }
 
 // For each step the number of messages between nodes.
@@ -84,12 +85,16 @@ function banded(m, size) {
 function bounds(m, size, ranks) {
   if (!m.band.length || (m.cores > 1 && ranks > m.cores)) return null;
   const change = m.changes.find(([low, high]) => low < size && size < high);
-  if (!change) return banded(m, size);
+  const here = banded(m, size);
+  if (!change) return here;
   const line = at => piece(m.cores >= 2 ? m.near : m.pieces, at), time = ({latency, perByte}) => latency + perByte * size;
-  const now = time(line(size)), either = change.map(at => time(line(at))), sides = change.map(at => banded(m, at));
+  const now = time(line(size)), [before, after] = change.map(line), sides = change.map(at => banded(m, at));
+  const {latency, perByte} = after;
+  const least = Math.min(before.latency + before.perByte * change[0], latency + perByte * change[1]);
+  const either = [time(before), latency < 0 ? Math.max(time(after), least) : time(after)];
   return [
-    now ? Math.min(1, Math.min(...sides.map(s => s[0])) * Math.min(...either) / now) : 1,
-    now ? Math.max(1, Math.max(...sides.map(s => s[1])) * Math.max(...either) / now) : 1,
+    now ? Math.min(here[0], Math.min(...sides.map(s => s[0])) * Math.min(...either) / now) : 1,
+    now ? Math.max(here[1], Math.max(...sides.map(s => s[1])) * Math.max(...either) / now) : 1,
   ];
 }
 

@@ -106,7 +106,7 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
     """
     best, switch = RISE, None
     for change, before, after in zip(fit.change_points, fit.segments, fit.segments[1:], strict=False):
-        rise = after.latency.value / before.latency.value if before.latency.value else 0.0
+        rise = after.latency.value / before.latency.value if before.latency.value > 0 else 0.0
         if rise > best:
             best, switch = rise, change
     if switch is None:

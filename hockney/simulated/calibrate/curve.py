@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The time of one message as a function of its size, as lines that begin at or above zero and do not fall.
 
-The lines are those of the piecewise Hockney fit. If a line misses a median to which it was fitted, it is
-replaced there by a line from the median to that of the next measured size. So the curve agrees with the
-ping-pong at every size.
+The lines are those of the piecewise Hockney fit. If a line misses a median to which it was fitted, or begins
+below zero, it is replaced there by a line from the median to that of the next measured size. So the curve
+agrees with the ping-pong at every size.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def curve_of(
         covered = [s for s in sizes if piece.first <= s < beyond]
         start = piece.first if lines else 0
         fitted = {s: piece.latency.value + piece.per_byte.value * s for s in covered}
-        for is_met, group in _runs({s: meets(fitted[s], medians[s]) for s in covered}):
+        possible = piece.latency.value >= 0
+        for is_met, group in _runs({s: possible and meets(fitted[s], medians[s]) for s in covered}):
             if is_met:
                 lines.append(CurveLine(start, piece.latency.value, piece.per_byte.value, source))
             else:

@@ -16,6 +16,7 @@ from hockney.models.applications.contention import kind
 from hockney.models.applications.message_costs import described, messages_for, messages_of_run
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
+from hockney.pages import point_to_point
 from hockney.pages.evidence import Evidence, Options
 from hockney.pages.format import quantity
 from hockney.studies.granularity.text import length
@@ -88,7 +89,7 @@ def section(costs: MachineCosts) -> Section:
     rows = tuple(
         (
             quantity(piece.first, "B"),
-            quantity(piece.latency_s, "s"),
+            quantity(piece.latency_s, "s") if piece.latency_s >= 0 else point_to_point.NO_LATENCY,
             quantity(piece.per_byte_s, "s/B"),
             quantity(1 / piece.per_byte_s, "B/s") if piece.per_byte_s else "",
         )

@@ -239,6 +239,7 @@ def caveats(
     listed = [
         _oversubscribed(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
         for c in general.caveats(evidence)
+        if c.caveat.code != "poor-fit"  # `_poor` has it
     ]
     if crowded and not any(w.code == "oversubscribed" for w in listed):
         listed.append(_oversubscribed(crowded, cores))

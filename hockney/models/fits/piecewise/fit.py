@@ -51,7 +51,9 @@ class FittedLine:
 @dataclass(frozen=True)
 class Piecewise:
     """`center` is the typical launch (one replicate), `launches` each launch with the same segments,
-    `replicates` the center with new errors and segments searched again, by the position of the changes."""
+    `replicates` the center with new errors and segments searched again, by the position of the changes.
+    `stray` is the variance, at each size, of the logarithm of a time about the curve, `misfit` the part of it
+    that the errors of the times do not explain."""
 
     size: np.ndarray
     times: np.ndarray
@@ -62,10 +64,31 @@ class Piecewise:
     replicates: dict[Place, Pieces]
     replicate_starts: np.ndarray
     quantile: float
+    stray: np.ndarray
+    misfit: np.ndarray
 
-    def read(self, function: Callable[[Pieces], np.ndarray]) -> list[Estimate]:
-        """The values of `function` on a curve (replicates, or replicates x many), positive, with
-        intervals."""
+    def band(self, size: np.ndarray) -> list[Estimate]:
+        """The time at each of `size` with the 95% interval of what is measured there: of the curve, and of a
+        time about the curve."""
+        return self.read(lambda curve: curve.time(size), np.interp(size, self.size, self.stray))
+
+    def bandwidth_limit(self) -> Estimate:
+        """r_inf, which is finite."""
+        ends = self.center.limit_range()
+        times = self.center.time(ends)[0]
+        squares = np.interp(ends, self.size, self.misfit) * times**2
+        return self.read(Pieces.bandwidth_limit, float(squares.sum() / np.diff(times)[0] ** 2))[0]
+
+    def peak_bandwidth(self) -> Estimate:
+        """r_peak."""
+        peak = (self.size / self.center.time(self.size)[0]).argmax()
+        return self.read(Pieces.peak_bandwidth, float(self.misfit[peak]))[0]
+
+    def read(
+        self, function: Callable[[Pieces], np.ndarray], stray: np.ndarray | float = 0.0
+    ) -> list[Estimate]:
+        """The values of `function` on a curve (replicates, or replicates x many), positive, with intervals.
+        `stray` is a variance of their logarithms beyond that of the curve."""
         value = np.atleast_2d(function(self.center).T).T[0]
         with np.errstate(invalid="ignore", divide="ignore"):
             early, late = (np.log(np.atleast_2d(function(self.replicates[p]).T).T) for p in ("early", "late"))
@@ -73,12 +96,14 @@ class Piecewise:
             stretch = self.quantile / Z
             # Between two measured sizes bandwidth may or may not be lost, depending on where the change is.
             lowest, highest = _percentile(np.fmin(early, late), 2.5), _percentile(np.fmax(early, late), 97.5)
-            low = np.log(value) - half_width(each, stretch * (np.log(value) - lowest))
-            high = np.log(value) + half_width(each, stretch * (highest - np.log(value)))
+            beyond = self.quantile * np.sqrt(stray)
+            low = np.log(value) - np.hypot(half_width(each, stretch * (np.log(value) - lowest)), beyond)
+            high = np.log(value) + np.hypot(half_width(each, stretch * (highest - np.log(value))), beyond)
         return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
 
     def segment(self, line: FittedLine) -> tuple[Estimate, Estimate]:
-        """Latency and per_byte of a segment; the intervals are cut at 0, since true values are not negative.
+        """Latency and per_byte of a segment; the intervals are cut at 0 where true values are not negative:
+        all but the latency of a later line.
 
         If the free line begins below 0 (or falls), that parameter is held at 0. The other parameter's
         interval then covers its constrained value, and the interval at 0 a true value that errors moved below
@@ -86,6 +111,7 @@ class Piecewise:
         """
         estimates = []
         for k, value in enumerate(line.center):
+            least = -np.inf if k == 0 and line.first > 0 else 0.0
             half = float(half_width(line.launches[:, k], self.quantile * np.sqrt(line.variance[k])))
             free = float(center(line.launches[:, k]))
             low, high = free - half, free + half
@@ -94,7 +120,7 @@ class Piecewise:
                 low, high = min(low, value - float(alone)), max(high, value + float(alone))
             if value == 0:
                 high = max(high, half)
-            estimates.append(estimate(value, max(low, 0.0), max(high, 0.0)))
+            estimates.append(estimate(value, max(low, least), max(high, least)))
         return estimates[0], estimates[1]
 
     def changes(self) -> list[Estimate]:
@@ -129,12 +155,14 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
         residual = np.log(times / fitted)
         extra = unexplained(residual, variance, freedom)
         outlier = residual**2 > 2 * CAP * (variance + extra + FLOOR**2)
+        outlier[-1] &= residual[-1] < 0  # a slow largest size may be where bandwidth begins to fall
         if not outlier.any():
             break
         # Outliers are detected in the first fit, which they distort: fit again with each one's deviation as
         # its error.
         variance = np.where(outlier, residual**2, variance)
     variance = variance + extra
+    misfit = np.maximum(_among_neighbours(residual**2) - variance, 0.0)
 
     each = table.by_launch
     their = np.tile(starts, (len(each), 1))
@@ -164,7 +192,15 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
         replicates={place: pieces(size, again_starts, *again_lines, place) for place in ("early", "late")},
         replicate_starts=again_starts,
         quantile=student(float(freedom + (n - 1) * (len(each) - 1))),
+        stray=variance + misfit,
+        misfit=misfit,
     )
+
+
+def _among_neighbours(values: np.ndarray) -> np.ndarray:
+    """The mean of each value and its neighbours: a curve that misses one size is not trusted next to it."""
+    padded = np.pad(values, 1, constant_values=np.nan)
+    return np.nanmean(np.stack((padded[:-2], values, padded[2:])), axis=0)
 
 
 def unexplained(residual: np.ndarray, variance: np.ndarray, freedom: int) -> float:

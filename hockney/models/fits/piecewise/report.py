@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Estimate, FittedSegment
+from hockney.core.fit import CurvePoint, Estimate, FittedSegment, Intercept
 from hockney.models.fits.piecewise.fit import Piecewise
 
 
@@ -17,8 +17,15 @@ def segments_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegme
     found = []
     for line, first, beyond in zip(fit.lines, bounds, [*bounds[1:], None], strict=True):
         latency, per_byte = fit.segment(line)
-        found.append(FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte))
+        intercept = _intercept(latency.value)
+        found.append(
+            FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte, intercept=intercept)
+        )
     return found
+
+
+def _intercept(latency: float) -> Intercept:
+    return "found" if latency > 0 else "held" if latency == 0 else "below zero"
 
 
 def curve_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[CurvePoint]:
@@ -27,7 +34,7 @@ def curve_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[CurvePoint]:
     sides = [side for c in changes for side in (np.ceil(c.value) - 1, np.ceil(c.value))]
     x = np.unique(np.concatenate((fit.size, np.round(middles), sides)))
     x = x[(x >= fit.size[0]) & (x <= fit.size[-1])]
-    band = fit.read(lambda curve: curve.time(x))
+    band = fit.band(x)
     return [
         CurvePoint(
             float(at), e.value, e.value if e.low is None else e.low, e.value if e.high is None else e.high

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Piecewise straight lines by penalised search: time = latency + bytes * per_byte, both >= 0.
+"""Piecewise straight lines by penalised search: time = latency + bytes * per_byte, never negative or falling.
+
+The latency of the first line is not negative. A later line may begin below 0, if a byte costs more than in
+shorter messages (beyond a cache), but is not below 0 shortly before its first row (`positive_from`).
 
 The best segmentation minimises the weighted squares of all residuals plus a penalty for each segment,
 found exactly by dynamic programming over the last segment's start (optimal partitioning: Jackson et al.,
@@ -17,12 +20,15 @@ import numpy as np
 FEWEST_POINTS = 3
 """A line through two points always fits and carries no information."""
 
+NEAR = 0.1
+
 
 @dataclass(frozen=True)
 class Sums:
     """Weighted sums over rows first..last of x, y and their products; the sums of y lead with the
-    replicates' axis."""
+    replicates' axis. `held` is an x at which the line is not below 0."""
 
+    held: np.ndarray
     w: np.ndarray
     wx: np.ndarray
     wxx: np.ndarray
@@ -31,16 +37,18 @@ class Sums:
     wyy: np.ndarray
 
     def line(self) -> tuple[np.ndarray, np.ndarray]:
-        """Latency and per_byte >= 0 by weighted least squares; in two dimensions the constrained optimum is
-        the free one or lies on the axis of the parameter that was negative."""
+        """Latency and per_byte by weighted least squares with per_byte >= 0 and a line >= 0 at `held`; of two
+        constraints the optimum is the free one or lies on the one that was violated."""
         with np.errstate(divide="ignore", invalid="ignore"):
             determinant = self.w * self.wxx - self.wx**2
             slope = (self.w * self.wxy - self.wx * self.wy) / determinant
             latency = (self.wy - slope * self.wx) / self.w
-            flat = ~(slope > 0)
-            steep = ~flat & (latency < 0)
-            slope = np.where(flat, 0.0, np.where(steep, self.wxy / self.wxx, slope))
-            latency = np.where(flat, self.wy / self.w, np.where(steep, 0.0, latency))
+            flat = ~((slope > 0) & (slope < np.inf))
+            steep = ~flat & (latency + slope * self.held < 0)
+            square = self.wxx - self.held * (2 * self.wx - self.held * self.w)
+            slope = np.where(steep, (self.wxy - self.held * self.wy) / square, slope)
+            slope = np.where(flat, 0.0, slope)
+            latency = np.where(flat, self.wy / self.w, np.where(steep, -self.held * slope, latency))
         return latency, slope
 
     def squares(self) -> np.ndarray:
@@ -63,7 +71,16 @@ def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Sums:
         return out
 
     parts = (weight, weight * x, weight * x * x, weight * y, weight * x * y, weight * y * y)
-    return Sums(*(ranges(part) for part in parts))
+    return Sums(positive_from(x)[:, None], *(ranges(part) for part in parts))
+
+
+def positive_from(x: np.ndarray) -> np.ndarray:
+    """For a line whose first row is at each of x, which ascends, where it is not below 0: within a tenth of
+    the way to the row before, so that it is positive at its rows; at 0 for the first row of all."""
+    before = np.concatenate((x[:1], x[:-1]))
+    held = x - NEAR * (x - before)
+    held[0] = 0.0
+    return held
 
 
 def search(
@@ -110,4 +127,5 @@ def lines(
         return flat[index]
 
     parts = (weight, weight * x, weight * x * x, weight * y, weight * x * y, weight * y * y)
-    return Sums(*(totals(part) for part in parts)).line()
+    held = np.where(starts, positive_from(x), 0.0)
+    return Sums(np.maximum.accumulate(held, axis=-1), *(totals(part) for part in parts)).line()
