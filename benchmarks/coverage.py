@@ -5,7 +5,7 @@
 Simulated runs (`simulated.py`) go through the same functions as measured ones. The truth of a median is
 true(case), the median of all repetitions of the typical launch; the truth of a parameter is the one that
 true() was drawn with. n_half is the size from which on everything moves at half of r_inf at least on the true
-curve, r_peak its largest bandwidth at the sizes measured. Slopes and later intercepts are judged where
+curve, r_peak its largest bandwidth at the sizes measured, n_half_peak the first size with half of it. Slopes and later intercepts are judged where
 the right number of segments was found; how often that is, is in the table too. Populations take turns: tails,
 modes, drift.
 """
@@ -88,6 +88,16 @@ class Curve:
                 slow_until = max(slow_until, min(size, end))
         return slow_until
 
+    def size_of(self, rate: float) -> float:
+        """The smallest size that reaches a bandwidth; inf if none does."""
+        beyond = [*(first for first, _, _ in self.segments[1:]), math.inf]
+        for (first, latency, per_byte), end in zip(self.segments, beyond, strict=True):
+            left = 1 / rate - per_byte
+            size = max(latency / left, first) if left > 0 else math.inf
+            if size < end:
+                return size
+        return math.inf
+
 
 def random_curve(rng: np.random.Generator) -> Curve:
     """Latency 0.3 to 3 us; up to two protocol changes at any size (not only at powers of two): the first a
@@ -117,7 +127,13 @@ def hockney(tally: Tally, noise: Noise, rng: np.random.Generator) -> None:
         tally.judge(f"median ({noise.population})", Estimate(*each.interval()), curve.time(each.size))
     fit = fit_hockney(seen, Subject.parse("pingpong"))
     peak = max(size / curve.time(size) for size in SIZES)
-    truths = {"t_0": curve.segments[0][1], "r_inf": curve.limit, "n_half": curve.half_size(), "r_peak": peak}
+    truths = {
+        "t_0": curve.segments[0][1],
+        "r_inf": curve.limit,
+        "n_half": curve.half_size(),
+        "r_peak": peak,
+        "n_half_peak": curve.size_of(peak / 2),
+    }
     for symbol, truth in truths.items():
         _parameter(tally, fit, symbol, truth)
     for point in fit.curve:

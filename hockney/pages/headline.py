@@ -55,10 +55,11 @@ def _long(evidence: Evidence) -> str:
         return ""
     peak, largest = max(sweep, key=lambda m: bandwidth(m).value), sweep[-1]
     best, at = with_interval(bandwidth(peak), "B/s"), quantity(peak.size, "B")
-    parts = [f"One message at a time moves at most {best}, at {at}"]
+    parts = [f"One message at a time moves at most {best}, at {at}", _half_peak(evidence)]
     if bandwidth(largest).value < FALLEN * bandwidth(peak).value:
-        parts.append(f"{with_interval(bandwidth(largest), 'B/s')} at {quantity(largest.size, 'B')}")
-    return "; ".join(filter(None, (*parts, _half_peak(evidence)))) + "."
+        last = with_interval(bandwidth(largest), "B/s")
+        parts.append(f"one of {quantity(largest.size, 'B')} moves at {last}")
+    return "; ".join(filter(None, parts)) + "."
 
 
 def _half_peak(evidence: Evidence) -> str:
@@ -68,7 +69,7 @@ def _half_peak(evidence: Evidence) -> str:
     if fit is None or half is None:
         return ""
     judged = f"the {fit.verdict} fit" if fit.verdict == "poor" else "the fit"
-    return f"half of the most takes at least {with_interval(half.estimate, 'B')}, by {judged}"
+    return f"half of that takes at least {with_interval(half.estimate, 'B')}, by {judged}"
 
 
 def _overhead(evidence: Evidence) -> str:
@@ -77,6 +78,9 @@ def _overhead(evidence: Evidence) -> str:
         trusted = fit.verdict in ("good", "fair") and not loggp.contradictions(fit)
         if trusted and busy is not None and gap is not None:
             follow = f"a new message can follow every {with_interval(gap.estimate, 's')}."
+            if busy.estimate.low == 0 < busy.estimate.value and busy.estimate.high is not None:
+                most = quantity(busy.estimate.high, "s")
+                return f"Sending keeps a processor busy for at most {most} (95%); {follow}"
             if busy.estimate.value > 0:
                 return f"Sending keeps a processor busy for {with_interval(busy.estimate, 's')}; {follow}"
             return follow.capitalize()  # below the resolution, not zero

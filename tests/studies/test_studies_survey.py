@@ -151,17 +151,26 @@ def test_an_overhead_that_is_not_visible_is_not_claimed_to_be_nothing(evidence, 
 
     from hockney.core.fit import Estimate
 
-    def unseen(fit):
-        parameters = [
-            msgspec.structs.replace(p, estimate=Estimate(0.0, 0.0, 5e-8)) if p.symbol == "o_s" else p
-            for p in fit.parameters
-        ]
-        return msgspec.structs.replace(fit, parameters=parameters, verdict="fair")
+    def sentence(overhead: Estimate) -> str:
+        def with_overhead(fit: Fit) -> Fit:
+            parameters = [
+                msgspec.structs.replace(p, estimate=overhead) if p.symbol == "o_s" else p
+                for p in fit.parameters
+            ]
+            return msgspec.structs.replace(fit, parameters=parameters, verdict="fair")
 
-    fits = [unseen(f) if f.model == "loggp" else f for f in evidence.fits.fits]
-    without = headline.sentences(replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits)))
-    seconds = replaced(r"[\d.]+ (ns|us)", "TIME")
-    golden("survey_overhead.json", {"visible": sentences(evidence)[2], "not visible": without[2]}, seconds)
+        fits = [with_overhead(f) if f.model == "loggp" else f for f in evidence.fits.fits]
+        return headline.sentences(replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits)))[
+            2
+        ]
+
+    found = {
+        "visible": sentences(evidence)[2],
+        "not visible": sentence(Estimate(0.0, 0.0, 5e-8)),
+        "bounded": sentence(Estimate(4e-8, 0.0, 2e-7)),
+    }
+    assert "200 ns" in found["bounded"] and "0 ns to" not in found["bounded"]
+    golden("survey_overhead.json", found, replaced(r"[\d.]+ (ns|us)", "TIME"))
 
 
 def test_parameters_that_contradict_each_other_are_in_a_caveat_and_not_in_the_headline(evidence):

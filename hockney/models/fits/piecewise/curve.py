@@ -32,8 +32,11 @@ class Pieces:
     per_byte: np.ndarray
 
     def rows(self, size: np.ndarray) -> np.ndarray:
-        """For each replicate the row whose line holds at each of `size`."""
-        return (self.edge[:, None, :] <= size[None, :, None]).sum(axis=2) - 1
+        """For each replicate the row whose line holds at each of `size`: that of the largest measured size up
+        to it, or the next one if that begins before its own size."""
+        row = np.searchsorted(self.size, size, side="right") - 1
+        following = np.minimum(row + 1, len(self.size) - 1)
+        return np.minimum(row + (self.edge[:, following] <= size), len(self.size) - 1)
 
     def time(self, size: np.ndarray) -> np.ndarray:
         """Seconds, replicates x len(size)."""
@@ -56,6 +59,10 @@ class Pieces:
 
     def peak_bandwidth(self) -> np.ndarray:
         """Largest bandwidth at a measured size (B/s)."""
+        return self._peak
+
+    @cached_property
+    def _peak(self) -> np.ndarray:
         return (self.size / np.maximum(self.time(self.size), 1e-12)).max(axis=1)
 
     def half_size(self) -> np.ndarray:
@@ -73,7 +80,7 @@ class Pieces:
 
     def half_peak_size(self) -> np.ndarray:
         """n_half_peak in bytes: the smallest size that reaches half of r_peak, at least 1."""
-        peak = self.peak_bandwidth()[:, None]
+        peak = self._peak[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             left = 2 / peak - self.per_byte
             reached = np.where(left > 0, np.maximum(self.latency / left, self.edge), self.edge)

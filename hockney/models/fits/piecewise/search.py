@@ -14,6 +14,7 @@ times are searched at once, which makes a bootstrap of the search cheap.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,8 +26,8 @@ NEAR = 0.1
 
 @dataclass(frozen=True)
 class Sums:
-    """Weighted sums over rows first..last of x, y and their products; the sums of y lead with the
-    replicates' axis. `held` is an x at which the line is not below 0."""
+    """Weighted sums of x, y and their products over the rows of a segment, for several segments; the sums of
+    y lead with the replicates' axis. `held` is an x at which the line is not below 0."""
 
     held: np.ndarray
     w: np.ndarray
@@ -41,37 +42,44 @@ class Sums:
         constraints the optimum is the free one or lies on the one that was violated."""
         with np.errstate(divide="ignore", invalid="ignore"):
             determinant = self.w * self.wxx - self.wx**2
-            slope = (self.w * self.wxy - self.wx * self.wy) / determinant
-            latency = (self.wy - slope * self.wx) / self.w
+            slope = self.wxy * (self.w / determinant) - self.wy * (self.wx / determinant)
             flat = ~((slope > 0) & (slope < np.inf))
-            steep = ~flat & (latency + slope * self.held < 0)
-            square = self.wxx - self.held * (2 * self.wx - self.held * self.w)
-            slope = np.where(steep, (self.wxy - self.held * self.wy) / square, slope)
             slope = np.where(flat, 0.0, slope)
-            latency = np.where(flat, self.wy / self.w, np.where(steep, -self.held * slope, latency))
+            latency = (self.wy - slope * self.wx) / self.w
+            steep = latency + slope * self.held < 0
+            if steep.any():
+                square = self.wxx - self.held * (2 * self.wx - self.held * self.w)
+                slope = np.where(steep, (self.wxy - self.held * self.wy) / square, slope)
+                latency = np.where(steep, -self.held * slope, latency)
         return latency, slope
 
     def squares(self) -> np.ndarray:
-        """The weighted residual sum of squares of that line."""
-        a, b = self.line()
-        fitted = a * a * self.w + 2 * a * b * self.wx + b * b * self.wxx
-        return np.maximum(self.wyy - 2 * (a * self.wy + b * self.wxy) + fitted, 0)
+        """The weighted residual sum of squares of that line, which is optimal, so that its residuals are
+        orthogonal to it."""
+        latency, slope = self.line()
+        return np.maximum(self.wyy - latency * self.wy - slope * self.wxy, 0)
 
 
-def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Sums:
-    """All sums over rows i..j as (replicates x) n x n arrays indexed [i, j]."""
+def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray, fewest: int) -> tuple[Sums, list[slice]]:
+    """All sums over at least `fewest` consecutive rows. A slice for each last row, from the first possible on,
+    selects the segments that end there, by their first row."""
+    counts = np.arange(1, len(x) - fewest + 2)
+    bounds = np.concatenate(([0], np.cumsum(counts)))
+    ending = [slice(int(first), int(beyond)) for first, beyond in pairwise(bounds)]
 
     def ranges(values: np.ndarray) -> np.ndarray:
-        # Each start is summed from scratch: differences of a running sum would lose the digits of large
+        # Each end is summed from scratch: differences of a running sum would lose the digits of large
         # messages, whose weights are 1e12 times smaller.
-        n = values.shape[-1]
-        out = np.zeros((*values.shape[:-1], n, n))
-        for i in range(n):
-            np.cumsum(values[..., i:], axis=-1, out=out[..., i, i:])
+        out = np.empty((*values.shape[:-1], bounds[-1]))
+        for last, segments in enumerate(ending, fewest - 1):
+            backwards = np.cumsum(values[..., last::-1], axis=-1)
+            out[..., segments] = backwards[..., : fewest - 2 : -1] if fewest > 1 else backwards[..., ::-1]
         return out
 
-    parts = (weight, weight * x, weight * x * x, weight * y, weight * x * y, weight * y * y)
-    return Sums(positive_from(x)[:, None], *(ranges(part) for part in parts))
+    held = positive_from(x)
+    parts = ranges(np.stack((weight, weight * x, weight * x * x)))
+    of_times = ranges(np.stack((weight * y, weight * x * y, weight * y * y)))
+    return Sums(np.concatenate([held[:count] for count in counts]), *parts, *of_times), ending
 
 
 def positive_from(x: np.ndarray) -> np.ndarray:
@@ -92,12 +100,13 @@ def search(
     """
     y = np.atleast_2d(y)
     replicates, n = y.shape
-    cost = sums(x, y, weight).squares() + penalty
+    segments, ending = sums(x, y, weight, fewest)
+    cost = segments.squares() + penalty
     best = np.full((replicates, n + 1), np.inf)
     best[:, 0] = 0
     start = np.zeros((replicates, n + 1), dtype=int)
-    for end in range(fewest, n + 1):
-        total = best[:, : end - fewest + 1] + cost[:, : end - fewest + 1, end - 1]
+    for end, those in enumerate(ending, fewest):
+        total = best[:, : end - fewest + 1] + cost[:, those]
         start[:, end] = total.argmin(axis=1)
         best[:, end] = total.min(axis=1)
     starts = np.zeros((replicates, n), dtype=bool)
