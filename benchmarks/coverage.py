@@ -5,9 +5,9 @@
 Simulated runs (`simulated.py`) go through the same functions as measured ones. The truth of a median is
 true(case), the median of all repetitions of the typical launch; the truth of a parameter is the one that
 true() was drawn with. n_half is the size from which on everything moves at half of r_inf at least on the true
-curve, r_peak its largest bandwidth at the sizes measured, n_half_peak the first size with half of it. Slopes and later intercepts are judged where
-the right number of segments was found; how often that is, is in the table too. Populations take turns: tails,
-modes, drift.
+curve, r_peak its largest bandwidth at the sizes measured, n_half_peak the first size with half of it. Slopes
+and later intercepts are judged where the right number of segments was found; how often that is, is in the
+table too. Populations take turns: tails, modes, drift.
 """
 
 from __future__ import annotations

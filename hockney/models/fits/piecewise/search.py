@@ -61,8 +61,8 @@ class Sums:
 
 
 def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray, fewest: int) -> tuple[Sums, list[slice]]:
-    """All sums over at least `fewest` consecutive rows. A slice for each last row, from the first possible on,
-    selects the segments that end there, by their first row."""
+    """All sums over at least `fewest` consecutive rows. A slice for each last row, from the first possible
+    on, selects the segments that end there, by their first row."""
     counts = np.arange(1, len(x) - fewest + 2)
     bounds = np.concatenate(([0], np.cumsum(counts)))
     ending = [slice(int(first), int(beyond)) for first, beyond in pairwise(bounds)]
