@@ -21,6 +21,7 @@ from hockney.pages import collectives, headline, point_to_point
 from hockney.pages.caveats import caveats, everywhere, with_caveats
 from hockney.pages.format import interval, quantity, with_interval
 from hockney.pages.headline import sentences
+from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.sizes import DEFAULT, default_ranks, thin, whole_doubles
 
@@ -223,6 +224,28 @@ def test_the_page_has_every_section_and_no_empty_figure(page, golden):
     for table in (t for section in page.sections for t in section.tables):
         assert table.rows and {len(row) for row in table.rows} == {len(table.columns)}
     assert len(figures["latency"].marks) == 2, "two changes of protocol"
+
+
+MOST_WORDS = 3000
+
+
+def shown_words(html: str) -> list[str]:
+    """The words of a page whose details are closed."""
+    for element in ("head", "script", "style", "svg"):
+        html = re.sub(rf"<{element}\b.*?</{element}>", " ", html, flags=re.S)
+    innermost = re.compile(
+        r"<details\b[^>]*>\s*(<summary>.*?</summary>)(?:(?!<details\b).)*?</details>", re.S
+    )
+    while innermost.search(html):
+        html = innermost.sub(r"\1", html)
+    return re.sub(r"<[^>]+>", " ", html).split()
+
+
+def test_the_page_is_short_until_a_reader_opens_details(page):
+    html = render(page)
+    words = shown_words(html)
+    assert 300 < len(words) <= MOST_WORDS
+    assert len(shown_words(html.replace("<details", "<div").replace("</details", "</div"))) > 2 * len(words)
 
 
 def test_the_plan_covers_what_the_survey_promises():
