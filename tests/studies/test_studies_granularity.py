@@ -17,6 +17,7 @@ from hockney.draw.figure import Figure, Plane
 from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
 from hockney.models.applications.grain_prediction import predict
+from hockney.pages.format import quantity
 from hockney.pages.labels import labels
 from hockney.studies import Evidence, Options
 from hockney.studies.granularity import agreement, costs, results, validation
@@ -99,7 +100,9 @@ def test_a_length_where_the_line_changes_has_a_wide_interval(tmp_path):
     assert checked.predicted.low < checked.predicted.high - 0.1
     assert checked.predicted.low <= truth(checked.cell) <= checked.predicted.high
     assert checked.gap == (2048, 4096)
-    assert validation.measurements(checked, "exchange") in agreement_section(STUDY.page(made)).text[-1]
+    measured = validation.measurements(checked, "exchange")
+    assert measured in agreement_section(STUDY.page(made)).text[-1]
+    assert quantity(checked.model_s, "s") in measured and quantity(checked.apart.exchange, "s") in measured
 
 
 @pytest.mark.parametrize(

@@ -257,8 +257,8 @@ def measurements(checked: Checked, step: str) -> str:
     if not cell.even:
         where += f", {cell.shares}"
     if step == "exchange" and apart.exchange is not None:
-        reason = f"exchange {quantity(apart.exchange, 's')}, according to the model "
-        f"{quantity(checked.model_s, 's')}"
+        model = quantity(checked.model_s, "s")
+        reason = f"exchange {quantity(apart.exchange, 's')}, according to the model {model}"
         if checked.gap is not None:
             first, last = (quantity(end, "B") for end in checked.gap)
             reason += f", which cannot locate the change between {first} and {last}"
