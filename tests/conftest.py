@@ -27,7 +27,7 @@ FAST_RANKS = {"openmpi": 4, "mpich": 2}
 NEEDING_ENGINES = ("engine", "cli", "docs", "faults")
 """Rooms whose tests with real ranks need an engine, which is compiled meanwhile."""
 GROUPS = ("mpi", "browser")
-"""Of the tests with one of these markers, only one runs at a time."""
+"""Only one test with one of these markers runs at a time."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -27,14 +27,13 @@ inline constexpr Parameter datatype{
     0,
     0,
     "contiguous|vector|indexed|struct",
-    "contiguous: no gaps; vector: a block in every stride; indexed: the same, every second block at the end "
-    "of "
-    "its stride; struct: half of a block at the beginning of each stride and half at its end"};
+    "contiguous: no gaps; vector: one block per stride; indexed: the same, with every second block at the "
+    "end of its stride; struct: half of each block at the beginning of its stride and half at the end"};
 
 inline constexpr Parameter block{"block", Kind::integer, "B", "8", 1, 1e9, "", "bytes in a block"};
 
 inline constexpr Parameter stride{
-    "stride", Kind::integer, "B", "16", 1, 1e9, "", "bytes from a block's stride to the next one"};
+    "stride", Kind::integer, "B", "16", 1, 1e9, "", "bytes from the start of one stride to the next"};
 
 // The layout of a message in memory, and the datatype that describes it. A message consists of whole blocks.
 class Layout {

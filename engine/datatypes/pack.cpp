@@ -31,7 +31,7 @@ class PackUnpack final : public GappedBase {
   const bool by_hand_;
 };
 
-constexpr Parameter pack_parameters[] = {parameters::bytes("bytes packed, without the gaps"),
+constexpr Parameter pack_parameters[] = {parameters::bytes("bytes packed, not counting the gaps"),
                                          datatype,
                                          block,
                                          stride,
@@ -46,8 +46,10 @@ extern constinit const WorkloadInfo pack{
     .role = "datatype",
     .operation = "pack",
     .size = "bytes",
-    .help = "data with gaps into one piece and back, without a message: MPI_Pack and MPI_Unpack, or by hand",
-    .time = "packing and unpacking, the longest over the ranks",
+    .help =
+        "packing data with gaps into one contiguous piece and unpacking it, without a message: MPI_Pack and "
+        "MPI_Unpack, or by hand",
+    .time = "packing and unpacking, the maximum over the ranks",
     .parameters = pack_parameters,
     .make = make<PackUnpack>,
 };

@@ -82,7 +82,7 @@ class PingPongDatatype final : public GappedBase {
 };
 
 constexpr Parameter pingpong_datatype_parameters[] = {
-    parameters::bytes("bytes in each message, without the gaps"),
+    parameters::bytes("bytes in each message, not counting the gaps"),
     datatype,
     block,
     stride,
@@ -96,8 +96,8 @@ extern constinit const WorkloadInfo pingpong_datatype{
     .role = "datatype",
     .operation = "send",
     .size = "bytes",
-    .help = "ping-pong of data with gaps: derived datatypes, MPI_Pack, or copying by hand",
-    .time = "one way: half a round trip, packing and unpacking included",
+    .help = "ping-pong of data with gaps: derived datatypes, MPI_Pack, or copies by hand",
+    .time = "one direction: half a round trip, including packing and unpacking",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

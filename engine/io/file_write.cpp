@@ -40,7 +40,7 @@ constexpr Parameter file_write_parameters[] = {
     calls,
     pointer,
     {"storage", Kind::choice, "", "no", 0, 0, "no|yes",
-     "yes: MPI_File_sync, which brings the data to the storage, belongs to the time"},
+     "yes: the time includes MPI_File_sync, which transfers the data to the storage device"},
     parameters::sync};
 
 }  // namespace
@@ -50,8 +50,8 @@ extern constinit const WorkloadInfo file_write{
     .role = "io",
     .operation = "file_write",
     .size = "bytes",
-    .help = "writing a file, or one for each rank, with MPI-IO, in the folder HOCKNEY_IO_FOLDER",
-    .time = "the longest over the ranks; bandwidth is of all ranks",
+    .help = "writing one file, or a file per rank, with MPI-IO in the folder $HOCKNEY_IO_FOLDER",
+    .time = "the maximum over the ranks; the bandwidth counts all ranks",
     .parameters = file_write_parameters,
     .metrics = file_metrics,
     .make = make<FileWrite>,

@@ -19,15 +19,14 @@
 
 namespace hockney::io {
 
-inline constexpr Parameter file{
-    "file",
-    Kind::choice,
-    "",
-    "shared",
-    0,
-    0,
-    "shared|each",
-    "shared: one file, in which the ranks' parts follow one another; each: a file for each rank"};
+inline constexpr Parameter file{"file",
+                                Kind::choice,
+                                "",
+                                "shared",
+                                0,
+                                0,
+                                "shared|each",
+                                "shared: one file with the parts of all ranks; each: a file per rank"};
 
 inline constexpr Parameter calls{
     "calls",
@@ -53,7 +52,7 @@ inline constexpr Parameter pointer{
     "MPI_File_write_ordered)"};
 
 inline constexpr Metric file_metrics[] = {
-    {"file_size", "B", OverRanks::max, Per::record, false, "of a file, as MPI-IO reports it at the end"},
+    {"file_size", "B", OverRanks::max, Per::record, false, "size of a file, as MPI-IO reports it at the end"},
 };
 
 // What file workloads share: a new file, or one for each rank, which is removed at the end, memory for the

@@ -106,15 +106,14 @@ class Counts {
   std::size_t total_ = 0;
 };
 
-inline constexpr Parameter counts_parameter{
-    "counts",
-    Kind::choice,
-    "",
-    "even",
-    0,
-    0,
-    "even|skewed|single",
-    "each rank's part of the same total: the mean; a ramp from nothing to twice the mean; all for the last "
-    "rank"};
+inline constexpr Parameter counts_parameter{"counts",
+                                            Kind::choice,
+                                            "",
+                                            "even",
+                                            0,
+                                            0,
+                                            "even|skewed|single",
+                                            "distribution of the same total: equal blocks; a ramp from "
+                                            "nothing to twice the mean; everything on the last rank"};
 
 }  // namespace hockney

@@ -162,27 +162,25 @@ class Overlapped final : public Workload {
 };
 
 inline constexpr Parameter computing_parameter{
-    "computing",
-    Kind::real,
-    "",
-    "1",
-    0.01,
-    1000,
-    "",
-    "how long to compute between the call and MPI_Wait, in times of what the operation takes by itself"};
+    "computing", Kind::real,
+    "",          "1",
+    0.01,        1000,
+    "",          "computation between the call and MPI_Wait, relative to the operation's own time"};
 
 inline constexpr Parameter tests_parameter{
-    "tests", Kind::integer, "", "0", 0, 1e6, "", "calls of MPI_Test meanwhile, evenly spread"};
+    "tests", Kind::integer, "", "0", 0, 1e6, "", "evenly spaced calls of MPI_Test during the computation"};
 
 inline constexpr Metric overlap_metrics[] = {
     {.name = "overlap",
      .unit = "%",
      .over_ranks = OverRanks::min,
      .per = Per::repetition,
-     .help = "what computing hides of the operation, or the operation of computing, whichever is shorter"},
-    {.name = "pure", .unit = "s", .help = "the operation without computing, measured in the last visit"},
-    {.name = "work", .unit = "s", .help = "processor time that was to be consumed meanwhile"},
-    {.name = "work_error", .help = "by which fraction the ranks missed that time, in the median repetition"},
+     .help = "hidden part of the operation or of the computation, whichever is shorter"},
+    {.name = "pure",
+     .unit = "s",
+     .help = "time of the operation without computation, measured in the last visit"},
+    {.name = "work", .unit = "s", .help = "preset processor time of the computation"},
+    {.name = "work_error", .help = "relative error of the consumed processor time, in the median repetition"},
 };
 
 }  // namespace hockney

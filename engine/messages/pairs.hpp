@@ -18,7 +18,7 @@ inline constexpr Parameter pairs{
     0,
     1e7,
     "",
-    "pairs at once: rank i and rank i + p/2; the other ranks do nothing (0: as many as there are, p/2)"};
+    "number of active pairs of rank i and rank i + p/2; the other ranks are idle (0: all p/2 pairs)"};
 
 inline constexpr Parameter source{"source",    Kind::choice,
                                   "",          "named",

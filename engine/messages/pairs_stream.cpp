@@ -55,7 +55,7 @@ constexpr Parameter pairs_stream_parameters[] = {
     parameters::bytes("bytes in each message"),
     parameters::buffers,
     {"direction", Kind::choice, "", "one", 0, 0, "one|both",
-     "one: rank i of the lower half sends to rank i + p/2; both: that one sends back at the same time"},
+     "one: rank i of the lower half sends to rank i + p/2; both: the latter also sends to the former"},
     pairs,
     parameters::window};
 
@@ -66,8 +66,8 @@ extern constinit const WorkloadInfo pairs_stream{
     .role = "messages",
     .operation = "isend",
     .size = "bytes",
-    .help = "many messages at once between many pairs of ranks (MPI_Isend, MPI_Irecv)",
-    .time = "divided by the messages of all pairs: its inverse is the message rate",
+    .help = "many concurrent messages between many pairs of ranks (MPI_Isend, MPI_Irecv)",
+    .time = "divided by the number of messages of all pairs: the inverse is the message rate",
     .min_ranks = 2,
     .parameters = pairs_stream_parameters,
     .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {

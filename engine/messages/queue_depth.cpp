@@ -66,9 +66,9 @@ class QueueDepth final : public PairBase {
 
 constexpr Parameter queue_depth_parameters[] = {
     parameters::bytes("bytes in each message"),
-    {"depth", Kind::integer, "", "16", 0, 30000, "", "others that the message is matched past"},
+    {"depth", Kind::integer, "", "16", 0, 30000, "", "other entries in the matching queue"},
     {"queue", Kind::choice, "", "posted", 0, 0, "posted|unexpected",
-     "posted: receives whose message has not been sent; unexpected: messages without a receive"}};
+     "posted: receives for messages that are never sent; unexpected: messages without a receive"}};
 
 }  // namespace
 
@@ -77,8 +77,8 @@ extern constinit const WorkloadInfo queue_depth{
     .role = "messages",
     .operation = "matching",
     .size = "depth",
-    .help = "ping-pong past many receives that are posted, or past many unexpected messages",
-    .time = "one way: half a round trip",
+    .help = "ping-pong with many posted receives or unexpected messages in the matching queue",
+    .time = "one direction: half a round trip",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

@@ -16,7 +16,7 @@ class NeighborAllgather final : public GatherBase {
 };
 
 constexpr Parameter neighbor_allgather_parameters[] = {
-    parameters::bytes("bytes of each rank's block, which all its neighbors get"),
+    parameters::bytes("bytes of each rank's block, which all its neighbors receive"),
     topology_parameter,
     degree_parameter,
     seed_parameter,
@@ -31,7 +31,7 @@ extern constinit const WorkloadInfo neighbor_allgather{
     .operation = "neighbor_allgather",
     .size = "bytes",
     .help = "MPI_Neighbor_allgather: each rank sends the same block to all its neighbors",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = neighbor_allgather_parameters,

@@ -108,19 +108,20 @@ class Topology {
   MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
-inline constexpr Parameter topology_parameter{
-    "topology",
-    Kind::choice,
-    "",
-    "torus",
-    0,
-    0,
-    "torus|random",
-    "who is whose neighbor: a periodic grid of two dimensions, or a random graph"};
+inline constexpr Parameter topology_parameter{"topology",
+                                              Kind::choice,
+                                              "",
+                                              "torus",
+                                              0,
+                                              0,
+                                              "torus|random",
+                                              "a periodic two-dimensional grid, or a random graph"};
 
 inline constexpr Parameter degree_parameter{
-    "degree", Kind::integer, "", "4", 1, 1e6, "", "neighbors to send to in the random graph"};
+    "degree", Kind::integer, "", "4",
+    1,        1e6,           "", "number of neighbors that each rank of the random graph sends to"};
 
-inline constexpr Parameter seed_parameter{"seed", Kind::integer, "", "1", 0, 1e15, "", "of the random graph"};
+inline constexpr Parameter seed_parameter{"seed", Kind::integer, "", "1",
+                                          0,      1e15,          "", "seed of the random graph"};
 
 }  // namespace hockney::neighborhood

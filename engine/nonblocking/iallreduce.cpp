@@ -25,7 +25,7 @@ extern constinit const WorkloadInfo iallreduce{
     .operation = "iallreduce",
     .size = "bytes",
     .help = "MPI_Iallreduce, MPI_SUM of doubles, then MPI_Wait",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = iallreduce_parameters,

@@ -24,7 +24,7 @@ extern constinit const WorkloadInfo ibarrier{
     .role = "collective",
     .operation = "ibarrier",
     .help = "MPI_Ibarrier, then MPI_Wait",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ibarrier_parameters,

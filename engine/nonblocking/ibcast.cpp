@@ -25,7 +25,7 @@ extern constinit const WorkloadInfo ibcast{
     .operation = "ibcast",
     .size = "bytes",
     .help = "MPI_Ibcast, then MPI_Wait",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ibcast_parameters,

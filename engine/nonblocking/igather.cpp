@@ -26,7 +26,7 @@ extern constinit const WorkloadInfo igather{
     .operation = "igather",
     .size = "bytes",
     .help = "MPI_Igather, then MPI_Wait",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = igather_parameters,

@@ -26,7 +26,7 @@ extern constinit const WorkloadInfo ireduce{
     .operation = "ireduce",
     .size = "bytes",
     .help = "MPI_Ireduce, MPI_SUM of doubles, then MPI_Wait",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ireduce_parameters,

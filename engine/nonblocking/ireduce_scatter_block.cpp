@@ -16,7 +16,7 @@ class IreduceScatterBlock final : public Alone<ReduceScatterBlockBase> {
 };
 
 constexpr Parameter ireduce_scatter_block_parameters[] = {
-    parameters::bytes("bytes of the block each rank gets, a multiple of 8"), parameters::buffers,
+    parameters::bytes("bytes of the block that each rank receives, a multiple of 8"), parameters::buffers,
     parameters::sync};
 
 }  // namespace
@@ -27,7 +27,7 @@ extern constinit const WorkloadInfo ireduce_scatter_block{
     .operation = "ireduce_scatter_block",
     .size = "bytes",
     .help = "MPI_Ireduce_scatter_block, MPI_SUM of doubles, then MPI_Wait",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ireduce_scatter_block_parameters,

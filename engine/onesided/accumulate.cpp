@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo accumulate{
     .role = "one-sided",
     .operation = "accumulate",
     .size = "bytes",
-    .help = "MPI_Accumulate of doubles onto another rank's",
+    .help = "MPI_Accumulate of doubles to another rank's memory",
     .time = one_operation,
     .min_ranks = 2,
     .parameters = accumulate_parameters,

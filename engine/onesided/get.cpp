@@ -36,7 +36,7 @@ class Get final : public OneSidedBase {
   const Block block_;
 };
 
-constexpr Parameter get_parameters[] = {parameters::bytes("bytes got by each operation"), epoch, memory,
+constexpr Parameter get_parameters[] = {parameters::bytes("bytes fetched by each operation"), epoch, memory,
                                         operations, direction};
 
 }  // namespace

@@ -33,7 +33,7 @@ class GetAccumulate final : public AccumulateBase {
 };
 
 constexpr Parameter get_accumulate_parameters[] = {
-    parameters::bytes("bytes accumulated, and got, by each operation"),
+    parameters::bytes("bytes accumulated and fetched by each operation"),
     operator_of("sum|replace|no_op"),
     epoch,
     memory,
@@ -47,7 +47,7 @@ extern constinit const WorkloadInfo get_accumulate{
     .role = "one-sided",
     .operation = "get_accumulate",
     .size = "bytes",
-    .help = "MPI_Get_accumulate: gets another rank's doubles and accumulates onto them",
+    .help = "MPI_Get_accumulate: fetches another rank's doubles and accumulates into them",
     .time = one_operation,
     .min_ranks = 2,
     .parameters = get_accumulate_parameters,

@@ -26,31 +26,31 @@ inline constexpr Parameter epoch{
     "unlock_all; MPI_Win_flush, or MPI_Win_flush_local, within one long epoch; or post, start, complete and "
     "wait"};
 
-inline constexpr Parameter memory{
-    "memory",
-    Kind::choice,
-    "",
-    "allocate",
-    0,
-    0,
-    "allocate|create|dynamic",
-    "memory of the window: MPI's (MPI_Win_allocate), given to it (MPI_Win_create), or attached later"};
+inline constexpr Parameter memory{"memory",
+                                  Kind::choice,
+                                  "",
+                                  "allocate",
+                                  0,
+                                  0,
+                                  "allocate|create|dynamic",
+                                  "memory of the window: allocated by MPI (MPI_Win_allocate), provided "
+                                  "(MPI_Win_create), or attached later"};
 
 inline constexpr Parameter operations{
-    "operations", Kind::integer, "", "1", 1, 4096, "", "operations in each epoch, each on other bytes"};
+    "operations", Kind::integer, "", "1", 1, 4096, "", "operations per epoch, each on different bytes"};
 
-inline constexpr const char* one_operation = "an epoch divided by its operations, the longest over the ranks";
+inline constexpr const char* one_operation =
+    "an epoch divided by its number of operations, the maximum over the ranks";
 
-inline constexpr Parameter direction{
-    "direction",
-    Kind::choice,
-    "",
-    "one",
-    0,
-    0,
-    "one|both",
-    "one: each rank i of the lower half works on the memory of rank i + p/2; both: the upper half works on "
-    "the lower one's at the same time"};
+inline constexpr Parameter direction{"direction",
+                                     Kind::choice,
+                                     "",
+                                     "one",
+                                     0,
+                                     0,
+                                     "one|both",
+                                     "one: each rank i of the lower half accesses the memory of rank i + "
+                                     "p/2; both: the upper half also accesses that of the lower half"};
 
 // Common to one-sided operations: pairs of ranks from the lower and the upper half, a window, memory for the
 // data that an origin sends and receives, and the synchronisation calls. The operations of an epoch use

@@ -35,7 +35,7 @@ class Put final : public OneSidedBase {
   const Block block_;
 };
 
-constexpr Parameter put_parameters[] = {parameters::bytes("bytes put by each operation"), epoch, memory,
+constexpr Parameter put_parameters[] = {parameters::bytes("bytes written by each operation"), epoch, memory,
                                         operations, direction};
 
 }  // namespace

@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo allgather{
     .operation = "allgather",
     .size = "bytes",
     .help = "MPI_Allgather",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = allgather_parameters,

@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo alltoall{
     .operation = "alltoall",
     .size = "bytes",
     .help = "MPI_Alltoall",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = alltoall_parameters,

@@ -33,7 +33,7 @@ extern constinit const WorkloadInfo barrier{
     .role = "barrier",
     .operation = "barrier",
     .help = "MPI_Barrier, or one of hockney's barriers",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = barrier_parameters,

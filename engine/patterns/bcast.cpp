@@ -31,7 +31,7 @@ extern constinit const WorkloadInfo bcast{
     .operation = "bcast",
     .size = "bytes",
     .help = "MPI_Bcast",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = bcast_parameters,

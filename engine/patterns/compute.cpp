@@ -31,7 +31,7 @@ extern constinit const WorkloadInfo compute{
     .operation = "compute",
     .size = "work",
     .help = "each rank consumes a preset amount of processor time",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = compute_parameters,

@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo gather{
     .operation = "gather",
     .size = "bytes",
     .help = "MPI_Gather",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = gather_parameters,

@@ -85,7 +85,7 @@ extern constinit const WorkloadInfo granularity{
     .operation = "ring",
     .size = "bytes",
     .help = "the ranks share the work, then each sends to its right neighbor and receives from its left",
-    .time = "one iteration, the longest over the ranks",
+    .time = "one iteration, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = granularity_parameters,

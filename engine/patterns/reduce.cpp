@@ -33,7 +33,7 @@ extern constinit const WorkloadInfo reduce{
     .operation = "reduce",
     .size = "bytes",
     .help = "MPI_Reduce, MPI_SUM of doubles",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = reduce_parameters,

@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo reduce_scatter_block{
     .operation = "reduce_scatter_block",
     .size = "bytes",
     .help = "MPI_Reduce_scatter_block, MPI_SUM of doubles",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = reduce_scatter_block_parameters,

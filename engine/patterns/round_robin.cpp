@@ -32,7 +32,7 @@ extern constinit const WorkloadInfo round_robin{
     .operation = "ring",
     .size = "bytes",
     .help = "each rank sends to its right neighbor and receives from its left",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,
     .parameters = round_robin_parameters,

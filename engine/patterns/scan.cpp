@@ -33,7 +33,7 @@ extern constinit const WorkloadInfo scan{
     .operation = "scan",
     .size = "bytes",
     .help = "MPI_Scan, MPI_SUM of doubles",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = scan_parameters,

@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo scatter{
     .operation = "scatter",
     .size = "bytes",
     .help = "MPI_Scatter",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = scatter_parameters,

@@ -52,7 +52,7 @@ extern constinit const WorkloadInfo stream{
     .role = "stream",
     .operation = "isend",
     .size = "bytes",
-    .help = "many messages in one direction at once (MPI_Isend, MPI_Irecv), then an empty reply",
+    .help = "many concurrent messages in one direction (MPI_Isend, MPI_Irecv), then an empty reply",
     .time = "one message of the window",
     .min_ranks = 2,
     .max_ranks = 2,

@@ -46,7 +46,7 @@ extern constinit const WorkloadInfo stream_both{
     .role = "stream",
     .operation = "isendrecv",
     .size = "bytes",
-    .help = "many messages in each direction at once (MPI_Isend, MPI_Irecv)",
+    .help = "many concurrent messages in each direction (MPI_Isend, MPI_Irecv)",
     .time = "one message in each direction; bandwidth counts both",
     .min_ranks = 2,
     .max_ranks = 2,

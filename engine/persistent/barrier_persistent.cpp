@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo barrier_persistent{
     .role = "collective",
     .operation = "barrier_persistent",
     .help = "MPI_Start of a request made by MPI_Barrier_init, then MPI_Wait",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = barrier_persistent_parameters,

@@ -28,7 +28,7 @@ extern constinit const WorkloadInfo gather_persistent{
     .operation = "gather_persistent",
     .size = "bytes",
     .help = "MPI_Start of a request made by MPI_Gather_init, then MPI_Wait",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = gather_persistent_parameters,

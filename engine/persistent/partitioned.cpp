@@ -68,7 +68,7 @@ class Partitioned final : public PairBase {
 
 constexpr Parameter partitioned_parameters[] = {
     parameters::bytes("bytes in each message, a multiple of partitions"),
-    {"partitions", Kind::integer, "", "4", 1, 65536, "", "parts in which the sender hands over a message"}};
+    {"partitions", Kind::integer, "", "4", 1, 65536, "", "number of partitions of each message"}};
 
 }  // namespace
 
@@ -78,7 +78,7 @@ extern constinit const WorkloadInfo partitioned{
     .operation = "psend",
     .size = "bytes",
     .help = "ping-pong of partitioned messages: MPI_Psend_init, MPI_Precv_init, MPI_Pready of each part",
-    .time = "one way: half a round trip",
+    .time = "one direction: half a round trip",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

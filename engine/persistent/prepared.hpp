@@ -48,9 +48,7 @@ inline const Values& with_mpi4(const Values& values, const char* call, const cha
   return values;
 }
 
-inline constexpr Parameter one_buffer{"buffers", Kind::choice,
-                                      "",        "hot",
-                                      0,         0,
-                                      "hot",     "a request is made for one buffer, which it uses each time"};
+inline constexpr Parameter one_buffer{
+    "buffers", Kind::choice, "", "hot", 0, 0, "hot", "a persistent request always uses the same buffer"};
 
 }  // namespace hockney::persistent

@@ -29,7 +29,7 @@ extern constinit const WorkloadInfo reduce_persistent{
     .operation = "reduce_persistent",
     .size = "bytes",
     .help = "MPI_Start of a request made by MPI_Reduce_init, then MPI_Wait",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = reduce_persistent_parameters,

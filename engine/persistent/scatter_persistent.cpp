@@ -28,7 +28,7 @@ extern constinit const WorkloadInfo scatter_persistent{
     .operation = "scatter_persistent",
     .size = "bytes",
     .help = "MPI_Start of a request made by MPI_Scatter_init, then MPI_Wait",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = scatter_persistent_parameters,

@@ -194,8 +194,8 @@ std::unique_ptr<Workload> in_mode(const Place& place, const Values& values) {
 constexpr Parameter pingpong_modes_parameters[] = {
     parameters::bytes("bytes in each message"),
     {"mode", Kind::choice, "", "standard", 0, 0, "standard|synchronous|ready|buffered|persistent",
-     "MPI_Send; MPI_Ssend; MPI_Rsend, its receive being there; MPI_Bsend; MPI_Start of a request made "
-     "before"}};
+     "MPI_Send; MPI_Ssend; MPI_Rsend with the receive already posted; MPI_Bsend; MPI_Start of a persistent "
+     "request"}};
 
 }  // namespace
 
@@ -204,8 +204,8 @@ extern constinit const WorkloadInfo pingpong_modes{
     .role = "point-to-point",
     .operation = "send_mode",
     .size = "bytes",
-    .help = "a message there and one back, sent in one of MPI's modes",
-    .time = "one way: half a round trip",
+    .help = "ping-pong in one of MPI's send modes",
+    .time = "one direction: half a round trip",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

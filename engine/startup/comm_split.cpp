@@ -40,7 +40,7 @@ class CommSplit final : public MakingBase {
 
 constexpr Parameter comm_split_parameters[] = {
     {"colors", Kind::integer, "", "2", 1, 1e7, "",
-     "communicators made: rank r goes into the one of r modulo this"},
+     "number of communicators: rank r belongs to number r modulo this"},
     parameters::sync};
 
 }  // namespace

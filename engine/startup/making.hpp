@@ -47,10 +47,10 @@ class MakingBase : public Workload {
 };
 
 inline constexpr Metric making_metrics[] = {
-    {"making", "s", OverRanks::max, Per::repetition, true, "the call that makes it"},
+    {"making", "s", OverRanks::max, Per::repetition, true, "the call that creates it"},
     {"freeing", "s", OverRanks::max, Per::repetition, true, "the call that frees it"},
 };
 
-inline constexpr const char* making_and_freeing = "making and freeing it, the longest over the ranks";
+inline constexpr const char* making_and_freeing = "creating and freeing, the maximum over the ranks";
 
 }  // namespace hockney::startup

@@ -33,7 +33,7 @@ extern constinit const WorkloadInfo exscan{
     .operation = "exscan",
     .size = "bytes",
     .help = "MPI_Exscan, MPI_SUM of doubles: the sum over the ranks before this one",
-    .time = "the longest over the ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = exscan_parameters,

@@ -97,7 +97,7 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     EXPECT_EQ(series_of(result, "least").values, std::vector<double>{5});
     EXPECT_EQ(series_of(result, "average").values, std::vector<double>{(size - 1) / 2.0});
     EXPECT_EQ(series_of(result, "total").values, std::vector<double>(repetitions, size));
-    // Of one repetition, without earlier runs: `batch` counts operations.
+    // One repetition, without earlier runs: `batch` counts operations.
     EXPECT_EQ(series_of(result, "runs").values, std::vector<double>(repetitions, result.batch / 2.0));
     for (const double waiting : series_of(result, "waiting").values)
       EXPECT_NEAR(waiting, 0.5e-3 * size, 1e-12);

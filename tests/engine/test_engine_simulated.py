@@ -28,7 +28,7 @@ from hockney.simulated import platform
 pytestmark = pytest.mark.simgrid
 
 LATENCY_S = 10e-6
-"""Of a message of any size, with 0.01 us per byte: t = 10 us + x / (100 MB/s)."""
+"""The latency of a message of any size, with 0.01 us per byte: t = 10 us + x / (100 MB/s)."""
 PER_BYTE_S = 1e-8
 
 Simulate = Callable[..., list[EngineLine]]

@@ -14,7 +14,7 @@ from hockney.launch.fake import FakeLauncher, Fault
 SIZES = [0, *(1 << k for k in range(23))]
 OTHERS = [f"bcast ranks={p} bytes={size}" for p in (2, 4) for size in SIZES[4::2]]
 CHANGES = 4096, 65536
-"""Of a message's cost in the fake world."""
+"""Sizes at which the cost of a message changes in the fake world."""
 
 
 def begin(path, launcher=None, refine=True, launches=10):

@@ -47,7 +47,7 @@ def test_it_is_formatted():
 
 @pytest.fixture(scope="module")
 def headers() -> list[str]:
-    """Of MPI; its wrapper adds these folders silently."""
+    """The folders of MPI's headers, which its wrapper adds silently."""
     return [word[2:] for word in wrapped(mpi_named("openmpi")) if word.startswith("-I")]
 
 

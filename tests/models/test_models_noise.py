@@ -72,7 +72,7 @@ def test_modes_that_last_as_long_as_the_watch_tell_nothing():
 
 
 def test_long_modes_are_not_taken_for_short_ones():
-    """Of ten seconds each: a precision is only given if the other mode hardly occurred."""
+    """Observations of ten seconds each: a precision is only given if the other mode hardly occurred."""
     random = np.random.default_rng(5)
     for _ in range(100):
         visits = two_modes(10.0, random)

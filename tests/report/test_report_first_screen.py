@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 STUDIES = ("survey", "barriers", "granularity")
 MOST_SHEETS = 6
 MOST_BYTES = 1_300_000
-"""Of a page without Plotly's script."""
+"""The size limit of a page without Plotly's script."""
 LEAD = "header .first figure, header .widget"
 Written = Callable[[str], Path]
 

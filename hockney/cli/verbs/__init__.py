@@ -13,7 +13,7 @@ VERBS = {
     "run": "Run a study, or individual cases.",
     "plan": "Show what would run: cases, launches, bytes, time.",
     "predict": "Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.",
-    "report": "Write the report.html of a run again from its records.",
+    "report": "Rewrite a run's report.html from its records.",
     "models": "Print the models fitted to a run: parameters, 95% intervals, verdicts.",
     "resume": "Measure the rest of an unfinished run; failed cases are tried once more.",
     "verify": "Check that a run's files are unchanged, complete and correct.",

@@ -43,7 +43,7 @@ def command(
 
     With --simgrid: download the sources of SimGrid from the package index (and Boost's headers if the
     compiler finds none), compile them into hockney's cache, and print the folder. This takes some minutes and
-    temporarily 400 MB, and needs neither root nor an MPI.
+    400 MB of temporary space, and needs neither root nor an MPI.
 
     With --library: compile the barriers for C++ programs that use this MPI, and install the header, the
     library, and files for CMake and pkg-config into --prefix.

@@ -69,7 +69,7 @@ def _network(text: str) -> str:
     metavar="N",
     default="1",
     show_default=True,
-    help="Exchanges with both neighbors per T.",
+    help="Number of exchanges with both neighbors per T.",
 )
 @click.option(
     "--serial",
@@ -111,7 +111,8 @@ def _network(text: str) -> str:
     type=options.ParsedType("network", _network),
     metavar="shared|switch",
     default=None,
-    help="Whether concurrent messages share the bandwidth, instead of deciding by measurements.",
+    help="Assume that concurrent messages share the bandwidth (shared) or not (switch).  "
+    "[default: as measured]",
 )
 @click.option(
     "--larger-machine",
@@ -138,9 +139,9 @@ def command(
 ) -> int:
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
-    The algorithm computes T seconds on one rank, a part of it serial, and its ranks exchange messages with
-    their neighbors on a ring. Nothing is measured: the cost of messages is taken from a survey, or from the
-    description of a machine.
+    A single rank would compute for T seconds, partly serial; the ranks exchange messages with their neighbors
+    on a ring. Nothing is measured: the cost of messages comes from a survey, or from the description of a
+    machine.
     """
     if work is None or message is None:
         option, given = ("--work", "1s") if work is None else ("--message", "40kB")

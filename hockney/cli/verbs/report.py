@@ -24,13 +24,13 @@ from hockney.core.fit import Cost
     "--figures",
     type=options.PATH,
     metavar="DIR",
-    help="Write each figure as SVG and PNG into DIR as well.",
+    help="Also write each figure as SVG and PNG into DIR.",
 )
 @options.cost
 @options.quiet
 @options.as_json
 def command(run: Path, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
-    """Write the report.html of a run again from its records."""
+    """Rewrite a run's report.html from its records."""
     loaded = load_and_note(run, cost, quiet=quiet, fit=True)
     with ProgressReporter(quiet).doing(messages.writing_report()):
         written = [loaded.report()]

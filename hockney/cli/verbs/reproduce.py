@@ -29,11 +29,11 @@ from hockney.reproductions import Compared, pages, tallies
     "--out",
     type=options.PATH,
     metavar="DIR",
-    help="Folder for the runs and the report, new or of an earlier reproduction to continue.  "
+    help="Folder for the runs and the report, new, or of a reproduction to be continued.  "
     "[default: runs/reproduce-NAME-TIME]",
 )
 @click.option(
-    "--figures", type=options.PATH, metavar="DIR", help="Write each figure as SVG and PNG into DIR as well."
+    "--figures", type=options.PATH, metavar="DIR", help="Also write each figure as SVG and PNG into DIR."
 )
 @options.quiet
 @options.as_json

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--budget",
     type=options.BUDGET,
     metavar="TIME",
-    help="Time for the rest, or for each remaining round.  [default: its share of the run's]",
+    help="Time for the rest, or for each remaining round.  [default: its share of the run's budget]",
 )
 @options.launcher
 @options.where

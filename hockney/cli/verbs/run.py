@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     metavar="FORMAT",
     default="table",
     show_default=True,
-    help="table, at the end; or lines while measuring: plain (size, time, bandwidth, or --columns), or osu, "
-    "like OSU's benchmarks.",
+    help="table at the end, or lines while measuring: plain (size, time, bandwidth, or --columns) or osu (as "
+    "OSU's benchmarks print them).",
 )
 @click.option(
     "-f",
@@ -80,11 +80,11 @@ def command(
     A study may have parameters: hockney run granularity work=1ms:10ms. 'hockney run STUDY --help' lists them.
 
     A case is a workload with its parameters: pingpong bytes=8. A list of values, such as bytes=0:4MiB,
-    algorithm=mpi,dissemination or ranks=2,4, makes one case per value. --ranks and --sizes are the defaults
-    for cases that name none.
+    algorithm=mpi,dissemination or ranks=2,4, makes one case per value. --ranks and --sizes apply to cases
+    that do not set them.
 
-    --repeat 20 --every 1m measures everything once a minute, --through 8h as often as fits: the differences
-    between single runs show how the machine changes over time.
+    --repeat 20 --every 1m measures everything 20 times, once a minute; --through 8h as many times as fit into
+    8 hours. The differences between single runs show how the machine changes over time.
     """
     if show:
         machine, mpi, bind = given["machine"], given["mpi"], given["bind"]

@@ -167,14 +167,14 @@ class Explorer {
     this.show(this.big.communication, of("share"), g.percent);
     const even = g.breakEven(m, bytes, serial, ranks);
     this.words.textContent = ranks === 1
-      ? `One rank takes ${g.seconds(work)} and has nobody to exchange with.`
-      : `${plural(ranks)} take ${g.seconds(now.total)} for what takes one rank ${g.seconds(work)}: ${g.seconds(now.serial + now.parallel)} of computing and ${g.seconds(now.communication)} of exchanging ${g.size(bytes)}. ` +
-        (even === null ? `No amount of work makes ${plural(ranks)} faster than one.` : work < even ? `That is slower than one rank: it needs more than ${g.seconds(even)} of work.` : `From ${g.seconds(even)} of work on they are faster than one rank.`);
+      ? `One rank takes ${g.seconds(work)} and exchanges nothing.`
+      : `${plural(ranks)} take ${g.seconds(now.total)} for work that takes one rank ${g.seconds(work)}: ${g.seconds(now.serial + now.parallel)} of computation and ${g.seconds(now.communication)} of communication with messages of ${g.size(bytes)}. ` +
+        (even === null ? `No amount of work makes ${plural(ranks)} faster than one.` : work < even ? `That is slower than one rank; they are faster with more than ${g.seconds(even)} of work.` : `They are faster than one rank with more than ${g.seconds(even)} of work.`);
     const beyond = [];
     if (ranks > m.most_ranks) beyond.push(m.cores_known && !this.larger
       ? `${plural(ranks)} share ${m.most_ranks} cores: those on one core compute in turn. Waiting for the scheduler is not included.`
-      : `This machine is known up to ${plural(m.most_ranks)}; more are taken to be on a larger one of its kind.`);
-    if (bytes > m.most_bytes) beyond.push(`Messages were measured up to ${g.bytes(m.most_bytes)}; for longer ones the last line goes on.`);
+      : `This machine is known up to ${plural(m.most_ranks)}; more are assumed to be on a larger machine of its kind.`);
+    if (bytes > m.most_bytes) beyond.push(`Messages were measured up to ${g.bytes(m.most_bytes)}; longer ones extrapolate the last line.`);
     this.limits.textContent = beyond.join(" ");
     this.limits.hidden = !beyond.length;
     const needed = (dd, wanted) => {
@@ -309,7 +309,7 @@ class Explorer {
   tell(name, p) {
     const {bytes, serial, ranks} = this.state;
     if (!p) {
-      this.said[name].textContent = name === "curves" ? "Circles: break-even, where np ranks are as fast as one. The dot is where the sliders stand; click to put it elsewhere." : `The stronger the colour, the more efficient.${this.over === "ranks" && this.most > ROWS ? " Lines go through even numbers of ranks." : ""} Click to put the dot elsewhere.`;
+      this.said[name].textContent = name === "curves" ? "Circles: break-even, where np ranks are as fast as one. The dot shows the values of the sliders; click to move it." : `A stronger colour means a higher efficiency.${this.over === "ranks" && this.most > ROWS ? " Lines connect even numbers of ranks." : ""} Click to move the dot.`;
       return;
     }
     const y = p[1] === null ? null : this.second(p[1]);
