@@ -8,7 +8,7 @@
 namespace hockney {
 
 // A piece of work: run() consumes a preset amount of the calling thread's processor time, including its own
-// overhead, so that on an undisturbed core it also takes exactly that long in wall time.
+// overhead, so that on an otherwise idle core it also takes exactly that long in wall time.
 //
 // It is a loop in registers, without memory traffic, whose pace is measured. Shortly before the end the
 // thread's CPU clock, which stops while the thread is preempted, gives the time still to be consumed. Work no

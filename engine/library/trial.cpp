@@ -18,7 +18,7 @@ namespace {
 // losers.
 constexpr double making = 0.4;
 constexpr double timing = 0.7;
-// Enough rounds for a median that is robust against a few disturbed ones.
+// Enough rounds for a median that is robust against a few outliers.
 constexpr int most_rounds = 200;
 constexpr int least_rounds = 15;
 // A candidate that is `hopeless` times slower than the best after `enough_rounds` rounds is dropped, and at

@@ -13,7 +13,7 @@ namespace hockney {
 // How repetitions start, and the only loop that reads the clock around them.
 //
 //   none     The workload keeps its ranks in step itself. One reading of the clock ends a repetition and
-//            starts the next, so that no time between them goes uncounted, and no barrier disturbs. A
+//            starts the next, so that no time between them goes uncounted, and no barrier interferes. A
 //            workload with metrics per repetition is sampled between them, with a second reading.
 //   barrier  MPI_Barrier before each repetition; each rank times its own part. If MPI_Wtime is global,
 //            ranks enter the barrier at the same moment.

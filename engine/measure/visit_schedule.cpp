@@ -15,8 +15,8 @@ constexpr double longest_slice_s = 5e-3;
 constexpr double shortest_slice_s = 0.5e-3;
 // Draws from the cases within this many visits of the one that has advanced least.
 constexpr double together = 0.75;
-// If all visits are disturbed, a case gets this many times its repetitions.
-constexpr int disturbed_factor = 2;
+// If all visits are preempted, a case gets this many times its repetitions.
+constexpr int preempted_factor = 2;
 
 }  // namespace
 
@@ -24,14 +24,14 @@ void VisitSchedule::add(double seconds, int repetitions, double repetition_s) {
   cases_.push_back({seconds, seconds, repetition_s, 1, repetitions, repetitions});
 }
 
-void VisitSchedule::visited(int index, double seconds, int repetitions, double repetition_s, bool disturbed,
+void VisitSchedule::visited(int index, double seconds, int repetitions, double repetition_s, bool preempted,
                             bool precise) {
   Progress& progress = cases_[static_cast<std::size_t>(index)];
   progress.spent_s += seconds;
   progress.last_visit_s = seconds;
   progress.repetition_s = repetition_s;
   progress.all_repetitions += repetitions;
-  if (!disturbed) {
+  if (!preempted) {
     ++progress.visits;
     progress.repetitions += repetitions;
   }
@@ -41,7 +41,7 @@ void VisitSchedule::visited(int index, double seconds, int repetitions, double r
 bool VisitSchedule::complete(const Progress& progress) const {
   return progress.ended || progress.precise || progress.visits >= most_visits_ ||
          progress.repetitions >= most_repetitions_ ||
-         progress.all_repetitions >= disturbed_factor * most_repetitions_;
+         progress.all_repetitions >= preempted_factor * most_repetitions_;
 }
 
 double VisitSchedule::advanced(const Progress& progress) const {
@@ -77,7 +77,7 @@ int VisitSchedule::repetitions_in_a_visit() const {
 
 int VisitSchedule::repetitions_left(int index) const {
   const Progress& progress = cases_[static_cast<std::size_t>(index)];
-  return std::max(1, disturbed_factor * most_repetitions_ - progress.all_repetitions);
+  return std::max(1, preempted_factor * most_repetitions_ - progress.all_repetitions);
 }
 
 const char* VisitSchedule::reason(int index) const {

@@ -24,9 +24,9 @@ class VisitSchedule {
   void add(double seconds, int repetitions, double repetition_s);
   // A case that failed gets no more visits.
   void drop(int index) { cases_[static_cast<std::size_t>(index)].ended = true; }
-  // Records a visit that took `seconds`. A `disturbed` one is repeated if there is time. `precise`: the case
+  // Records a visit that took `seconds`. A `preempted` one is repeated if there is time. `precise`: the case
   // needs no more.
-  void visited(int index, double seconds, int repetitions, double repetition_s, bool disturbed, bool precise);
+  void visited(int index, double seconds, int repetitions, double repetition_s, bool preempted, bool precise);
 
   // The next case, with `left_s` until the launch's time is up; none if no visit fits. A case that has fewer
   // repetitions than required, each within its share, is completed even then.
@@ -46,9 +46,9 @@ class VisitSchedule {
     double spent_s = 0;
     double last_visit_s = 0;
     double repetition_s = 0;
-    int visits = 0;  // undisturbed, and their repetitions
+    int visits = 0;  // without preempted ones, and their repetitions
     int repetitions = 0;
-    int all_repetitions = 0;  // including disturbed visits
+    int all_repetitions = 0;  // including preempted visits
     bool precise = false;
     bool ended = false;  // failed
   };

@@ -21,8 +21,8 @@ struct Message {
 // The costs of each message. SimGrid asks for them at three moments: before a send hands its message over
 // (only if the call then returns or continues: small messages, and MPI_Isend and MPI_Ssend of any size), when
 // the message sets out, and after a small message has been received. Costs it does not ask for are added when
-// the message sets out, so that undisturbed messages take LogGP's time, os + L + G x + or, for any size and
-// any call.
+// the message sets out, so that messages without contention take LogGP's time, os + L + G x + or, for any
+// size and any call.
 class Costs {
  public:
   Costs(const Description& description, std::size_t nodes);
@@ -30,7 +30,7 @@ class Costs {
   // Seconds for which rank `rank` is busy before the message sets out.
   double before(const Message& message, bool isend, std::size_t rank, double now);
 
-  // Seconds between departure and arrival of a message, including the undisturbed transmission time of its
+  // Seconds between departure and arrival of a message, including the uncontended transmission time of its
   // links.
   double under_way(const Message& message, const Way& way, double now);
 
@@ -40,7 +40,7 @@ class Costs {
  private:
   struct Rank {
     double free = 0;        // when it may send again: LogGP's gap
-    double sent_until = 0;  // arrival of its last message, if undisturbed
+    double sent_until = 0;  // arrival of its last message, without contention
   };
   struct Flight {
     std::size_t rank;  // the sender

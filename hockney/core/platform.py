@@ -3,7 +3,7 @@
 """A described machine: everything that is needed to simulate it.
 
 Times in seconds, sizes in bytes, rates in bytes a second. A message of x bytes takes, one way and
-undisturbed,
+without contention,
 
     send_s + send_s_per_byte x + latency_s + hops hop_s + per_byte_s x + receive_s + receive_s_per_byte x
 

@@ -90,7 +90,7 @@ TEST(VisitSchedule, APreciseCaseLeavesItsTimeToTheOthers) {
   EXPECT_STREQ(schedule.reason(1), "budget");
 }
 
-TEST(VisitSchedule, DisturbedVisitsAreRepeatedWithinLimits) {
+TEST(VisitSchedule, PreemptedVisitsAreRepeatedWithinLimits) {
   VisitSchedule schedule(1.0, 10, 100, 1);
   schedule.add(0.01, 10, 0.001);
   int visits = 1;
@@ -98,7 +98,7 @@ TEST(VisitSchedule, DisturbedVisitsAreRepeatedWithinLimits) {
     schedule.visited(0, 0.01, 10, 0.001, visits % 2 == 1, false);
     ++visits;
   }
-  EXPECT_EQ(visits, 19) << "nine of them, and as many that were disturbed";
+  EXPECT_EQ(visits, 19) << "nine of them, and as many that were preempted";
   VisitSchedule always(1.0, 10, 100, 1);
   always.add(0.01, 10, 0.001);
   for (visits = 1; always.next(9, fewest); ++visits) always.visited(0, 0.01, 10, 0.001, true, false);

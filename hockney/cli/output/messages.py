@@ -37,7 +37,7 @@ def no_osu_benchmark(workload: str, available: Sequence[str]) -> UsageError:
     """`available` are the workloads that have one."""
     return UsageError(
         f"--format osu does not apply to {workload}",
-        f"OSU's benchmarks have an equivalent of {together(available)} only",
+        f"OSU's benchmarks have equivalents only of {together(available)}",
         "use --format plain",
         code="no-osu-benchmark",
         workload=workload,
