@@ -112,9 +112,10 @@ class ManyToOne final : public Workload {
 
 constexpr Parameter many_to_one_parameters[] = {
     parameters::bytes("bytes in each message"),
-    {"senders", Kind::integer, "", "0", 0, 1e7, "", "ranks 1 to this one send (0: all but rank 0)"},
+    {"senders", Kind::integer, "", "0", 0, 1e7, "",
+     "number of senders, from rank 1 on (0: all except rank 0)"},
     source,
-    {"window", Kind::integer, "", "16", 1, 4096, "", "messages of each sender on the way at once"}};
+    {"window", Kind::integer, "", "16", 1, 4096, "", "concurrent messages of each sender"}};
 
 }  // namespace
 

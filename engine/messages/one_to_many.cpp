@@ -98,7 +98,7 @@ class OneToMany final : public Workload {
 constexpr Parameter one_to_many_parameters[] = {
     parameters::bytes("bytes in each message"),
     {"receivers", Kind::integer, "", "0", 0, 1e7, "", "ranks 1 to this one receive (0: all but rank 0)"},
-    {"window", Kind::integer, "", "16", 1, 4096, "", "messages to each receiver on the way at once"}};
+    {"window", Kind::integer, "", "16", 1, 4096, "", "concurrent messages to each receiver"}};
 
 }  // namespace
 
@@ -107,7 +107,7 @@ extern constinit const WorkloadInfo one_to_many{
     .role = "messages",
     .operation = "one_to_many",
     .size = "bytes",
-    .help = "rank 0 sends many messages to many ranks at once (MPI_Isend, MPI_Irecv)",
+    .help = "rank 0 sends many concurrent messages to many ranks (MPI_Isend, MPI_Irecv)",
     .time = "divided by the messages to all receivers: its inverse is the message rate",
     .min_ranks = 2,
     .timing = Timing::root,

@@ -37,7 +37,7 @@ extern constinit const WorkloadInfo pingping{
     .role = "messages",
     .operation = "pingping",
     .size = "bytes",
-    .help = "both ranks of each pair send to the other at once: MPI_Isend, MPI_Recv, MPI_Wait",
+    .help = "both ranks of each pair send to each other concurrently: MPI_Isend, MPI_Recv, MPI_Wait",
     .time = "one message, which meets one from the other side",
     .min_ranks = 2,
     .parameters = pingping_parameters,

@@ -18,7 +18,7 @@ class IneighborAllgatherv final : public Alone<GathervBase> {
 };
 
 constexpr Parameter ineighbor_allgatherv_parameters[] = {
-    parameters::bytes("bytes of a rank's block, in the mean over the ranks, which all its neighbors get"),
+    parameters::bytes("bytes of a rank's block, the mean over the ranks, which all its neighbors get"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,

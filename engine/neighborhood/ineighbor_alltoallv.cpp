@@ -18,7 +18,7 @@ class IneighborAlltoallv final : public Alone<ExchangevBase> {
 };
 
 constexpr Parameter ineighbor_alltoallv_parameters[] = {
-    parameters::bytes("bytes of the block that each neighbor gets, in the mean over the ranks"),
+    parameters::bytes("bytes of the block that each neighbor gets, the mean over the ranks"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,

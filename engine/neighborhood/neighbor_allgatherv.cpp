@@ -17,7 +17,7 @@ class NeighborAllgatherv final : public GathervBase {
 };
 
 constexpr Parameter neighbor_allgatherv_parameters[] = {
-    parameters::bytes("bytes of a rank's block, in the mean over the ranks, which all its neighbors get"),
+    parameters::bytes("bytes of a rank's block, the mean over the ranks, which all its neighbors get"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,

@@ -17,7 +17,7 @@ class NeighborAlltoallv final : public ExchangevBase {
 };
 
 constexpr Parameter neighbor_alltoallv_parameters[] = {
-    parameters::bytes("bytes of the block that each neighbor gets, in the mean over the ranks"),
+    parameters::bytes("bytes of the block that each neighbor gets, the mean over the ranks"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,

@@ -9,7 +9,7 @@ namespace {
 constexpr Parameter overlap_neighbor_parameters[] = {
     {"operation", Kind::choice, "", "ineighbor_alltoall", 0, 0,
      "ineighbor_allgather|ineighbor_allgatherv|ineighbor_alltoall|ineighbor_alltoallv|ineighbor_alltoallw",
-     "which collective"},
+     "the collective operation"},
     parameters::bytes("as the operation's own"),
     counts_of_ranks,
     topology_parameter,

@@ -8,8 +8,8 @@ namespace {
 constexpr Parameter overlap_parameters[] = {
     {"operation", Kind::choice, "", "iallreduce", 0, 0,
      "iallgather|iallreduce|ialltoall|ibcast|iexscan|igather|ireduce|ireduce_scatter_block|iscan|iscatter",
-     "which collective"},
-    parameters::bytes("as the operation's own, a multiple of 8 where it sums"),
+     "the nonblocking collective"},
+    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions"),
     parameters::buffers,
     parameters::root,
     computing_parameter,

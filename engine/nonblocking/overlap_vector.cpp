@@ -8,7 +8,7 @@ namespace {
 
 constexpr Parameter overlap_vector_parameters[] = {
     {"operation", Kind::choice, "", "iallgatherv", 0, 0,
-     "iallgatherv|ialltoallv|ialltoallw|igatherv|ireduce_scatter|iscatterv", "which collective"},
+     "iallgatherv|ialltoallv|ialltoallw|igatherv|ireduce_scatter|iscatterv", "the collective operation"},
     parameters::bytes("as the operation's own, a multiple of 8 where it sums"),
     counts_parameter,
     parameters::buffers,

@@ -10,8 +10,7 @@ class GetMany final : public ManyBase {
  public:
   GetMany(const Place& place, const Values& values)
       : ManyBase(place, values, 1, 0,
-                 values.word("targets") == "neighbors" ? 2 : static_cast<std::size_t>(place.comm.size - 1)) {
-  }
+                 values.word("targets") == "neighbors" ? 2 : static_cast<std::size_t>(place.comm.size - 1)) {}
 
   void fill(const Payload& payload) override {
     write_bytes(memory(), payload, static_cast<std::uint64_t>(comm_.rank));

@@ -22,7 +22,7 @@ inline constexpr Parameter epoch{
     0,
     0,
     "fence|lock|lock_all|flush|flush_local|pscw",
-    "how operations are completed: MPI_Win_fence; MPI_Win_lock (shared) and unlock; MPI_Win_lock_all and "
+    "synchronisation: MPI_Win_fence; MPI_Win_lock (shared) and unlock; MPI_Win_lock_all and "
     "unlock_all; MPI_Win_flush, or MPI_Win_flush_local, within one long epoch; or post, start, complete and "
     "wait"};
 

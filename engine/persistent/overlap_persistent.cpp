@@ -12,7 +12,7 @@ constexpr Parameter overlap_persistent_parameters[] = {
      "allgather_persistent|allgatherv_persistent|allreduce_persistent|alltoall_persistent|"
      "alltoallv_persistent|alltoallw_persistent|bcast_persistent|gather_persistent|gatherv_persistent|"
      "reduce_persistent|reduce_scatter_persistent|scatter_persistent|scatterv_persistent",
-     "which collective"},
+     "the collective operation"},
     parameters::bytes("as the operation's own, a multiple of 8 where it sums"),
     counts_parameter,
     one_buffer,

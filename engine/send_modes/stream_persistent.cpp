@@ -68,7 +68,7 @@ extern constinit const WorkloadInfo stream_persistent{
     .role = "point-to-point",
     .operation = "stream_persistent",
     .size = "bytes",
-    .help = "many messages at once by MPI_Startall of requests of MPI_Send_init and MPI_Recv_init",
+    .help = "many concurrent messages by MPI_Startall of requests of MPI_Send_init and MPI_Recv_init",
     .time = "divided by the messages of one direction; bandwidth is of both",
     .min_ranks = 2,
     .max_ranks = 2,

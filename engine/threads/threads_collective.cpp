@@ -78,7 +78,8 @@ class ThreadsCollective final : public ThreadsBase {
 };
 
 constexpr Parameter threads_collective_parameters[] = {
-    {"operation", Kind::choice, "", "allreduce", 0, 0, "allreduce|barrier|bcast|reduce", "which collective"},
+    {"operation", Kind::choice, "", "allreduce", 0, 0, "allreduce|barrier|bcast|reduce",
+     "the collective operation"},
     parameters::bytes("bytes of each thread's vector, a multiple of 8; a barrier has none"),
     threads_parameter,
     iterations_of("collectives of each thread before it waits for the others of its rank")};
@@ -90,7 +91,7 @@ extern constinit const WorkloadInfo threads_collective{
     .role = "threads",
     .operation = "collective",
     .size = "bytes",
-    .help = "collectives of several threads of each rank at once, each on a communicator of its own",
+    .help = "concurrent collectives of several threads of each rank, each on a separate communicator",
     .time = "one collective of each thread, the longest over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

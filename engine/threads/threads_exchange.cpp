@@ -87,7 +87,7 @@ extern constinit const WorkloadInfo threads_exchange{
     .role = "threads",
     .operation = "exchange",
     .size = "bytes",
-    .help = "several threads of each rank exchange messages with their neighbors at once",
+    .help = "several threads of each rank exchange messages with their neighbors concurrently",
     .time = "one exchange on each thread, the longest over the ranks; bandwidth is of all threads of a rank",
     .min_ranks = 2,
     .timing = Timing::longest,

@@ -91,7 +91,7 @@ extern constinit const WorkloadInfo threads_stream{
     .role = "threads",
     .operation = "isend",
     .size = "bytes",
-    .help = "many messages at once between the threads of two ranks (MPI_Isend, MPI_Irecv)",
+    .help = "many concurrent messages between the threads of two ranks (MPI_Isend, MPI_Irecv)",
     .time = "divided by the messages of all threads: its inverse is the message rate",
     .min_ranks = 2,
     .max_ranks = 2,

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable
 
 import pytest
-from engine_cases import every_case, group_runs, simulated
+from engine_cases import NOT_SIMULATED, every_case, group_runs, simulated
 from engine_lines import failures, records, verified
 from real_mpi import engine_for, group_for, simgrid_here
 
@@ -24,6 +24,7 @@ from hockney.models.applications.point_to_point_costs import of_platform
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, NotModelled
 from hockney.simulated import platform
+from hockney.system.bundled import bundled_groups
 
 pytestmark = pytest.mark.simgrid
 

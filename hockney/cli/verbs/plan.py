@@ -38,10 +38,12 @@ from hockney.draw.page import Table
 @options.asked
 @options.quiet
 @options.as_json
-def command(words: tuple[str, ...], lines: bool, like: tuple[str, ...], as_json: bool, **given: Any) -> int:
+def command(
+    words: tuple[str, ...], lines: bool, like: tuple[str, ...], quiet: bool, as_json: bool, **given: Any
+) -> int:
     """Show what would run: cases, launches, bytes, time. The default is the survey."""
     if like:
-        words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(False).say)
+        words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
     question = asked_question(words or ("survey",), given)
     with ProgressReporter(quiet) as reporter:
         planned = api.plan(question, RunOptions(**given), listen=reporter)

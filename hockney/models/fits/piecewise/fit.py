@@ -162,7 +162,7 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
         # its error.
         variance = np.where(outlier, residual**2, variance)
     variance = variance + extra
-    misfit = np.maximum(_among_neighbours(residual**2) - variance, 0.0)
+    misfit = np.maximum(_among_neighbors(residual**2) - variance, 0.0)
 
     each = table.by_launch
     their = np.tile(starts, (len(each), 1))
@@ -197,8 +197,8 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
     )
 
 
-def _among_neighbours(values: np.ndarray) -> np.ndarray:
-    """The mean of each value and its neighbours: a curve that misses one size is not trusted next to it."""
+def _among_neighbors(values: np.ndarray) -> np.ndarray:
+    """The mean of each value and its neighbors: a curve that misses one size is not trusted next to it."""
     padded = np.pad(values, 1, constant_values=np.nan)
     return np.nanmean(np.stack((padded[:-2], values, padded[2:])), axis=0)
 
