@@ -52,8 +52,8 @@ class FittedLine:
 class Piecewise:
     """`center` is the typical launch (one replicate), `launches` each launch with the same segments,
     `replicates` the center with new errors and segments searched again, by the position of the changes.
-    `stray` is the variance, at each size, of the logarithm of a time about the curve, `misfit` the part of it
-    that the errors of the times do not explain."""
+    `stray` is the variance, at each size, of the logarithm of a time about the curve, below it and above it,
+    `misfit` the larger part of it that the errors of the times do not explain."""
 
     size: np.ndarray
     times: np.ndarray
@@ -64,31 +64,36 @@ class Piecewise:
     replicates: dict[Place, Pieces]
     replicate_starts: np.ndarray
     quantile: float
-    stray: np.ndarray
+    stray: tuple[np.ndarray, np.ndarray]
     misfit: np.ndarray
 
     def band(self, size: np.ndarray) -> list[Estimate]:
         """The time at each of `size` with the 95% interval of what is measured there: of the curve, and of a
         time about the curve."""
-        return self.read(lambda curve: curve.time(size), np.interp(size, self.size, self.stray))
+        below, above = (np.interp(size, self.size, stray) for stray in self.stray)
+        return self.read(lambda curve: curve.time(size), below, above)
 
     def bandwidth_limit(self) -> Estimate:
         """r_inf, which is finite."""
         ends = self.center.limit_range()
         times = self.center.time(ends)[0]
         squares = np.interp(ends, self.size, self.misfit) * times**2
-        return self.read(Pieces.bandwidth_limit, float(squares.sum() / np.diff(times)[0] ** 2))[0]
+        misfit = squares.sum() / np.diff(times)[0] ** 2
+        return self.read(Pieces.bandwidth_limit, misfit, misfit)[0]
 
     def peak_bandwidth(self) -> Estimate:
         """r_peak."""
         peak = (self.size / self.center.time(self.size)[0]).argmax()
-        return self.read(Pieces.peak_bandwidth, float(self.misfit[peak]))[0]
+        return self.read(Pieces.peak_bandwidth, self.misfit[peak], self.misfit[peak])[0]
 
     def read(
-        self, function: Callable[[Pieces], np.ndarray], stray: np.ndarray | float = 0.0
+        self,
+        function: Callable[[Pieces], np.ndarray],
+        below: np.ndarray | float = 0.0,
+        above: np.ndarray | float = 0.0,
     ) -> list[Estimate]:
         """The values of `function` on a curve (replicates, or replicates x many), positive, with intervals.
-        `stray` is a variance of their logarithms beyond that of the curve."""
+        `below` and `above` are variances of their logarithms beyond that of the curve."""
         value = np.atleast_2d(function(self.center).T).T[0]
         with np.errstate(invalid="ignore", divide="ignore"):
             early, late = (np.log(np.atleast_2d(function(self.replicates[p]).T).T) for p in ("early", "late"))
@@ -96,9 +101,9 @@ class Piecewise:
             stretch = self.quantile / Z
             # Between two measured sizes bandwidth may or may not be lost, depending on where the change is.
             lowest, highest = _percentile(np.fmin(early, late), 2.5), _percentile(np.fmax(early, late), 97.5)
-            beyond = self.quantile * np.sqrt(stray)
-            low = np.log(value) - np.hypot(half_width(each, stretch * (np.log(value) - lowest)), beyond)
-            high = np.log(value) + np.hypot(half_width(each, stretch * (highest - np.log(value))), beyond)
+            down, up = self.quantile * np.sqrt(below), self.quantile * np.sqrt(above)
+            low = np.log(value) - np.hypot(half_width(each, stretch * (np.log(value) - lowest)), down)
+            high = np.log(value) + np.hypot(half_width(each, stretch * (highest - np.log(value))), up)
         return [estimate(*three) for three in zip(value, np.exp(low), np.exp(high), strict=True)]
 
     def segment(self, line: FittedLine) -> tuple[Estimate, Estimate]:
@@ -162,7 +167,9 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
         # its error.
         variance = np.where(outlier, residual**2, variance)
     variance = variance + extra
-    misfit = np.maximum(_among_neighbors(residual**2) - variance, 0.0)
+    explained = table.variance + extra
+    sides = (_among_neighbours(np.maximum(side, 0.0) ** 2) for side in (-residual, residual))
+    below, above = (np.maximum(explained, side) for side in sides)
 
     each = table.by_launch
     their = np.tile(starts, (len(each), 1))
@@ -192,8 +199,8 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
         replicates={place: pieces(size, again_starts, *again_lines, place) for place in ("early", "late")},
         replicate_starts=again_starts,
         quantile=student(float(freedom + (n - 1) * (len(each) - 1))),
-        stray=variance + misfit,
-        misfit=misfit,
+        stray=(below, above),
+        misfit=np.maximum(below, above) - explained,
     )
 
 
