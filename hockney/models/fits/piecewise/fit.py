@@ -168,7 +168,7 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
         variance = np.where(outlier, residual**2, variance)
     variance = variance + extra
     explained = table.variance + extra
-    sides = (_among_neighbours(np.maximum(side, 0.0) ** 2) for side in (-residual, residual))
+    sides = (_among_neighbors(np.maximum(side, 0.0) ** 2) for side in (-residual, residual))
     below, above = (np.maximum(explained, side) for side in sides)
 
     each = table.by_launch
