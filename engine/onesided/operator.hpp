@@ -23,14 +23,11 @@ struct Operator {
 };
 
 constexpr Parameter operator_of(const char* choices) {
-  return {"op",
-          Kind::choice,
-          "",
-          "sum",
-          0,
-          0,
-          choices,
-          "what becomes of the target's elements: sum (MPI_SUM), replace (MPI_REPLACE), no_op (unchanged)"};
+  return {
+      "op",    Kind::choice,
+      "",      "sum",
+      0,       0,
+      choices, "operation on the target's elements: sum (MPI_SUM), replace (MPI_REPLACE), no_op (unchanged)"};
 }
 
 }  // namespace hockney::onesided
