@@ -48,7 +48,7 @@ def command(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, a
 
     Uses RUN, or the newest run of 'hockney run barriers' in runs/. If the number of ranks was measured, the
     measured times decide, and barriers count as equal if the 95% interval of their ratio includes 1.
-    Otherwise the models decide, within their limits, and the output says so.
+    Otherwise the models decide, within their limits, and the output is marked as predicted.
     """
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
