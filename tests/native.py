@@ -57,7 +57,7 @@ def sanitized(mpi: Mpi) -> Path:
     """The same programs under AddressSanitizer and UndefinedBehaviorSanitizer."""
     work = _work("sanitized", mpi)
     with locked(work.name):
-        flags = f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_CXX_FLAGS_RELEASE=-O0"
+        flags = f"CMAKE_CXX_FLAGS={SANITIZED}", "CMAKE_BUILD_TYPE=Debug", "CMAKE_CXX_FLAGS_DEBUG=-O0"
         _cmake(mpi, work, PROGRAMS[:3], *flags, "CMAKE_UNITY_BUILD=ON")
     return work / "tests"
 
