@@ -110,7 +110,10 @@ def case_from_words(workload: str, raw: Mapping[str, str]) -> Case:
 
 @lru_cache(maxsize=1 << 16)
 def parse_canonical(line: str) -> Case:
-    """The inverse of `Case.line`. A run has every line once for each launch."""
+    """The inverse of `Case.line`. A run has every line once for each launch. Raises UsageError, also for
+    other white space than single spaces, which would reach tables and files."""
+    if line != " ".join(line.split()):
+        raise messages.not_a_case(line)
     return case_from_words(*split_case(line))
 
 

@@ -64,6 +64,15 @@ def test_a_canonical_line_names_its_ranks(bad):
     assert caught.value.code == "case-without-ranks"
 
 
+@pytest.mark.parametrize("space", ["\r\n", "\n", "\t", "  ", "\u2028", "\x85"])
+def test_a_canonical_line_has_single_spaces(space):
+    """Others would reach tables and files through records."""
+    for line in (f"{space}pingpong bytes=8 ranks=2", f"pingpong{space}bytes=8 ranks=2"):
+        with pytest.raises(UsageError) as caught:
+            parse_canonical(line)
+        assert caught.value.code == "not-a-case"
+
+
 def test_a_number_that_is_none():
     with pytest.raises(UsageError) as caught:
         Case.of("pingpong", 2, bytes="many").number("bytes")
