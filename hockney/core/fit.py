@@ -150,7 +150,8 @@ class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
     """One piece of a piecewise model: time = latency + bytes * per_byte for first <= bytes < beyond.
 
     `intercept`: whether a latency was `found`, was `held` at 0 (the free line would begin below), or whether
-    the line begins below 0, because a byte costs more than in shorter messages, as beyond a cache.
+    the line begins below 0, because a byte costs more than in shorter messages, as beyond a cache. `smallest`
+    and `largest` are the sizes measured in it, None if it was printed.
     """
 
     first: int
@@ -158,6 +159,8 @@ class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
     latency: Estimate
     per_byte: Estimate
     intercept: Intercept = "found"
+    smallest: int | None = None
+    largest: int | None = None
 
 
 class FitCaveat(msgspec.Struct, frozen=True):

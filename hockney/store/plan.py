@@ -15,6 +15,7 @@ case.
 from __future__ import annotations
 
 import json
+import signal
 from collections import Counter
 from dataclasses import dataclass, fields
 
@@ -38,6 +39,9 @@ an older hockney ignores."""
 
 DIGITS = 9
 """Maximum digits of a launch's number, and of a position in it."""
+
+INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM)
+"""Exit codes of a launch that ended because hockney was interrupted."""
 
 LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine", "mark")
 """Settings that the first plans did not have. They are written only if they differ from the default, so that
@@ -143,11 +147,20 @@ def left(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     return tuple(item for item in plan.items if (item.launch, item.case) not in done)
 
 
+def _interrupted(run: RunRecords) -> bool:
+    """Whether hockney was interrupted or killed during the last launch."""
+    if not run.launches:
+        return False
+    ends = [close for close in run.closes if close.launch == run.launches[-1].launch]
+    return not ends or ends[-1].exit_code in INTERRUPTED
+
+
 def missing(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
     """The items left that a run still needs. If hockney chose the number of launches (`extend`), that number
-    is a target, which a busy machine may not reach: a case with `FEWEST_LAUNCHES` needs no more."""
+    is a target, which a busy machine may not reach: a case with `FEWEST_LAUNCHES` needs no more, unless the
+    run was interrupted."""
     items = left(plan, run)
-    if not plan.settings.extend:
+    if not plan.settings.extend or _interrupted(run):
         return items
     launches = Counter(case for case, _ in {(record.case, record.launch) for record in run.records})
     return tuple(item for item in items if launches[item.case.line] < FEWEST_LAUNCHES)

@@ -21,7 +21,7 @@ from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
 from hockney.models.least_time import least_of
-from hockney.store import RunFolder, left
+from hockney.store import RunFolder, left, missing
 
 LINES = (
     "pingpong bytes=0",
@@ -118,6 +118,21 @@ def test_the_number_of_launches_is_an_aim_where_hockney_chose_it(tmp_path, exten
     assert 3 <= min(launches.values()) <= max(launches.values()) < 10
     assert left(folder.plan(), folder.read().run), "what 'resume' would measure"
     assert outcome.left == (0 if extend else 60 - outcome.measured)
+
+
+@pytest.mark.parametrize("end", [130, 143, None])
+def test_an_interrupted_run_is_unfinished_however_many_launches_it_has(tmp_path, end):
+    """Interrupted by a signal, or killed, so that its last launch has no end."""
+    bench = lab.fake_bench(FakeLauncher())
+    cases = [bench.catalog.case(line) for line in LINES]
+    settings = Settings("cases", budget_s=6.0, launches=10, seed=1, extend=True)
+    folder = lab.begin(tmp_path / "r", cases, settings, bench)
+    lab.measure(folder, bench, lambda event: None)
+    plan, run = folder.plan(), folder.read().run
+    assert not missing(plan, run)
+    *closes, last = run.closes
+    ended = [] if end is None else [replace_fields(last, exit_code=end)]
+    assert missing(plan, replace(run, closes=(*closes, *ended))) == left(plan, run)
 
 
 @pytest.mark.parametrize(("kind", "reason"), [("die", "died"), ("hang", "hung")])

@@ -81,6 +81,7 @@ def test_the_band_contains_what_was_measured(latency, rate, fall, edge, seed) ->
     for each, time in zip(seen, tabulate(seen).times, strict=True):
         assert curve[each.size].low <= time <= curve[each.size].high
         low, high = costs.bounds(each.size)
+        assert costs.change(each.size) is None and (low, high) == costs._banded(each.size)
         assert low * costs.one_way(each.size) <= time * (1 + 1e-9)
         assert time <= high * costs.one_way(each.size) * (1 + 1e-9)
 

@@ -49,18 +49,19 @@ class Band:
 class PointToPointCosts:
     """Message costs on a machine.
 
-    `pieces` start at 0 bytes and ascend. `band` ascends too (empty: no interval is known). `changes` gives
-    for each change between pieces the sizes between which it lies, if known. On a `shared` medium messages in
-    flight at once share the bandwidth; each of them occupies a `medium` alone for medium[0] + bytes *
-    medium[1] seconds, which is part of its one-way time. `sharing` is the evidence for sharing or not, `why`
-    the same as text, and `source` the origin of the times; `verdict` is that of the fit they are taken from,
-    `doubt` its reason. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
-    `largest` are the sizes between which times are known, `most_ranks` is the number of ranks for which the
-    machine has cores (None: unknown). If a node cannot send and receive at once, a byte occupies it for
-    `half_duplex_s_per_byte`. On nodes of `cores` cores each, filled one after the other, messages within a
-    node have the costs `near`; 0 cores: all messages cost the same. There `band`, `changes`, `verdict` and
-    `doubt` apply to messages within a node; costs between nodes were not fitted. `cost` is the cost of a
-    run's ping-pong to which the pieces were fitted.
+    `pieces` start at 0 bytes and ascend. `band` ascends too (empty: no interval is known). `changes`
+    gives for each change between pieces the measured sizes next to it, if known: at those, `band` holds.
+    On a `shared` medium messages in flight at once share the bandwidth; each of them occupies a `medium`
+    alone for medium[0] + bytes * medium[1] seconds, which is part of its one-way time. `sharing` is the
+    evidence for sharing or not, `why` the same as text, and `source` the origin of the times; `verdict`
+    is that of the fit they are taken from, `doubt` its reason. A send of up to `eager` bytes ends before
+    its receive is posted. `smallest` and `largest` are the sizes between which times are known,
+    `most_ranks` is the number of ranks for which the machine has cores (None: unknown). If a node cannot
+    send and receive at once, a byte occupies it for `half_duplex_s_per_byte`. On nodes of `cores` cores
+    each, filled one after the other, messages within a node have the costs `near`; 0 cores: all messages
+    cost the same. There `band`, `changes`, `verdict` and `doubt` apply to messages within a node; costs
+    between nodes were not fitted. `cost` is the cost of a run's ping-pong to which the pieces were
+    fitted.
     """
 
     name: str
@@ -162,6 +163,12 @@ def of_fit(
     pieces = [CostPiece(0, first.latency.value, first.per_byte.value)]
     pieces += [CostPiece(s.first, s.latency.value, s.per_byte.value) for s in more]
     sizes = [p.x for p in fit.curve]
+    between = [
+        (float(before.largest), float(after.smallest))
+        for before, after in pairwise(fit.segments)
+        if before.largest is not None and after.smallest is not None
+    ]
+    wide = [(c.low, c.high) for c in fit.change_points if c.low is not None and c.high is not None]
     return PointToPointCosts(
         name=name,
         title=title,
@@ -169,7 +176,7 @@ def of_fit(
         shared=False,
         source=source,
         band=tuple(Band(p.x, p.low / p.time, p.high / p.time) for p in fit.curve if p.time > 0),
-        changes=tuple((c.low, c.high) for c in fit.change_points if c.low is not None and c.high is not None),
+        changes=tuple(between or wide),
         smallest=int(min(sizes, default=0)),
         largest=int(max(sizes)) if sizes else None,
         most_ranks=most_ranks,

@@ -19,7 +19,15 @@ def segments_of(fit: Piecewise, changes: Sequence[Estimate]) -> list[FittedSegme
         latency, per_byte = fit.segment(line)
         intercept = _intercept(latency.value)
         found.append(
-            FittedSegment(first=first, beyond=beyond, latency=latency, per_byte=per_byte, intercept=intercept)
+            FittedSegment(
+                first=first,
+                beyond=beyond,
+                latency=latency,
+                per_byte=per_byte,
+                intercept=intercept,
+                smallest=int(fit.size[line.first]),
+                largest=int(fit.size[line.beyond - 1]),
+            )
         )
     return found
 
