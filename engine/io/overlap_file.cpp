@@ -8,7 +8,7 @@ namespace {
 
 constexpr Parameter overlap_file_parameters[] = {
     {"operation", Kind::choice, "", "file_write", 0, 0, "file_read|file_write", "reading or writing"},
-    parameters::bytes("as the operation's own"),
+    parameters::bytes("bytes, as in the workload of the operation"),
     file,
     calls,
     pointer,
@@ -23,15 +23,13 @@ extern constinit const WorkloadInfo overlap_file{
     .role = "overlap",
     .operation = "overlap_file",
     .size = "bytes",
-    .help = "a file that is read or written by a nonblocking call, computing, then MPI_Wait",
-    .time = "all of it, the longest over the ranks",
+    .help = "a nonblocking read or write of a file, computation, then MPI_Wait",
+    .time = "the total, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = overlap_file_parameters,
     .metrics = overlap_metrics,
-    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
-      return std::make_unique<Overlapped>(place, values, values.word("operation"));
-    },
+    .make = make_overlapped,
 };
 
 }  // namespace hockney::io

@@ -161,6 +161,11 @@ class Overlapped final : public Workload {
   long runs_ = 0;
 };
 
+// The workload of a parameter `operation`, which names a collective of this group.
+inline std::unique_ptr<Workload> make_overlapped(const Place& place, const Values& values) {
+  return std::make_unique<Overlapped>(place, values, values.word("operation"));
+}
+
 inline constexpr Parameter computing_parameter{
     "computing", Kind::real,
     "",          "1",

@@ -10,7 +10,7 @@ constexpr Parameter overlap_neighbor_parameters[] = {
     {"operation", Kind::choice, "", "ineighbor_alltoall", 0, 0,
      "ineighbor_allgather|ineighbor_allgatherv|ineighbor_alltoall|ineighbor_alltoallv|ineighbor_alltoallw",
      "the collective operation"},
-    parameters::bytes("as the operation's own"),
+    parameters::bytes("bytes, as in the workload of the operation"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,
@@ -27,15 +27,13 @@ extern constinit const WorkloadInfo overlap_neighbor{
     .role = "overlap",
     .operation = "overlap_neighbor",
     .size = "bytes",
-    .help = "a neighborhood collective that is started, computing, then MPI_Wait",
-    .time = "all of it, the longest over the ranks",
+    .help = "a nonblocking neighborhood collective, computation, then MPI_Wait",
+    .time = "the total, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = overlap_neighbor_parameters,
     .metrics = overlap_metrics,
-    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
-      return std::make_unique<Overlapped>(place, values, values.word("operation"));
-    },
+    .make = make_overlapped,
 };
 
 }  // namespace hockney::neighborhood

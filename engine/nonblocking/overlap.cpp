@@ -29,9 +29,7 @@ extern constinit const WorkloadInfo overlap{
     .timing = Timing::longest,
     .parameters = overlap_parameters,
     .metrics = overlap_metrics,
-    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
-      return std::make_unique<Overlapped>(place, values, values.word("operation"));
-    },
+    .make = make_overlapped,
 };
 
 }  // namespace hockney::nonblocking

@@ -9,7 +9,7 @@ namespace {
 constexpr Parameter overlap_vector_parameters[] = {
     {"operation", Kind::choice, "", "iallgatherv", 0, 0,
      "iallgatherv|ialltoallv|ialltoallw|igatherv|ireduce_scatter|iscatterv", "the collective operation"},
-    parameters::bytes("as the operation's own, a multiple of 8 where it sums"),
+    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions"),
     counts_parameter,
     parameters::buffers,
     parameters::root,
@@ -24,15 +24,13 @@ extern constinit const WorkloadInfo overlap_vector{
     .role = "overlap",
     .operation = "overlap_vector",
     .size = "bytes",
-    .help = "a collective whose blocks differ in size that is started, computing, then MPI_Wait",
-    .time = "all of it, the longest over the ranks",
+    .help = "a nonblocking collective with a count for each rank, computation, then MPI_Wait",
+    .time = "the total, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = overlap_vector_parameters,
     .metrics = overlap_metrics,
-    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
-      return std::make_unique<Overlapped>(place, values, values.word("operation"));
-    },
+    .make = make_overlapped,
 };
 
 }  // namespace hockney::nonblocking

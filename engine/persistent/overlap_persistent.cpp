@@ -13,7 +13,7 @@ constexpr Parameter overlap_persistent_parameters[] = {
      "alltoallv_persistent|alltoallw_persistent|bcast_persistent|gather_persistent|gatherv_persistent|"
      "reduce_persistent|reduce_scatter_persistent|scatter_persistent|scatterv_persistent",
      "the collective operation"},
-    parameters::bytes("as the operation's own, a multiple of 8 where it sums"),
+    parameters::bytes("bytes, as in the workload of the operation; a multiple of 8 for reductions"),
     counts_parameter,
     one_buffer,
     parameters::root,
@@ -28,15 +28,13 @@ extern constinit const WorkloadInfo overlap_persistent{
     .role = "overlap",
     .operation = "overlap_persistent",
     .size = "bytes",
-    .help = "a persistent collective: MPI_Start, computing, then MPI_Wait",
-    .time = "all of it, the longest over the ranks",
+    .help = "a persistent collective: MPI_Start, computation, then MPI_Wait",
+    .time = "the total, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = overlap_persistent_parameters,
     .metrics = overlap_metrics,
-    .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {
-      return std::make_unique<Overlapped>(place, values, values.word("operation"));
-    },
+    .make = make_overlapped,
 };
 
 }  // namespace hockney::persistent
