@@ -39,15 +39,26 @@ def example(name: str) -> str:
     return rest.partition("\n```")[2].partition("\n")[2].partition("```\n")[0]
 
 
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory) -> Path:
+    """A copy of hockney with the three examples of the engine added and nothing else, compiled once."""
+    folder = tmp_path_factory.mktemp("extended")
+    for part in ("hockney", "engine", "contract"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("patterns/ring", "coll/allgather/pairwise", "kernels/relax"):
+        place = folder / "engine" / f"{name}.cpp"
+        assert not place.exists()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(example(f"engine/{name}.cpp"))
+    return folder
+
+
 @pytest.mark.mpi
-def test_the_workload_compiles_and_verifies_on_1_and_2_ranks(tmp_path):
+def test_the_workload_compiles_and_verifies_on_1_and_2_ranks(extended):
     from real_mpi import mpi_named
 
     mpi = mpi_named("openmpi")
-    copy = tmp_path / "engine"
-    shutil.copytree(ROOT / "engine", copy)
-    (copy / "patterns" / "ring.cpp").write_text(example("engine/patterns/ring.cpp"))
-    engine = build.engine(mpi, source=copy)
+    engine = build.engine(mpi, source=extended / "engine")
     assert "ring" in [w.name for w in engine.catalog.workloads]
     launcher = MpiLauncher(mpi, engine.path, processors().cores)
     for ranks in (1, 2):
@@ -64,17 +75,6 @@ def test_the_workload_compiles_and_verifies_on_1_and_2_ranks(tmp_path):
         for record, case in zip(records, cases, strict=True):
             at_least = 2 * ranks * int(case["bytes"])
             assert at_least <= record.verified.bytes <= 2 * at_least
-
-
-def tree(folder: Path, name: str) -> Path:
-    """A copy of hockney with the example `name` added and nothing else."""
-    for part in ("hockney", "engine", "contract"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-    place = folder / name
-    assert not place.exists()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(example(name))
-    return folder
 
 
 def hockney(folder: Path, *words: str) -> str:
@@ -97,24 +97,23 @@ def measured(folder: Path, run: str) -> list[Record]:
 
 
 @pytest.mark.mpi
-def test_the_collective_algorithm_runs_on_1_and_3_ranks(tmp_path):
-    folder = tree(tmp_path, "engine/coll/allgather/pairwise.cpp")
+def test_the_collective_algorithm_runs_on_1_and_3_ranks(extended):
     words = ("allgather algorithm=pairwise bytes=0,8,1001 ranks=1,3", *BRIEFLY)
-    hockney(folder, "run", *words, "--out", "r", "-q")
-    records = measured(folder, "r")
+    hockney(extended, "run", *words, "--out", "allgather", "-q")
+    records = measured(extended, "allgather")
     assert sorted({record.parsed_case().ranks for record in records}) == [1, 3]
     assert len(records) == 6 and all(record.verified.errors == 0 for record in records)
     assert {record.parsed_case()["algorithm"] for record in records} == {"pairwise"}
 
 
 @pytest.mark.mpi
-def test_the_kernel_is_listed_compiled_and_measured_on_1_and_2_ranks(tmp_path):
-    folder, name = tree(tmp_path, "engine/kernels/relax.cpp"), "relax"
-    listed = json.loads(hockney(folder, "run", "--list", "--json"))
+def test_the_kernel_is_listed_compiled_and_measured_on_1_and_2_ranks(extended):
+    name = "relax"
+    listed = json.loads(hockney(extended, "run", "--list", "--json"))
     assert listed["groups"]["hockney-kernels"] == [name]
     words = (f"{name} points=100 ranks=1,2", "barrier ranks=2", *BRIEFLY)
-    hockney(folder, "run", *words, "--out", "r", "-q")
-    records = measured(folder, "r")
+    hockney(extended, "run", *words, "--out", "kernel", "-q")
+    records = measured(extended, "kernel")
     of_kernel = [record for record in records if record.parsed_case().workload == name]
     assert len(records) == 3 and len(of_kernel) == 2
     assert len({record.launch for record in records}) == 3, "a launch has one executable"
