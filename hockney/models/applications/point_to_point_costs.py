@@ -93,13 +93,13 @@ class PointToPointCosts:
         """Seconds of one message of `size` bytes, with nothing else in flight."""
         return self.piece(size, ranks).time(size)
 
-    def _foretold(self, ranks: int) -> bool:
+    def _spans_nodes(self, ranks: int) -> bool:
         """Whether `ranks` ranks need several nodes, whose messages no fit describes."""
         return ranks > self.cores > 1
 
     def change(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
         """The sizes between which a change lies that may come before `size` or after it."""
-        if self._foretold(ranks):
+        if self._spans_nodes(ranks):
             return None
         return next(((low, high) for low, high in self.changes if low < size < high), None)
 
@@ -107,7 +107,7 @@ class PointToPointCosts:
         """Factors by which the time at `size` may be shorter and longer (95%): interpolated linearly between
         the neighboring sizes, those of the ends beyond them. If a change may come before or after `size`,
         the interval covers both pieces too. None if no interval is known."""
-        if not self.band or self._foretold(ranks):
+        if not self.band or self._spans_nodes(ranks):
             return None
         here, change = self._banded(size), self.change(size)
         if change is None:
