@@ -7,10 +7,12 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from pathlib import Path
 
 from hockney.api import messages
-from hockney.api.export_table import Cell, Rows, one_type
+from hockney.api.export_table import Block, Cell, Rows, is_single, one_type
 from hockney.core.spreadsheet import not_a_formula
 from hockney.system.files import replace
 from hockney.system.packages import install_command
@@ -19,19 +21,42 @@ from hockney.system.packages import install_command
 def save_csv(table: Rows, name: str) -> None:
     """As RFC 4180 with a header line; empty cells if there is no value; "-" is stdout. A text that a
     spreadsheet would interpret as a formula is preceded by an apostrophe."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.columns)
-    columns = ([_no_formula(cell) for cell in cells] for cells in table.columns.values())
-    writer.writerows(zip(*columns, strict=True))
+    head = io.StringIO(newline="")
+    csv.writer(head, lineterminator="\n").writerow(table.names)
+    text = (head.getvalue(), *(_lines(block, table.names) for block in table.blocks))
     if name == "-":
-        sys.stdout.write(text.getvalue())
+        sys.stdout.writelines(text)
     else:
-        _put(Path(name), text.getvalue().encode("utf-8"))
+        _put(Path(name), "".join(text).encode("utf-8"))
 
 
-def _no_formula(cell: Cell) -> Cell:
-    return not_a_formula(cell) if isinstance(cell, str) else cell
+def _lines(block: Block, names: Sequence[str]) -> str:
+    """The rows of a block. Neighboring columns whose cells are the same in all rows are one text."""
+    columns: list[Iterable[str]] = []
+    alike: list[str] = []
+    for cells in map(block.cells.get, names):
+        if is_single(cells):
+            alike.append(_field(cells))
+            continue
+        if alike:
+            columns.append(repeat(",".join(alike), block.count))
+            alike = []
+        columns.append(map(str if {*map(type, cells)} <= {int, float} else _field, cells))
+    if alike:
+        columns.append(repeat(",".join(alike), block.count))
+    rows: Iterable[str] = map(",".join, zip(*columns, strict=True))
+    if len(names) == 1:
+        rows = (row or '""' for row in rows)  # an empty line would be no row
+    return "\n".join((*rows, ""))
+
+
+def _field(cell: Cell) -> str:
+    if not isinstance(cell, str):
+        return "" if cell is None else str(cell)
+    line = io.StringIO(newline="")
+    # An empty field that is alone would be quoted.
+    csv.writer(line, lineterminator="").writerow((not_a_formula(cell), ""))
+    return line.getvalue()[:-1]
 
 
 def save_text(text: str, path: Path) -> None:

@@ -5,12 +5,17 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hockney.core.case import Case, Value, parse_canonical
 from hockney.core.fit import Estimate, Fits, FittedParameter, Summary
 from hockney.core.record import Record, RunRecords
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 Cell = Value | None
 
@@ -33,14 +38,43 @@ PEERS = (
 
 
 @dataclass(frozen=True)
-class Rows:
-    """`columns` maps each name to its values, all of one length."""
+class Block:
+    """`count` consecutive rows of a table. A cell that is the same in all of them is stored once; a list has
+    one for each row. Columns that are missing are empty."""
 
-    columns: dict[str, list[Cell]]
+    count: int
+    cells: Mapping[str, Cell | Sequence[Cell]]
+
+    def column(self, name: str) -> Sequence[Cell]:
+        cells = self.cells.get(name)
+        return [cells] * self.count if is_single(cells) else cells
+
+
+def is_single(cells: Cell | Sequence[Cell]) -> TypeIs[Cell]:
+    """Whether it is one cell for all rows of a block."""
+    return cells is None or isinstance(cells, (str, int, float))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table: the `names` of its columns, and its rows in blocks."""
+
+    names: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+    @staticmethod
+    def of(columns: Mapping[str, Sequence[Cell]]) -> Rows:
+        """From columns of one length."""
+        return Rows(tuple(columns), (Block(len(next(iter(columns.values()), ())), columns),))
+
+    @cached_property
+    def columns(self) -> dict[str, list[Cell]]:
+        """The values of each column, all of one length."""
+        return {name: [cell for b in self.blocks for cell in b.column(name)] for name in self.names}
 
     @property
     def count(self) -> int:
-        return len(next(iter(self.columns.values()), []))
+        return sum(block.count for block in self.blocks)
 
 
 def one_type(cells: list[Cell]) -> list[Cell]:
@@ -56,42 +90,30 @@ def repetitions(run: RunRecords) -> Rows:
     """One row for each repetition kept, in order of measuring; `repetition` counts from 0."""
     names = _parameters(parse_canonical(record.case) for record in run.records)
     index = {launch.launch: launch.index for launch in run.launches}
-    fixed = (
-        "case",
-        "workload",
-        "ranks",
-        *names,
-        "origin",
-        "launch",
-        "launch_index",
-        "position",
-        "repetition",
-    )
-    columns: dict[str, list[Cell]] = {
-        name: [] for name in (*fixed, "time_s", "batch", "bytes_moved", "sync_kind")
-    }
-    metrics = _Metrics.of(run)
-    columns |= {name: [] for name in metrics.columns}
-    for record in run.records:
-        case = record.parsed_case()
-        head: dict[str, Cell] = {
-            **_of(case, record.case, names),
-            "origin": record.origin,
-            "launch": record.launch,
-            "launch_index": index.get(record.launch),
-            "position": record.position,
-            "batch": record.batch,
-            "bytes_moved": record.bytes_moved,
-            "sync_kind": record.sync.kind,
-        }
-        count = len(record.times_s)
-        for name, value in head.items():
-            columns[name] += [value] * count
-        columns["repetition"] += range(count)
-        columns["time_s"] += record.times_s
-        for name, cells in metrics.cells(record).items():
-            columns[name] += cells
-    return Rows(columns)
+    parsed = ("case", "workload", "ranks", *names)
+    fixed = ("origin", "launch", "launch_index", "position", "repetition", "time_s", "batch", "bytes_moved")
+    metrics = [_by_column(record) for record in run.records]
+    blocks = [
+        Block(
+            len(record.times_s),
+            {
+                **_of(record.parsed_case(), record.case, names),
+                "origin": record.origin,
+                "launch": record.launch,
+                "launch_index": index.get(record.launch),
+                "position": record.position,
+                "repetition": range(len(record.times_s)),
+                "time_s": record.times_s,
+                "batch": record.batch,
+                "bytes_moved": record.bytes_moved,
+                "sync_kind": record.sync.kind,
+                **more,
+            },
+        )
+        for record, more in zip(run.records, metrics, strict=True)
+    ]
+    added = dict.fromkeys(name for more in metrics for name in more)
+    return Rows((*parsed, *fixed, "sync_kind", *added), tuple(blocks))
 
 
 def summaries(fits: Fits) -> Rows:
@@ -119,7 +141,7 @@ def summaries(fits: Fits) -> Rows:
         }
         for case, s in zip(cases, fits.summaries, strict=True)
     ]
-    return Rows({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
+    return Rows.of({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
 
 
 def parameters(fits: Fits) -> Rows:
@@ -138,7 +160,7 @@ def parameters(fits: Fits) -> Rows:
         for fit in fits.fits
         for parameter in fit.parameters or [NOTHING]
     ]
-    return Rows({name: [row[name] for row in rows] for name in columns})
+    return Rows.of({name: [row[name] for row in rows] for name in columns})
 
 
 def _parameter(parameter: FittedParameter) -> dict[str, Cell]:
@@ -181,34 +203,21 @@ def _summaries_of(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
     return cells
 
 
-@dataclass(frozen=True)
-class _Metrics:
-    """The columns of all metrics of a run: one each, or one per rank if the metric is kept for each rank."""
-
-    columns: tuple[str, ...]
-
-    @staticmethod
-    def of(run: RunRecords) -> _Metrics:
-        return _Metrics(tuple(dict.fromkeys(name for r in run.records for name in _by_column(r))))
-
-    def cells(self, record: Record) -> dict[str, list[Cell]]:
-        """One cell per repetition in every column; a value of the whole record is repeated in all of them."""
-        values = _by_column(record)
-        none: list[Cell] = [None] * len(record.times_s)
-        return {name: list(values.get(name, none)) for name in self.columns}
-
-
-def _by_column(record: Record) -> dict[str, list[float]]:
-    columns: dict[str, list[float]] = {}
+def _by_column(record: Record) -> dict[str, float | list[float]]:
+    """The metrics of a record by the names of their columns, one for each rank if the metric is kept for
+    each: a value for each repetition, or one of the whole record."""
+    columns: dict[str, float | list[float]] = {}
     count = len(record.times_s)
     for name, series in record.metrics.items():
         column = column_of(name, series.unit)
-        repeated = series.values * count if series.per == "record" else series.values
-        ranks = len(repeated) // count if count and series.over_ranks == "each" else 1
-        if ranks * count != len(repeated):
+        rows = 1 if series.per == "record" else count
+        ranks = len(series.values) // rows if rows and series.over_ranks == "each" else 1
+        if ranks * rows != len(series.values):
             continue
         for rank in range(ranks):
-            columns[f"{column}_rank{rank}" if series.over_ranks == "each" else column] = repeated[rank::ranks]
+            values = series.values[rank::ranks]
+            named = f"{column}_rank{rank}" if series.over_ranks == "each" else column
+            columns[named] = values[0] if rows == 1 else values
     return columns
 
 

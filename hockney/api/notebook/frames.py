@@ -42,7 +42,7 @@ def predicted_rows(rows: Sequence[RanksRow]) -> Rows:
         for end in ("value", "low", "high"):
             column = "_".join(filter(None, (name, "" if end == "value" else end, unit)))
             columns[column] = [getattr(estimate, end) for estimate in estimates]
-    return Rows(columns | {"ranks_a_core": [row.shared_by for row in rows]})
+    return Rows.of(columns | {"ranks_a_core": [row.shared_by for row in rows]})
 
 
 def _pandas(pandas: Any, columns: dict[str, list[Cell]]) -> Any:
