@@ -55,8 +55,8 @@ def _field(cell: Cell) -> str:
         return "" if cell is None else str(cell)
     line = io.StringIO(newline="")
     # An empty field that is alone would be quoted.
-    csv.writer(line, lineterminator="").writerow((not_a_formula(cell), ""))
-    return line.getvalue()[:-1]
+    csv.writer(line, lineterminator="\n").writerow((not_a_formula(cell), ""))
+    return line.getvalue()[:-2]
 
 
 def save_text(text: str, path: Path) -> None:
