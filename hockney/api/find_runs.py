@@ -206,7 +206,7 @@ def _folders() -> Iterator[RunFolder]:
 
 
 def _source(folder: RunFolder, listen: Listener, cost: Cost, reading: Reading | None = None) -> Source:
-    results = lab.results(folder, save=False, reading=reading, cost=cost, relevant=relevant)
+    results = lab.results(folder, reading=reading, cost=cost, relevant=relevant)
     most = results.run.most_hosts()
     surveyed = folder.surveyed()
     costs = messages_of_run(results.fits, results.machine, printable(str(folder.path)), surveyed, hosts=most)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from hockney.api.notebook.fitted_model import FittedModel
     from hockney.draw.page import Caveat, Page
-    from hockney.lab import Outcome
+    from hockney.lab import Outcome, Results
     from hockney.studies import Evidence
 
 What = Literal["repetitions", "summaries", "parameters"]
@@ -41,7 +41,8 @@ What = Literal["repetitions", "summaries", "parameters"]
 @dataclass(frozen=True, repr=False)
 class Run:
     """The contents of a run folder, read on first use and then cached: load the run again to include later
-    measurements. Models are always fitted to the records, never read from a file.
+    measurements. Models are fitted to the records, or read from `fits.json` if this user's hockney has
+    computed them from the same records before.
 
     `fits`, `page` and everything derived from them use the cases' `cost`: the typical one, or the undisturbed
     one, which is that of a case's fastest mode. `summaries` have both. `fits.json` is always for the typical
@@ -88,13 +89,17 @@ class Run:
         return tuple(notice.text for notice in self.reading.notices)
 
     @cached_property
+    def results(self) -> Results:
+        return lab.results(self.folder, reading=self.reading, cost=self.cost)
+
+    @cached_property
     def evidence(self) -> Evidence:
-        return evidence_of(self.folder, reading=self.reading, cost=self.cost)
+        return evidence_of(self.folder, self.results)
 
     @property
     def fits(self) -> Fits:
         """All models of the run, with 95% intervals and verdicts, and its summaries."""
-        return self.evidence.fits
+        return self.results.fits
 
     @property
     def summaries(self) -> list[Summary]:
@@ -121,9 +126,8 @@ class Run:
         return bool(run.wrong or run.corrupted)
 
     def save_fits(self) -> None:
-        """Write fits.json, for other programs. Fits of the undisturbed cost are not saved."""
-        if self.cost == "typical":
-            self.folder.save_fits(self.fits)
+        """Write fits.json, unless it is up to date. Fits of the undisturbed cost are not saved."""
+        self.results.save(self.folder)
 
     def report(self, path: AnyPath | None = None) -> Path:
         """Write the page, by default as report.html in the run's folder, and the folder's fits.json."""
@@ -212,9 +216,8 @@ def load(path: AnyPath, cost: Cost = "typical") -> Run:
     return Run(RunFolder.open(to_path(path)), cost=cost)
 
 
-def evidence_of(folder: RunFolder, reading: Reading | None = None, cost: Cost = "typical") -> Evidence:
+def evidence_of(folder: RunFolder, results: Results) -> Evidence:
     plan = folder.plan()
-    results = lab.results(folder, save=False, reading=reading, cost=cost)
     return studies.Evidence(
         fits=results.fits,
         run=results.run,

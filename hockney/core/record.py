@@ -12,6 +12,7 @@ Times are in seconds, sizes in bytes.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -276,6 +277,10 @@ _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 
 def decode_line(raw: bytes) -> Line:
     """A stored line, also of an earlier schema."""
+    with contextlib.suppress(msgspec.ValidationError):  # as it may be for another schema
+        line = _decode_present(raw)
+        if line.schema >= SCHEMA:
+            return line
     if _decode_envelope(raw).schema >= SCHEMA:
         return _decode_present(raw)
     return msgspec.convert(upgraded_line(msgspec.json.decode(raw)), Line)

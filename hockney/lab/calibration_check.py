@@ -30,7 +30,7 @@ BUDGET_S = 600.0
 
 def surveyed(folder: RunFolder) -> tuple[Survey, tuple[Notice, ...]]:
     """A run prepared for calibration, and the notices of reading it."""
-    source = results(folder, save=False)
+    source = results(folder)
     name = folder.path.resolve().name or str(folder.path)
     return Survey(name, source.fits, source.run, source.machine), source.notices
 

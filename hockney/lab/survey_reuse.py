@@ -24,7 +24,7 @@ def survey_of(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
 
     Raises UsageError if it does not give the cost of a message.
     """
-    source = results(RunFolder.open(path), save=False)
+    source = results(RunFolder.open(path))
     where = printable(str(path))
     if not source.run.records:
         raise messages.nothing_measured(where)

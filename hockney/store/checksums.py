@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 from zlib import crc32
 
 NONE = "00000000"
 """For a plan without a checksum."""
-_SEAL = re.compile(rb',"sum":"([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
+_SEAL_BEGINS = b',"sum":"'
+_SEAL = re.compile(re.escape(_SEAL_BEGINS) + rb'([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
 SEAL_BYTES = 64
 """More than the length of a seal and the end of its line."""
 _PLAN = "# checksum = "
@@ -47,11 +49,13 @@ def sealed(line: bytes, before: str) -> bytes:
 
 def seal_of(raw: bytes) -> Seal | None:
     """The seal at the end of a line; None if it has none."""
-    found = _SEAL.search(raw)
+    begin = raw.rfind(_SEAL_BEGINS)
+    found = _SEAL.match(raw, begin) if begin >= 0 else None
     if found is None:
         return None
     own, before = (part.decode() for part in found.groups())
-    return Seal(own, before, checksum(raw[: found.start()] + b"}" + found[2]) == own)
+    sealed_part = crc32(b"}" + found[2], crc32(memoryview(raw)[:begin]))
+    return Seal(own, before, f"{sealed_part:08x}" == own)
 
 
 class Chain:
@@ -106,6 +110,7 @@ class PlanSums:
         return self.own != NONE
 
 
+@lru_cache(maxsize=4)  # of the same text for every file that is read
 def plan_sums(text: str) -> PlanSums:
     named = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
     own = next(named, NONE)

@@ -25,6 +25,7 @@ from hockney.store import messages
 from hockney.store.appender import Appender
 from hockney.store.checksums import PlanSums, checksum, plan_sums, sealed_plan
 from hockney.store.consistency import refuse_inconsistent
+from hockney.store.fits_file import Seal, fits_text, no_seal, sealed_fits
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines
 from hockney.system.bundled import bundled_catalog
@@ -203,8 +204,14 @@ class RunFolder:
     def append(self) -> Appender:
         return Appender(self.records_path, self.sums.own)
 
-    def save_fits(self, fits: Fits) -> None:
-        self._replace(self.fits_path, _pretty(fits))
+    def save_fits(self, fits: Fits, seal: Seal = no_seal) -> None:
+        self._replace(self.fits_path, fits_text(fits, seal))
+
+    def sealed_fits(self, matches: Callable[[bytes, str], bool]) -> Fits | None:
+        """The fits in `fits.json`, if it has a seal that `matches` its text."""
+        with contextlib.suppress(OSError):
+            return sealed_fits(read_regular(self.fits_path), matches)
+        return None
 
     def _load(self, path: Path, kind: type[T]) -> T:
         try:
@@ -239,5 +246,5 @@ def _decoded(data: bytes, kind: type[T]) -> T:
     return msgspec.convert(upgrade(raw) if isinstance(raw, dict) else raw, kind)
 
 
-def _pretty(value: Machine | Fits | Surveyed | Catalog) -> bytes:
+def _pretty(value: Machine | Surveyed | Catalog) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -18,6 +18,7 @@ import json
 import signal
 from collections import Counter
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import HockneyError
@@ -82,6 +83,7 @@ class Plan:
         return f"{_HEAD}{COUNT}{len(self.items)}\n{settings}\n{cases}"
 
 
+@lru_cache(maxsize=4)  # records are compared with the plan wherever they are read
 def parse_plan(text: str, where: str) -> Plan:
     """The inverse of `Plan.text`; errors give the line of `where`."""
     settings: dict[str, str] = {}

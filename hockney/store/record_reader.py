@@ -8,6 +8,7 @@ an unfinished last line is tolerated; any other unreadable line is damage.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from hockney.store.checksums import NONE, Chain
 class Reading:
     """`good_bytes` is the length of the file up to the last valid line; `notices` are for the user; `lines`
     has the line number of each record; `unfit` is the first line whose checksums do not match; `sealed` of
-    the `count` lines have checksums."""
+    the `count` lines have checksums. `digest` is that of the valid lines (BLAKE2b)."""
 
     run: RunRecords
     good_bytes: int
@@ -36,6 +37,7 @@ class Reading:
     unfit: EnvironmentProblem | None = None
     count: int = 0
     sealed: int = 0
+    digest: str = ""
 
 
 class _LineHead(msgspec.Struct):
@@ -51,6 +53,7 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
     notices: tuple[Notice, ...] = ()
     chain = Chain(before)
     unfit: EnvironmentProblem | None = None
+    digest = hashlib.blake2b(digest_size=32)
     for number, raw in raw_lines(path):
         try:
             line = decoded(raw, path, number)
@@ -68,6 +71,7 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
         if isinstance(line, Record):
             numbers.append(number)
         good += len(raw)
+        digest.update(raw)
     return Reading(
         RunRecords.of(lines),
         good,
@@ -76,6 +80,7 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
         unfit=unfit,
         count=len(lines),
         sealed=chain.count,
+        digest=digest.hexdigest(),
     )
 
 

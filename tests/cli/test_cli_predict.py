@@ -331,12 +331,13 @@ def test_a_larger_machine_has_a_core_for_each_rank_as_in_the_explorer(hockney, s
     assert not fewer["larger_machine"] and fewer["best"]["most"] == 4
 
 
-def test_a_prediction_reads_the_records_once_and_fits_what_it_needs(hockney, monkeypatch):
-    """The whole survey's fits give the same costs of messages."""
+def test_a_prediction_reads_the_records_once_and_fits_what_it_needs(hockney, monkeypatch, tmp_path):
+    """If the survey's fits are another user's. The whole survey's fits give the same costs of messages."""
     words = ("--ranks", "2,4", "--seed", "1", "--budget", "20s", "--out", "runs/s", "-q")
     assert hockney("survey", *words).code == 0
     run = api.load("runs/s")
     whole = messages_of_run(run.fits, run.machine, "runs/s", None, hosts=1)
+    monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
     read, fitted = [], []
     monkeypatch.setattr(RunFolder, "read", _counted(RunFolder.read, read))
     monkeypatch.setattr(models, "fit_all", _counted(models.fit_all, fitted))

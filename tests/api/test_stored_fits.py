@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fits stored in a run are used only if they are what would be computed now."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+from resealed import reseal
+
+import hockney
+from hockney import lab, models
+from hockney.core.fit import Estimate, ExactValue, Fits
+from hockney.lab import stored_fits as stored
+from hockney.models.applications.message_costs import relevant
+from hockney.store import RunFolder
+
+
+@pytest.fixture
+def fitted(monkeypatch) -> list[Fits]:
+    """Everything that is computed, instead of taken from a file."""
+    computed: list[Fits] = []
+    fit_all = models.fit_all
+
+    def counted(*arguments, **named) -> Fits:
+        computed.append(fit_all(*arguments, **named))
+        return computed[-1]
+
+    monkeypatch.setattr(models, "fit_all", counted)
+    return computed
+
+
+@pytest.fixture
+def folder(measured, tmp_path, monkeypatch) -> RunFolder:
+    """A copy of a run whose fits this user has stored."""
+    monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
+    shutil.copytree(measured, tmp_path / "copy")
+    copy = RunFolder.open(tmp_path / "copy")
+    lab.results(copy).save(copy)
+    return copy
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def text_of(value: float) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def test_stored_fits_are_those_that_would_be_computed(folder, fitted, tmp_path):
+    again = lab.results(folder).fits
+    assert fitted == []
+    folder.fits_path.unlink()
+    fresh = lab.results(folder).fits
+    assert fitted == [fresh] and again == fresh and repr(again) == repr(fresh)
+    assert again.summaries and any(fit.curve for fit in again.fits)
+
+
+def test_the_page_of_stored_fits_is_the_same(folder, fitted, tmp_path):
+    pages = []
+    for _ in range(2):
+        pages.append(hockney.open(folder.path).report(tmp_path / "page.html").read_bytes())
+        folder.fits_path.unlink()
+    assert len(fitted) == 1 and pages[0] == pages[1]
+
+
+def test_a_page_stores_fits_once(folder, fitted):
+    folder.fits_path.unlink()
+    hockney.open(folder.path).report()
+    written = folder.fits_path.stat().st_ino
+    hockney.open(folder.path).report()
+    assert len(fitted) == 1 and folder.fits_path.stat().st_ino == written
+
+
+def test_other_records_are_fitted(folder, fitted):
+    first = min(lab.results(folder).run.records[0].times_s)
+    edit(folder.records_path, text_of(first), text_of(first / 1000))
+    reseal(folder.path)
+    before = folder.fits_path.read_bytes()
+    changed = lab.results(folder)
+    assert len(fitted) == 1 and changed.fits == fitted[0]
+    changed.save(folder)
+    assert folder.fits_path.read_bytes() != before
+    assert lab.results(folder).fits == changed.fits and len(fitted) == 1
+
+
+@pytest.mark.parametrize("name", ["machine", "catalog"])
+def test_records_of_another_machine_or_catalog_are_fitted(folder, fitted, name):
+    old, new = {"machine": ('"cores": ', '"cores": 1'), "catalog": ('"help": "', '"help": "x')}[name]
+    edit(folder.path / f"{name}.json", old, new)
+    reseal(folder.path)
+    lab.results(folder)
+    assert len(fitted) == 1
+
+
+def test_edited_fits_are_not_used(folder, fitted):
+    value = lab.results(folder).fits.summaries[0].typical.value
+    assert fitted == []
+    edit(folder.fits_path, text_of(value), text_of(value * 2))
+    assert lab.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
+    lab.results(folder).save(folder)
+    sealed = folder.fits_path.read_bytes()
+    for damaged in (b"", b"{}", sealed[:-200], sealed.replace(b'"seal": "', b'"seal": "0'), b"\xff" + sealed):
+        folder.fits_path.write_bytes(damaged)
+        fitted.clear()
+        assert lab.results(folder).fits.summaries[0].typical.value == value and len(fitted) == 1
+
+
+def test_fits_of_another_user_are_not_used(folder, fitted, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "other"))
+    lab.results(folder)
+    assert len(fitted) == 1, "there is no key"
+    lab.results(folder).save(folder)
+    fitted.clear()
+    lab.results(folder)
+    assert fitted == []
+    monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
+    lab.results(folder)
+    assert len(fitted) == 1, "another key"
+
+
+def test_fits_of_another_version_are_not_used(folder, fitted, monkeypatch):
+    monkeypatch.setattr(stored, "_program", lambda: b"another")
+    lab.results(folder)
+    assert len(fitted) == 1
+
+
+def test_the_version_depends_on_the_sources_of_the_models(tmp_path, monkeypatch):
+    now = stored._program()
+    shutil.copytree(stored.PACKAGE, tmp_path / "hockney", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(stored, "PACKAGE", tmp_path / "hockney")
+    stored._program.cache_clear()
+    assert stored._program() == now
+    for changed in ("models/fits/hockney.py", "models/statistics/location.py", "core/record.py"):
+        path = tmp_path / "hockney" / changed
+        path.write_text(path.read_text() + "# changed\n")
+        stored._program.cache_clear()
+        assert stored._program() != now
+        now = stored._program()
+    stored._program.cache_clear()
+
+
+def test_only_typical_costs_of_all_workloads_are_stored(folder, fitted):
+    folder.fits_path.unlink()
+    lab.results(folder, cost="undisturbed").save(folder)
+    lab.results(folder, relevant=relevant).save(folder)
+    assert len(fitted) == 2 and not folder.fits_path.exists()
+
+
+def test_the_costs_of_messages_are_the_same_from_stored_fits(folder, fitted):
+    chosen = lab.results(folder, relevant=relevant).fits
+    assert fitted == [] and 0 < len(chosen.summaries) < len(lab.results(folder).fits.summaries)
+    folder.fits_path.unlink()
+    assert lab.results(folder, relevant=relevant).fits == chosen
+
+
+def test_fits_that_json_cannot_hold_have_no_seal(folder):
+    basis, machine = lab.results(folder).basis, folder.machine()
+    fits = lab.results(folder).fits
+    first = msgspec.structs.replace(fits.summaries[0], within=float("nan"))
+    stored.save_fits(folder, msgspec.structs.replace(fits, summaries=[first]), basis, machine)
+    assert stored.stored_fits(folder, basis, machine) is None
+    assert b'"seal"' not in folder.fits_path.read_bytes()
+
+
+def test_exact_values_of_a_simulated_machine_are_exact_again(folder):
+    machine = folder.machine()
+    traits = msgspec.structs.replace(machine.traits, origin="simulated", noiseless=True)
+    exact = msgspec.structs.replace(machine, traits=traits)
+    assert exact.exact
+    summary = lab.results(folder).fits.summaries[0]
+    fits = stored.as_of(exact, msgspec.structs.replace(lab.results(folder).fits, summaries=[summary]))
+    stored.save_fits(folder, fits, "basis", exact)
+    again = stored.stored_fits(folder, "basis", exact)
+    assert again == fits and type(again.summaries[0].typical) is ExactValue
+    assert type(summary.typical) is Estimate
