@@ -30,6 +30,8 @@ from hockney.store import Reading, RunFolder, missing
 
 PLACE = Path("runs")
 SURVEY = "survey"
+MUCH_LONGER = 4
+"""A run with this many times the budget has intervals half as wide, or narrower."""
 STUDIES = (SURVEY, "granularity")
 """Studies that measure the ping-pong over all sizes."""
 
@@ -53,7 +55,8 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
     """The newest complete one of this machine's surveys in the default place, or else the newest; reports
     which one it is, and which newer one of another machine was skipped."""
     passed = ""
-    for folder, machine, reading in _complete_first(by_age(STUDIES)):
+    candidates = list(by_age(STUDIES))
+    for folder, machine, reading in _complete_first(candidates):
         where = printable(str(folder.path))
         reason = _passed_over(where, machine)
         if reason:
@@ -61,13 +64,30 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
             continue
         with contextlib.suppress(HockneyError):
             source = _source(folder, listen, cost, reading)
-            listen(Status(messages.newest_survey(where, PLACE, _when(folder))))
+            budget_s = folder.plan().settings.total_s
+            listen(Status(messages.message_costs_from(where, PLACE, _when(folder), budget_s)))
+            longer = _much_longer(folder, budget_s, candidates)
+            if longer is not None:
+                better = printable(str(longer.path))
+                listen(messages.longer_survey(better, longer.plan().settings.total_s, where, budget_s))
             if passed:
                 listen(messages.passed_over(passed))
             if reading is None:
                 listen(messages.survey_unfinished(where))
             return source
     raise messages.no_survey(PLACE, passed)
+
+
+def _much_longer(
+    used: RunFolder, budget_s: float, candidates: Iterable[tuple[RunFolder, Machine]]
+) -> RunFolder | None:
+    """The newest complete run of this machine with a budget several times that of `used`, if there is one."""
+    for folder, machine in candidates:
+        if folder.path == used.path or folder.plan().settings.total_s < MUCH_LONGER * budget_s:
+            continue
+        if not _passed_over(printable(str(folder.path)), machine) and _complete(folder):
+            return folder
+    return None
 
 
 def _complete_first(

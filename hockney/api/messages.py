@@ -11,7 +11,7 @@ from pathlib import Path
 from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, UsageError, printable, unknown
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
-from hockney.core.units import format_seconds
+from hockney.core.units import format_seconds, typed_seconds
 from hockney.core.wording import listing
 
 RUN_LIST = "'hockney run --list' shows all"
@@ -200,6 +200,23 @@ def no_run_of_study(place: Path, study: str) -> Inconclusive:
 
 def newest_survey(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest survey in {place} (last written {written})"
+
+
+def message_costs_from(run: str, place: Path, written: str, budget_s: float) -> str:
+    """Where a prediction takes the cost of messages from."""
+    return (
+        f"message costs from {run}, the newest survey in {place} (budget {typed_seconds(budget_s)}, last "
+        f"written {written})"
+    )
+
+
+def longer_survey(run: str, budget_s: float, used: str, used_s: float) -> Notice:
+    """The older survey `run` was measured much longer than the one that is `used`."""
+    return Notice(
+        f"{run} was measured with a budget of {typed_seconds(budget_s)}, {used} with only "
+        f"{typed_seconds(used_s)}; --run {run} predicts from the longer one",
+        "longer-survey",
+    )
 
 
 def newest_run(run: str, study: str, place: Path, written: str) -> str:

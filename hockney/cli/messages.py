@@ -19,6 +19,7 @@ from hockney.core.errors import (
     sentences,
     unknown,
 )
+from hockney.core.notice import Notice
 from hockney.core.wording import listing, plural
 
 
@@ -56,6 +57,26 @@ def bad_usage(message: str, verb: str) -> UsageError:
     """click's message, unchanged."""
     text = message.rstrip(".")
     return UsageError(text[:1].lower() + text[1:], "", f"see '{verb} --help'", code="bad-usage")
+
+
+def time_in_two_words(option: str, typed: str, time: str) -> UsageError:
+    return UsageError(
+        f"{option} {printable(typed)} is not a time",
+        "the unit follows the number without a space",
+        f"use {option} {time}",
+        code="time-in-two-words",
+        option=option,
+        text=typed,
+        suggestion=time,
+    )
+
+
+def work_without_unit(number: str) -> Notice:
+    return Notice(
+        f"--work {printable(number)} has no unit and is taken as seconds; for microseconds write "
+        f"{printable(number)}us",
+        "work-without-unit",
+    )
 
 
 def twin_disagrees(what: str, error: float, within: float, interval: str) -> str:

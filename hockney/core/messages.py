@@ -44,13 +44,15 @@ def zero_quantity(text: str, kind: str, example: str) -> UsageError:
     )
 
 
-def unknown_unit(unit: str, text: str, available: str) -> UsageError:
+def unknown_unit(unit: str, text: str, available: str, suggestion: str = "") -> UsageError:
+    """`suggestion` is the same quantity with one of the `available` units; "" if it is not clear which."""
     return UsageError(
         f"unknown unit '{printable(unit)}' in '{printable(text)}'",
         "",
-        f"use {available}",
+        f"use {available}" + (f", as in {suggestion}" if suggestion else ""),
         code="unknown-unit",
         unit=unit,
+        suggestion=suggestion,
     )
 
 

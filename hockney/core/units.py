@@ -35,6 +35,14 @@ _SECONDS = {
     "min": "60",
     "h": "3600",
 }
+_WORDS = {
+    "nanosecond": "ns",
+    "microsecond": "us", "usec": "us",
+    "millisecond": "ms", "msec": "ms",
+    "second": "s", "sec": "s",
+    "minute": "m", "min": "m",
+    "hour": "h", "hr": "h",
+}  # fmt: skip
 # A longer exponent is not a valid size or time, and exceeds what Decimal accepts.
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([A-Za-zµ%]*)\s*")
 
@@ -70,11 +78,39 @@ def parse_seconds(text: str, example: str = "100us or 60s") -> float:
     value, unit = _split(text, "time", example)
     factor = _SECONDS.get(unit.lower())
     if factor is None:
-        raise messages.unknown_unit(unit, text, "ns, us, ms, s, m or h")
+        raise messages.unknown_unit(unit, text, "ns, us, ms, s, m or h", usual_time(text))
     seconds = float(value * Decimal(factor))
     if seconds > MAX_SECONDS:
         raise messages.time_too_long(text, MAX_SECONDS / 86400)
     return seconds
+
+
+def usual_time(text: str) -> str:
+    """ "60m" for "60 minutes"; empty if it is no number with a word for a unit."""
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        return ""
+    number, unit = match.groups()
+    singular = unit.lower().removesuffix("s")
+    known = unit if unit in _SECONDS else _WORDS.get(singular, "")
+    return f"{number}{known}" if known else ""
+
+
+def typed_seconds(seconds: float) -> str:
+    """A time of at least `seconds` as typed after an option: 75s, 12m, 2.5h."""
+    for limit, factor, unit in (
+        (1e-3, 1e-6, "us"),
+        (1.0, 1e-3, "ms"),
+        (120.0, 1.0, "s"),
+        (7200.0, 60.0, "m"),
+    ):
+        if seconds < limit:
+            break
+    else:
+        factor, unit = 3600.0, "h"
+    value = seconds / factor
+    step = 10.0 ** (math.floor(math.log10(value)) - 1) if value > 0 else 1.0
+    return f"{math.ceil(round(value / step, 9)) * step:.6g}{unit}"
 
 
 def parse_rate(text: str) -> float:

@@ -238,7 +238,9 @@ def _precision(evidence: Evidence) -> RunCaveat | None:
     named = labels(evidence)
     widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
     measured, wanted = len(evidence.fits.summaries), evidence.settings.precision
-    return _caveat(messages.precision(len(wide), measured, wanted, named(widest), width), wide)
+    return _caveat(
+        messages.precision(len(wide), measured, wanted, named(widest), width, _option(evidence)), wide
+    )
 
 
 def _launches_differ(evidence: Evidence) -> RunCaveat | None:
@@ -256,9 +258,21 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     worst, spread = max(differ.items(), key=lambda item: item[1])
     launches = max(s.launches for s in evidence.fits.summaries)
     measured = len(evidence.fits.summaries)
-    planned = ENOUGH_LAUNCHES if launches < ENOUGH_LAUNCHES else 2 * launches
     named = labels(evidence)
-    return _caveat(messages.launches_differ(len(differ), measured, named(worst), spread, planned), differ)
+    more = _more_launches(evidence, launches)
+    caveat = messages.launches_differ(len(differ), measured, named(worst), spread, more, _option(evidence))
+    return _caveat(caveat, differ)
+
+
+def _option(evidence: Evidence) -> str:
+    """Sets the number of launches; in rounds they are one each."""
+    return "--repeat" if evidence.settings.every_s else "--launches"
+
+
+def _more_launches(evidence: Evidence, measured: int) -> int:
+    """A number of launches that a remedy can propose: more than were planned or `measured`."""
+    done = max(measured, evidence.settings.launches)
+    return ENOUGH_LAUNCHES if done < ENOUGH_LAUNCHES else 2 * done
 
 
 def _may_differ(summary: Summary) -> bool:
@@ -284,8 +298,10 @@ def _few_launches(evidence: Evidence) -> RunCaveat | None:
     if fewest >= FEWEST_LAUNCHES or evidence.machine.traits.noiseless:
         return None
     few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
+    # if enough were planned, the budget ended the run before them
+    launches = ENOUGH_LAUNCHES if evidence.settings.launches < ENOUGH_LAUNCHES else None
     return _caveat(
-        messages.few_launches(len(few), fewest, FEWEST_LAUNCHES, ENOUGH_LAUNCHES),
+        messages.few_launches(len(few), fewest, FEWEST_LAUNCHES, launches, _option(evidence)),
         None if len(few) == len(evidence.fits.summaries) else few,
     )
 

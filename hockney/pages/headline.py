@@ -9,16 +9,10 @@ from hockney.core.wording import plural
 from hockney.pages import loggp, point_to_point, undisturbed
 from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import bandwidth, quantity, typical_cost, with_interval
-
-FLAT = 1.25
-"""A message counts as costing the same as an empty one if it takes at most a quarter longer."""
+from hockney.pages.format import bandwidth, quantity, with_interval
 
 FALLEN = 0.9
 """A bandwidth below this share of the largest one has fallen since."""
-
-SHORT = 8
-"""A message of this many bytes represents all shorter ones."""
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
@@ -35,18 +29,8 @@ def _short(evidence: Evidence) -> str:
     sweep = _ping_pongs(evidence)
     if not sweep:
         return ""
-    first = sweep[0].summary.typical
-    cost = typical_cost(sweep[0].summary) + undisturbed.addition(sweep[0].summary)
-    flat = sweep[0]
-    for m in sweep:
-        if m.summary.typical.value > FLAT * first.value:
-            break
-        flat = m
-    least, most = quantity(sweep[0].size, "B"), quantity(flat.size, "B")
-    if flat.size <= SHORT or flat is sweep[0]:
-        return f"A message of {least} costs {cost}."
-    sizes = f"Up to {most}" if sweep[0].size <= SHORT else f"From {least} to {most}"
-    return f"{sizes} a message costs about {cost} whatever its size (at most {FLAT - 1:.0%} more)."
+    least = sweep[0]
+    return f"A message of {quantity(least.size, 'B')} costs {undisturbed.cost(least.summary)}."
 
 
 def _long(evidence: Evidence) -> str:
@@ -91,7 +75,7 @@ def _together(evidence: Evidence) -> list[str]:
     texts = []
     for operation, size, words in (
         ("barrier", 0, "A barrier"),
-        ("allreduce", 8, "Summing one double everywhere"),
+        ("allreduce", 8, "An allreduce of one double"),
     ):
         cases = [
             m
@@ -100,6 +84,6 @@ def _together(evidence: Evidence) -> list[str]:
         ]
         if cases:
             most = cases[-1]
-            costs = typical_cost(most.summary) + undisturbed.addition(most.summary)
-            texts.append(f"{words} takes {plural(most.case.ranks, 'rank')} {costs}.")
+            costs = undisturbed.cost(most.summary)
+            texts.append(f"{words} on {plural(most.case.ranks, 'rank')} takes {costs}.")
     return texts

@@ -57,20 +57,23 @@ def notices(lines: Sequence[str]) -> Caveat:
     return Caveat("notices", "; ".join(lines), "", "'hockney resume' measures what is missing")
 
 
-def precision(missed: int, measured: int, wanted: float, widest: str, width: float | None) -> Caveat:
+def precision(
+    missed: int, measured: int, wanted: float, widest: str, width: float | None, option: str
+) -> Caveat:
     """`missed` of the `measured` cases have an interval wider than `wanted`; that of the case `widest` has
-    the half `width`, None if there is no interval."""
+    the half `width`, None if there is no interval. `option` sets the number of launches."""
     known = "no interval" if width is None else f"within {percent(width)}"
     return Caveat(
         "precision",
         f"in {missed} of {plural(measured, 'case')} the 95% interval is wider than the requested "
         f"{percent(wanted)} (the widest, {widest}: {known})",
         f"{plural(missed, 'case')}; the table of spread has the worst of them",
-        "give more time (--budget), plan more launches (--launches), or request less precision (--precision)",
+        f"give more time (--budget), plan more launches ({option}), or request less precision (--precision)",
     )
 
 
-def few_launches(cases: int, fewest: int, wanted: int, enough: int) -> Caveat:
+def few_launches(cases: int, fewest: int, wanted: int, enough: int | None, option: str) -> Caveat:
+    """`enough` launches are more than were planned; None if the plan already has that many."""
     return Caveat(
         "launches",
         f"{plural(cases, 'case rests', 'cases rest')} on fewer than {wanted} launches: "
@@ -80,18 +83,21 @@ def few_launches(cases: int, fewest: int, wanted: int, enough: int) -> Caveat:
             else "the variation between launches is poorly known, which widens the intervals"
         ),
         "",
-        f"give more time (--budget), or measure with --launches {enough}",
+        "give more time (--budget)"
+        + (f", or measure with {option} {enough}" if enough else ": the planned launches did not fit"),
     )
 
 
-def launches_differ(cases: int, measured: int, worst: str, spread: float, planned: int) -> Caveat:
+def launches_differ(
+    cases: int, measured: int, worst: str, spread: float, planned: int, option: str
+) -> Caveat:
     """`cases` of the `measured` ones; the launches of the case `worst` have the largest `spread`."""
     return Caveat(
         "launches-differ",
         f"in {cases} of {plural(measured, 'case')} launches differ by more than the scatter within a launch "
         f"explains (the most by {percent(spread)}, {worst})",
         "",
-        f"plan more launches (--launches {planned}) with more time (--budget), bind the ranks to cores, or "
+        f"plan more launches ({option} {planned}) with more time (--budget), bind the ranks to cores, or "
         "measure on a quiet machine",
     )
 

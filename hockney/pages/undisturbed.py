@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from hockney.core.fit import Summary, Undisturbed
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
-from hockney.pages.format import label, percent, quantity, size_of
+from hockney.pages.format import label, percent, quantity, size_of, typical_cost
 
 DIFFERS = 1.1
 """A typical cost larger by more than this factor is not that of the undisturbed machine."""
 COLUMN = "undisturbed"
 CAPTION = (
-    f"Undisturbed: the cost in the fastest mode, if the typical cost is more than {DIFFERS - 1:.0%} higher; "
-    "disturbed: the share of slower visits."
+    "'Undisturbed' is the cost while nothing slows the machine down: the fastest mode of the times. It is "
+    f"shown if the typical cost is more than {DIFFERS - 1:.0%} higher. 'Disturbed' is the share of visits "
+    "that took longer."
 )
 
 
@@ -34,10 +35,13 @@ def cell(summary: Summary) -> str:
     )
 
 
-def addition(summary: Summary) -> str:
-    """ " (210 ns undisturbed)" for a sentence with the typical cost, or empty."""
-    found = differing(summary)
-    return "" if found is None else f" ({quantity(found.cost.value, 's')} undisturbed)"
+def cost(summary: Summary) -> str:
+    """ "252 ns (95%: 229 ns to 281 ns; undisturbed: 229 ns)", for a sentence."""
+    found, typical = differing(summary), typical_cost(summary)
+    if found is None:
+        return typical
+    undisturbed = f"undisturbed: {quantity(found.cost.value, 's')}"
+    return f"{typical[:-1]}; {undisturbed})" if typical.endswith(")") else f"{typical} ({undisturbed})"
 
 
 def with_column(table: Table, summaries: Sequence[Summary], after: str, *, always: bool = False) -> Table:

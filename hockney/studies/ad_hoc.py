@@ -18,7 +18,7 @@ from hockney.pages import course, environment, method, metrics, quality, undistu
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.first_screen import first_figure
-from hockney.pages.format import bandwidth, interval, label, percent, quantity, typical_cost
+from hockney.pages.format import bandwidth, interval, label, percent, quantity
 from hockney.pages.series import curve, rates, times
 from hockney.studies import messages
 
@@ -90,10 +90,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    texts = [
-        f"{m.case.line}: {typical_cost(m.summary)}{undisturbed.addition(m.summary)}."
-        for m in evidence.measured[:MOST_SENTENCES]
-    ]
+    texts = [f"{m.case.line}: {undisturbed.cost(m.summary)}." for m in evidence.measured[:MOST_SENTENCES]]
     more = len(evidence.measured) - len(texts)
     return (*texts, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
 

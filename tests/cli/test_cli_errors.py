@@ -105,6 +105,24 @@ def one_error(done, *codes: int) -> str:
     return lines[0]
 
 
+def failure(hockney, *words: str) -> dict[str, str]:
+    done = hockney(*words, "--json")
+    assert done.code == 2 and done.out == ""
+    return json.loads(done.err.splitlines()[-1])["error"]
+
+
+def test_an_option_without_its_value_names_the_help_of_its_verb(hockney):
+    done = hockney("report", "--figures")
+    assert "'hockney report --help'" in one_error(done, 2)
+
+
+@pytest.mark.parametrize("words", [("survey",), ("run", "pingpong"), ("doctor",)], ids=repr)
+def test_a_time_in_two_words_is_recognised(hockney, words):
+    option = "--noise" if words == ("doctor",) else "--budget"
+    found = failure(hockney, *words, option, "60", "minutes")
+    assert found["code"] == "time-in-two-words" and found["remedy"].endswith(f"{option} 60m")
+
+
 @pytest.mark.parametrize("words", SURVEY, ids=repr)
 def test_bad_survey_options(hockney, words):
     one_error(hockney("survey", "-q", *words), 2, 3)

@@ -17,6 +17,7 @@ from test_cli_errors import one_error
 
 from hockney import api, models, simulated
 from hockney.api import find_runs, messages
+from hockney.core.notice import Notice
 from hockney.launch.fake_world import World
 from hockney.machine import processors
 from hockney.models.applications.granularity import Algorithm
@@ -38,7 +39,8 @@ def newest(run: str) -> str:
     """The line that names the survey a prediction starts from."""
     written = Path(run, "records.jsonl").stat().st_mtime
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(written))
-    return f"{messages.newest_survey(run, RUNS, when)}\n"
+    budget_s = RunFolder.open(Path(run)).plan().settings.total_s
+    return f"{messages.message_costs_from(run, RUNS, when, budget_s)}\n"
 
 
 def lines(text: str) -> list[str]:
@@ -140,6 +142,37 @@ def test_the_newest_survey_is_taken_and_told(hockney, surveyed, small_survey, tm
     assert hockney(*ASKED).err == newest("runs/second"), "first is of no machine here"
     machine.write_text("{")
     assert hockney(*ASKED).err == newest("runs/second"), "damaged ones are passed by"
+
+
+def noted_codes(**options) -> list[str]:
+    heard: list[object] = []
+    api.predict(Algorithm(1e-4, 40_000), listen=heard.append, **options)
+    return [event.code for event in heard if isinstance(event, Notice)]
+
+
+def test_a_survey_that_is_used_instead_of_a_much_longer_one_is_noted(hockney, small_survey, tmp_path):
+    small_survey("runs/long")
+    plan = tmp_path / "runs" / "long" / "plan.txt"
+    small_survey("runs/short")
+    budget_s = RunFolder.open(Path("runs/short")).plan().settings.budget_s
+
+    def last(factor: float) -> list[str]:
+        plan.write_text(
+            re.sub(r"budget_s = .*", f"budget_s = {factor * budget_s}", plan.read_text(), count=1)
+        )
+        reseal(plan.parent)
+        os.utime(plan.with_name("records.jsonl"), (10**9, 10**9))  # still the older one
+        return noted_codes()
+
+    assert last(find_runs.MUCH_LONGER) == ["longer-survey"]
+    assert last(find_runs.MUCH_LONGER - 1) == [], "hardly longer"
+
+
+def test_work_without_a_unit_is_noted(hockney):
+    bare, unit = (hockney(*SUN[:2], work, *SUN[3:], "--json") for work in ("100", "100s"))
+    assert bare.code == unit.code == 0 and bare.out == unit.out, "seconds, as in all options"
+    assert bare.err and not unit.err
+    assert not hockney(*SUN[:2], "100", *SUN[3:], "-q").err
 
 
 def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small_survey, tmp_path):

@@ -27,6 +27,7 @@ from hockney.core.units import (
     parse_seconds_per_byte,
     parse_share,
     parse_sizes,
+    typed_seconds,
 )
 
 
@@ -212,6 +213,28 @@ def test_rates_and_speeds_are_read():
 def test_no_rate_is_a_usage_error(parse, bad):
     with pytest.raises(UsageError):
         parse(bad)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("60 minutes", "60m"),
+        ("1minute", "1m"),
+        ("2.5 hrs", "2.5h"),
+        ("100 usecs", "100us"),
+        ("3 Seconds", "3s"),
+    ],
+)
+def test_a_word_for_a_unit_of_time_gets_a_suggestion(text, meant):
+    with pytest.raises(UsageError) as caught:
+        parse_seconds(text)
+    assert caught.value.fields["suggestion"] == meant and parse_seconds(meant) > 0
+
+
+@given(st.floats(min_value=1e-6, max_value=1e6))
+def test_a_time_as_typed_is_read_back_rounded_up(seconds):
+    read = parse_seconds(typed_seconds(seconds))
+    assert seconds * (1 - 1e-6) <= read <= 1.11 * seconds
 
 
 def test_shares_may_be_nothing_or_all():

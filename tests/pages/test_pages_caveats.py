@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,24 @@ def test_launches_that_differ_are_named():
     assert "--launches 20" in caveat.todo
     few = evidence({LINE: launches(4, between=0.4, seed=3)})
     assert "--launches 10" in found(few)["launches-differ"].todo
+
+
+@pytest.mark.parametrize(("planned", "proposed"), [(3, "10"), (10, "20"), (16, "32")])
+def test_a_remedy_proposes_more_launches_than_were_planned(planned, proposed):
+    """Also if the budget ended the run before all of them."""
+    few = evidence({LINE: launches(4, between=0.4, seed=3)})
+    seen = replace(few, settings=replace(few.settings, launches=planned))
+    assert f"--launches {proposed}" in found(seen)["launches-differ"].todo
+    one = evidence({LINE: launches(1)}, precision=0.5)
+    todo = found(replace(one, settings=replace(one.settings, launches=planned)))["launches"].todo
+    assert ("--launches 10" in todo) == (planned < 10) and "--budget" in todo
+
+
+def test_a_remedy_of_a_run_in_rounds_proposes_rounds():
+    few = evidence({LINE: launches(4, between=0.4, seed=3)})
+    seen = replace(few, settings=replace(few.settings, launches=4, every_s=60.0))
+    assert "--repeat 10" in found(seen)["launches-differ"].todo
+    assert not any("--launches" in caveat.todo for caveat in found(seen).values())
 
 
 @pytest.mark.parametrize("visits", [True, False])

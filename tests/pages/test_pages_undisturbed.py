@@ -63,7 +63,7 @@ def test_without_a_difference_there_is_no_column():
 
 def test_the_headline_has_both_costs(disturbed):
     first = headline.sentences(disturbed)[0]
-    assert first.count("(") == 2 and "200" in first.rpartition("(")[2]
+    assert first.count("(") == 1 and "200" in first.rpartition(";")[2]
     steady = evidence({LINE: [[1e-6] * 40 for _ in range(10)]})
     assert headline.sentences(steady)[0].count("(") == 1
 

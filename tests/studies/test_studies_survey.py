@@ -64,8 +64,7 @@ def test_the_headline_is_the_worlds(page):
     assert largest == 4 << 20
     assert 1e-9 * half / world.message(int(half)) == pytest.approx(1e-9 * peak / 2, rel=0.05)
     assert quantities(barrier, "ns|us") == [pytest.approx(world.collective("barrier", 4, 0), rel=0.03)]
-    [flat] = quantities(short, "B|KiB|MiB")
-    assert world.message(int(flat)) < 1.3 * world.message(0) <= world.message(int(4 * flat))
+    assert quantities(short, "B|KiB|MiB") == [0], "no size that varies from run to run"
 
 
 def test_the_headline_claims_no_more_than_was_measured(evidence, golden):

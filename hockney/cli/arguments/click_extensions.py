@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import augment_usage_errors
 
 from hockney.cli import messages
+from hockney.core.units import usual_time
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -27,7 +29,13 @@ class _Example:
 
 
 class Command(_Example, click.Command):
-    pass
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for option, number, word in zip(args, args[1:], args[2:], strict=False):
+            time = usual_time(f"{number} {word}") if option.startswith("--") and word.isalpha() else ""
+            if time:
+                raise messages.time_in_two_words(option, f"{number} {word}", time)
+        with augment_usage_errors(ctx):  # an option without its value is otherwise reported without the verb
+            return super().parse_args(ctx, args)
 
 
 class VerbGroup(_Example, click.Group):

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import click
@@ -43,6 +42,11 @@ def _number(low: float, example: str) -> Callable[[str], float]:
     return parse
 
 
+def _time(text: str) -> tuple[float, str]:
+    """The seconds, and the text."""
+    return parse_seconds(text, "10ms or 1h"), text
+
+
 def _network(text: str) -> str:
     if text not in NETWORKS:
         raise messages.unknown_network(text, NETWORKS)
@@ -56,7 +60,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--work",
-    type=options.ParsedType("time", partial(parse_seconds, example="10ms or 1h")),
+    type=options.ParsedType("time", _time),
     metavar="TIME",
     help="T, the computing time on one rank, such as 10ms or 1h.",
 )
@@ -123,7 +127,7 @@ def _network(text: str) -> str:
 @options.quiet
 @options.as_json
 def command(
-    work: float | None,
+    work: tuple[float, str] | None,
     message: int | None,
     exchanges: float,
     serial: float,
@@ -146,9 +150,12 @@ def command(
     if work is None or message is None:
         option, given = ("--work", "1s") if work is None else ("--message", "40kB")
         raise messages.algorithm_incomplete(option, given)
-    algorithm = Algorithm(work, message, serial, exchanges, imbalance)
+    work_s, typed = work
+    algorithm = Algorithm(work_s, message, serial, exchanges, imbalance)
     shared = None if network is None else network == "shared"
     with ProgressReporter(quiet) as reporter:
+        if work_s and typed.strip()[-1].isdecimal():
+            reporter(messages.work_without_unit(typed.strip()))
         forecast = api.predict(
             algorithm,
             ranks=ranks,

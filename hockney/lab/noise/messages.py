@@ -100,7 +100,12 @@ def precision_reachable(
 ) -> Finding:
     """`reached` is the half width of a 95% interval, by the seconds of the budget."""
     parts = [f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in reached.items()]
-    text = f"{_name(what)}: a survey reaches a precision of about {', '.join(parts)}"
+    text = (
+        f"{_name(what)}: a run as large as a survey can reach a precision of about {', '.join(parts)}, if "
+        "the machine stays like this"
+    )
+    if what == "messages":
+        text += "; most cases of a survey vary more than this one"
     return Finding(
         "good" if enough else "note",
         SUBJECT,

@@ -29,7 +29,7 @@ import numpy as np
 
 from hockney.core.fit import Modes
 from hockney.models.statistics.interval import correlation
-from hockney.models.statistics.location import Z, center
+from hockney.models.statistics.location import Z, center, student
 from hockney.models.statistics.modes import FEWEST_VISITS, modes
 
 INTERVAL_S = 0.01
@@ -65,11 +65,13 @@ class MeasuredNoise:
 
     def precision(self, seconds: float, launches: int, visits: int) -> float | None:
         """Approximate half width of the 95% interval of the typical time, relative to that time, if the case
-        is visited this often in `seconds` and `launches`; None if modes last too long to be resolved."""
+        is visited this often in `seconds` and `launches`; None if modes last too long to be resolved. As in
+        `location`, it is Student's, from the launches."""
         if self.correlation_s is None:
             return None
         over_time, over_launches = self.mean_variance_s / seconds, self.launch_variance / launches
-        return float(Z * np.sqrt(over_time + over_launches + self.visit_variance / visits))
+        variance = over_time + over_launches + self.visit_variance / visits
+        return float((student(launches - 1) if launches > 1 else Z) * np.sqrt(variance))
 
 
 def noise(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> MeasuredNoise | None:
