@@ -98,16 +98,9 @@ def usual_time(text: str) -> str:
 
 def typed_seconds(seconds: float) -> str:
     """A time of at least `seconds` as typed after an option: 75s, 12m, 2.5h."""
-    for limit, factor, unit in (
-        (1e-3, 1e-6, "us"),
-        (1.0, 1e-3, "ms"),
-        (120.0, 1.0, "s"),
-        (7200.0, 60.0, "m"),
-    ):
-        if seconds < limit:
-            break
-    else:
-        factor, unit = 3600.0, "h"
+    units = ((1e-3, 1e-6, "us"), (1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "m"))
+    fitting = ((factor, unit) for limit, factor, unit in units if seconds < limit)
+    factor, unit = next(fitting, (3600.0, "h"))
     value = seconds / factor
     step = 10.0 ** (math.floor(math.log10(value)) - 1) if value > 0 else 1.0
     return f"{math.ceil(round(value / step, 9)) * step:.6g}{unit}"
