@@ -6,7 +6,7 @@ from collections import Counter
 
 import msgspec
 import pytest
-from granular import CATALOG, MACHINE, STUDY
+from granular import CATALOG, MACHINE, STUDY, evidence, run
 
 from hockney import lab, simulated
 from hockney.core.errors import Inconclusive, UsageError
@@ -14,6 +14,7 @@ from hockney.core.fit import Fits
 from hockney.core.machine import Traits
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
+from hockney.core.units import parse_seconds
 from hockney.lab.kinds import simulated as simulated_kind
 from hockney.launch.fake import FakeLauncher
 from hockney.models.least_time import least_of
@@ -99,6 +100,24 @@ def extent(budget_s: float, **asked) -> tuple[int, int, int, int]:
     exchanges = {c["exchange"] for c in of(cases, "round_robin")}
     works, lengths, serial = (len({c[name] for c in cells}) for name in ("work", "bytes", "serial"))
     return works, lengths, serial, len(exchanges)
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "asked", "reduced"),
+    [
+        (200.0, {}, False),
+        (12.0, {}, True),
+        (5.0, {}, True),
+        (200.0, {"parameters": {"work": (1e-4, 1e-3)}}, False),
+    ],
+)
+def test_the_page_of_a_reduced_grid_has_a_caveat(tmp_path, budget_s, asked, reduced):
+    folder = run(tmp_path / "r", Options(ranks=(2,), budget_s=budget_s, **asked), budget_s=budget_s)
+    found = [c for c in STUDY.page(evidence(folder)).warnings if c.code == "grid-reduced"]
+    assert len(found) == reduced
+    if found:
+        enough = parse_seconds(found[0].todo.split()[2])
+        assert enough > budget_s and least_of(folder.plan().cases) < enough / ROUNDS
 
 
 def test_the_grid_is_smaller_for_a_smaller_budget():

@@ -51,6 +51,20 @@ def above_one(cells: int, highest: str, where: str, low: str) -> Caveat:
     )
 
 
+def grid_reduced(budget: str, longest_s: float | None, details: bool, enough: str) -> Caveat:
+    """`longest_s` is the longest work measured, if longer ones were left out; `details`: uneven work and
+    other exchanges were measured. `budget` and `enough` are as typed after --budget."""
+    missing = [] if longest_s is None else [f"work longer than {quantity(longest_s, 's')}"]
+    if not details:
+        missing.append("uneven work and exchanges with other MPI calls")
+    return Caveat(
+        "grid-reduced",
+        f"a budget of {budget} is too small for the whole grid: it is without {' and without '.join(missing)}",
+        "the extent of the grid",
+        f"use --budget {enough} or more",
+    )
+
+
 def poor_model(reason: str, cores: int) -> Caveat:
     """On nodes of several `cores`, the model is for messages on one node."""
     return Caveat(

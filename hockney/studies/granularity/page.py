@@ -24,6 +24,7 @@ from hockney.studies.granularity import (
     explore,
     figures,
     paper,
+    reduced,
     validation,
 )
 from hockney.studies.granularity import messages as texts
@@ -243,7 +244,13 @@ def caveats(
     ]
     if crowded and not any(w.code == "oversubscribed" for w in listed):
         listed.append(_oversubscribed(crowded, cores))
-    more = (_missed(evidence), _above_one(measured), _poor(messages), _unknown_sizes(measured, messages))
+    more = (
+        reduced.caveat(evidence),
+        _missed(evidence),
+        _above_one(measured),
+        _poor(messages),
+        _unknown_sizes(measured, messages),
+    )
     return (*listed, *(w for w in more if w is not None))
 
 
