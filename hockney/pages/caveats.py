@@ -38,6 +38,8 @@ LAUNCHES_DIFFER = 0.1
 """Launches whose times scatter by more than this fraction are mentioned."""
 BEYOND = 2.0
 """Factor on the scatter predicted by the spread within launches: beyond it launches differ."""
+THREADS = "threads"
+"""The role of workloads with several threads in each rank."""
 CLOCK_SHARE = 0.1
 """The clock's step may be a tenth of a repetition: the engine batches operations until it is."""
 
@@ -190,6 +192,23 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     cases = {r.case for r in evidence.run.records if r.launch in names}
     whole = len(free) == len(evidence.run.launches)
     return _caveat(messages.unbound(len(free), len(evidence.run.launches)), None if whole else cases)
+
+
+def _threads_share_cores(evidence: Evidence) -> RunCaveat | None:
+    """Threads of a rank with fewer processors than threads: they take turns instead of running at the same
+    time."""
+    launches = {launch.launch: launch for launch in evidence.run.launches}
+    few: dict[str, tuple[int, int]] = {}
+    for m in evidence.of_role(THREADS):
+        threads = int(m.case.number("threads"))
+        for record in evidence.run.by_case().get(m.case.line, []):
+            masks = [len(_cpus(rank.cpus)) for rank in launches[record.launch].ranks]
+            if masks and 0 < min(masks) < threads:
+                few[m.case.line] = (threads, min(masks))
+    if not few:
+        return None
+    threads, processors = max(few.values(), key=lambda each: each[0] / each[1])
+    return _caveat(messages.threads_share_cores(threads, processors), few)
 
 
 def _load(evidence: Evidence) -> RunCaveat | None:
@@ -380,7 +399,7 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, _simulated, _between_nodes, _published, _verification, _corrupted, _failures, _incomplete,
-    _surveyed, _notices, _load, _oversubscribed, _unbound, _virtual,
+    _surveyed, _notices, _load, _oversubscribed, _unbound, _threads_share_cores, _virtual,
     _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction,
     _poor_fit,
 )  # fmt: skip

@@ -150,6 +150,17 @@ def unbound(free: int, launches: int) -> Caveat:
     )
 
 
+def threads_share_cores(threads: int, processors: int) -> Caveat:
+    """Each rank has this many `threads`, bound to fewer `processors`."""
+    return Caveat(
+        "threads-share-cores",
+        f"the {threads} threads of a rank share {plural(processors, 'processor')}: they communicate in turn, "
+        "not at the same time",
+        "",
+        "leave ranks unbound (--no-bind), or bind each to several cores (--mpiexec-args)",
+    )
+
+
 def load(
     cores: float, steal: float, loaded: int, launches: int, cases: int, counted: int, fewest_quiet: int
 ) -> Caveat:

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <thread>
 
 #include "base/invalid_case.hpp"
@@ -281,6 +282,34 @@ TEST(Measure, NotEnoughMemoryOnOneRankIsToldToAll) {
       },
   };
   EXPECT_THROW(measured(greedy, "barrier"), OutOfMemory);
+}
+
+// The last rank finds no memory for the payload.
+class Unfilled final : public Workload {
+ public:
+  explicit Unfilled(const Comm& comm) : comm_(comm) {}
+  void fill(const Payload&) override {
+    if (comm_.rank == comm_.size - 1) throw std::bad_alloc();
+  }
+  void run() override { MPI_Barrier(comm_.handle); }
+
+ private:
+  const Comm& comm_;
+};
+
+TEST(Measure, NoMemoryForThePayloadOnOneRankIsToldToAll) {
+  static constexpr WorkloadInfo unfilled{
+      .name = "unfilled",
+      .help = "-",
+      .time = "-",
+      .parameters = parameters,
+      .make = [](const Place& place, const Values&) -> std::unique_ptr<Workload> {
+        return std::make_unique<Unfilled>(place.comm);
+      },
+  };
+  EXPECT_THROW(measured(unfilled, "barrier"), OutOfMemory);
+  const Comm comm = control();
+  EXPECT_EQ(comm.all(true), true);  // no rank is left behind in a collective call
 }
 
 TEST(Measure, AVectorThatCannotBeReducedIsRefusedAlikeBeforeAnyRankLooksForMemory) {

@@ -7,11 +7,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
-from visited import LINE, evidence, with_summary
+from visited import CATALOG, LINE, evidence, with_summary
 
 from hockney.core.fit import Estimate
+from hockney.core.record import Rank
 from hockney.draw.page import Caveat
 from hockney.pages import headline
 from hockney.pages.caveats import caveats
@@ -105,6 +107,18 @@ def test_one_bad_launch_of_few_is_a_disagreement_that_the_headline_has(count):
     steady = evidence({LINE: launches(count)}).fits.summaries[0]
     assert typical_cost(summary) in headline.sentences(seen)[0]
     assert "disagree" in typical_cost(summary) and "disagree" not in typical_cost(steady)
+
+
+@pytest.mark.parametrize(("cpus", "shared"), [("0", True), ("0-1", False), ("0,2", False), ("", False)])
+def test_threads_that_share_a_core_have_a_caveat(cpus, shared):
+    pair = CATALOG.case("threads_pingpong bytes=8 threads=2", 2).line
+    seen = evidence({pair: launches(10), LINE: launches(10)})
+    ranks = [Rank(host="h", pid=k, cpus=cpus) for k in range(2)]
+    bound = [msgspec.structs.replace(launch, ranks=ranks) for launch in seen.run.launches]
+    caveat = found(replace(seen, run=replace(seen.run, launches=tuple(bound)))).get("threads-share-cores")
+    assert (caveat is not None) == shared
+    if caveat:
+        assert caveat.touches == labels(seen)(pair), "only the case with threads"
 
 
 def test_a_busy_machine_is_one_caveat():

@@ -16,8 +16,9 @@ from hockney.core.settings import Settings
 from hockney.launch.fake import CLOCK
 from hockney.models import summarise
 from hockney.pages.evidence import Evidence
+from hockney.system.bundled import catalog_with
 
-CATALOG = lab.bundled_catalog()
+CATALOG = catalog_with(lab.bundled_catalog(), ["threads_pingpong"])
 MACHINE = lab.fake_bench("fake").machine
 LINE = "pingpong buffers=hot bytes=8 ranks=2"
 START = 1000.0

@@ -59,7 +59,7 @@ def grid_reduced(budget: str, longest_s: float | None, details: bool, enough: st
         missing.append("uneven work and exchanges with other MPI calls")
     return Caveat(
         "grid-reduced",
-        f"a budget of {budget} is too small for the whole grid: it is without {' and without '.join(missing)}",
+        f"a budget of {budget} is too small for the whole grid, which lacks {' and '.join(missing)}",
         "the extent of the grid",
         f"use --budget {enough} or more",
     )
