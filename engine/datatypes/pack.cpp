@@ -47,8 +47,8 @@ extern constinit const WorkloadInfo pack{
     .operation = "pack",
     .size = "bytes",
     .help =
-        "packing data with gaps into one contiguous piece and unpacking it, without a message: MPI_Pack and "
-        "MPI_Unpack, or by hand",
+        "packing data with gaps into a contiguous buffer and unpacking it, without sending "
+        "it: MPI_Pack and MPI_Unpack, or copies by hand",
     .time = "packing and unpacking, the maximum over the ranks",
     .parameters = pack_parameters,
     .make = make<PackUnpack>,

@@ -59,8 +59,10 @@ extern constinit const WorkloadInfo file_open{
     .name = "file_open",
     .role = "io",
     .operation = "file_open",
-    .help = "MPI_File_open of a file for all ranks, then MPI_File_close, in the folder HOCKNEY_IO_FOLDER",
-    .time = "the longest over the ranks",
+    .help =
+        "MPI_File_open of one file by all ranks, then MPI_File_close, in the folder "
+        "$HOCKNEY_IO_FOLDER",
+    .time = "the maximum over the ranks",
     .parameters = file_open_parameters,
     .make = make<FileOpen>,
 };

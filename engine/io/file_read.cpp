@@ -53,7 +53,9 @@ extern constinit const WorkloadInfo file_read{
     .role = "io",
     .operation = "file_read",
     .size = "bytes",
-    .help = "reading one file, or a file per rank, with MPI-IO in the folder $HOCKNEY_IO_FOLDER",
+    .help =
+        "reading one shared file, or one file per rank, with MPI-IO in the folder "
+        "$HOCKNEY_IO_FOLDER",
     .time = "the maximum over the ranks; the bandwidth counts all ranks",
     .parameters = file_read_parameters,
     .metrics = file_metrics,

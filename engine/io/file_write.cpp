@@ -50,7 +50,9 @@ extern constinit const WorkloadInfo file_write{
     .role = "io",
     .operation = "file_write",
     .size = "bytes",
-    .help = "writing one file, or a file per rank, with MPI-IO in the folder $HOCKNEY_IO_FOLDER",
+    .help =
+        "writing one shared file, or one file per rank, with MPI-IO in the folder "
+        "$HOCKNEY_IO_FOLDER",
     .time = "the maximum over the ranks; the bandwidth counts all ranks",
     .parameters = file_write_parameters,
     .metrics = file_metrics,

@@ -19,14 +19,15 @@
 
 namespace hockney::io {
 
-inline constexpr Parameter file{"file",
-                                Kind::choice,
-                                "",
-                                "shared",
-                                0,
-                                0,
-                                "shared|each",
-                                "shared: one file with the parts of all ranks; each: a file per rank"};
+inline constexpr Parameter file{
+    "file",
+    Kind::choice,
+    "",
+    "shared",
+    0,
+    0,
+    "shared|each",
+    "shared: one file that contains the parts of all ranks; each: one file per rank"};
 
 inline constexpr Parameter calls{
     "calls",
@@ -47,12 +48,13 @@ inline constexpr Parameter pointer{
     0,
     0,
     "explicit|individual|shared",
-    "whose position in the file counts: that of the call (MPI_File_write_at), the rank's (MPI_File_write), "
-    "or one that all ranks share (MPI_File_write_shared or, in the order of the ranks, "
+    "position in the file: explicit: an argument of the call (MPI_File_write_at); "
+    "individual: each rank's file pointer (MPI_File_write); shared: the file pointer "
+    "shared by all ranks (MPI_File_write_shared or, in rank order, "
     "MPI_File_write_ordered)"};
 
 inline constexpr Metric file_metrics[] = {
-    {"file_size", "B", OverRanks::max, Per::record, false, "size of a file, as MPI-IO reports it at the end"},
+    {"file_size", "B", OverRanks::max, Per::record, false, "size of the file that MPI-IO reports at the end"},
 };
 
 // What file workloads share: a new file, or one for each rank, which is removed at the end, memory for the

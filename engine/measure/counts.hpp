@@ -106,14 +106,15 @@ class Counts {
   std::size_t total_ = 0;
 };
 
-inline constexpr Parameter counts_parameter{"counts",
-                                            Kind::choice,
-                                            "",
-                                            "even",
-                                            0,
-                                            0,
-                                            "even|skewed|single",
-                                            "distribution of the same total: equal blocks; a ramp from "
-                                            "nothing to twice the mean; everything on the last rank"};
+inline constexpr Parameter counts_parameter{
+    "counts",
+    Kind::choice,
+    "",
+    "even",
+    0,
+    0,
+    "even|skewed|single",
+    "block sizes with the same total: even: all equal; skewed: from 0 for the first rank "
+    "to twice the mean for the last; single: everything on the last rank"};
 
 }  // namespace hockney

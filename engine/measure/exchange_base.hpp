@@ -78,6 +78,6 @@ class TypedExchangeBase : public ExchangeBase {
 };
 
 inline constexpr Parameter exchanged_bytes =
-    parameters::bytes("bytes from each rank to each rank, the mean over the receivers");
+    parameters::bytes("bytes from each rank to each rank, averaged over the receivers");
 
 }  // namespace hockney

@@ -21,7 +21,8 @@ inline constexpr Parameter buffers{
     0,
     0,
     "hot|cold",
-    "hot: the same buffer each time, in cache; cold: buffers cycle through more memory than the caches hold"};
+    "hot: the same buffer each time, in cache; cold: buffers rotate through more memory "
+    "than the caches hold"};
 
 inline constexpr Parameter sync{
     "sync",
@@ -31,7 +32,8 @@ inline constexpr Parameter sync{
     0,
     0,
     "barrier|window|loop",
-    "start of repetitions: after MPI_Barrier, at a set time of a synchronised clock, or 64 back to back"};
+    "how repetitions start: after MPI_Barrier (barrier), at a set time of a synchronised "
+    "clock (window), or 64 back to back (loop)"};
 
 // For workloads whose parameters determine a repetition completely.
 inline constexpr Parameter sync_each{
@@ -42,7 +44,8 @@ inline constexpr Parameter sync_each{
     0,
     0,
     "barrier|window",
-    "start of repetitions: after MPI_Barrier, or at a set time of a synchronised clock"};
+    "how repetitions start: after MPI_Barrier (barrier), or at a set time of a "
+    "synchronised clock (window)"};
 
 inline constexpr Parameter exchange{
     "exchange",

@@ -128,6 +128,6 @@ class ScattervBase : public VectorBase {
   Check verify(const Payload& payload) override { return check_own(payload, "the block scattered"); }
 };
 
-inline constexpr Parameter mean_bytes = parameters::bytes("bytes of a rank's block, the mean over the ranks");
+inline constexpr Parameter mean_bytes = parameters::bytes("mean size of a rank's block");
 
 }  // namespace hockney

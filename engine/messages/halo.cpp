@@ -92,11 +92,11 @@ class Halo final : public Workload {
   std::vector<MPI_Request> requests_;
 };
 
-constexpr Parameter halo_parameters[] = {
-    parameters::bytes("bytes in each message"),
-    {"dimensions", Kind::integer, "", "1", 1, 6, "", "of the grid: 1 is a ring, 2 a torus"},
-    parameters::buffers,
-    parameters::sync};
+constexpr Parameter halo_parameters[] = {parameters::bytes("bytes in each message"),
+                                         {"dimensions", Kind::integer, "", "1", 1, 6, "",
+                                          "number of dimensions of the grid: 1 is a ring, 2 a torus"},
+                                         parameters::buffers,
+                                         parameters::sync};
 
 }  // namespace
 
@@ -106,9 +106,11 @@ extern constinit const WorkloadInfo halo{
     .operation = "halo",
     .size = "bytes",
     .help =
-        "each rank exchanges messages with both neighbors in each dimension of a grid (MPI_Isend, "
-        "MPI_Irecv)",
-    .time = "all messages, the longest over the ranks; bandwidth is of what a rank sends",
+        "each rank exchanges messages with both neighbors in every dimension of a periodic "
+        "grid (MPI_Isend, MPI_Irecv)",
+    .time =
+        "all messages, the maximum over the ranks; the bandwidth counts the bytes that one "
+        "rank sends",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = halo_parameters,

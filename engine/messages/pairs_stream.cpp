@@ -55,7 +55,8 @@ constexpr Parameter pairs_stream_parameters[] = {
     parameters::bytes("bytes in each message"),
     parameters::buffers,
     {"direction", Kind::choice, "", "one", 0, 0, "one|both",
-     "one: rank i of the lower half sends to rank i + p/2; both: the latter also sends to the former"},
+     "one: each rank i of the lower half sends to rank i + p/2; both: that rank also "
+     "sends to rank i"},
     pairs,
     parameters::window};
 
@@ -67,7 +68,9 @@ extern constinit const WorkloadInfo pairs_stream{
     .operation = "isend",
     .size = "bytes",
     .help = "many concurrent messages between many pairs of ranks (MPI_Isend, MPI_Irecv)",
-    .time = "divided by the number of messages of all pairs: the inverse is the message rate",
+    .time =
+        "the total divided by the number of messages of all pairs: the inverse is the "
+        "message rate",
     .min_ranks = 2,
     .parameters = pairs_stream_parameters,
     .make = [](const Place& place, const Values& values) -> std::unique_ptr<Workload> {

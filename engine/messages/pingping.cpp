@@ -38,7 +38,7 @@ extern constinit const WorkloadInfo pingping{
     .operation = "pingping",
     .size = "bytes",
     .help = "both ranks of each pair send to each other concurrently: MPI_Isend, MPI_Recv, MPI_Wait",
-    .time = "one message, which meets one from the other side",
+    .time = "one message, while another one travels in the opposite direction",
     .min_ranks = 2,
     .parameters = pingping_parameters,
     .make = make<PingPing>,

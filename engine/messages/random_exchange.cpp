@@ -101,9 +101,9 @@ class RandomExchange final : public Workload {
 constexpr Parameter random_exchange_parameters[] = {
     parameters::bytes("bytes in each message"),
     {"pattern", Kind::choice, "", "ring", 0, 0, "ring|one|both",
-     "ring: each rank sends to the next of a random ring; one: in random pairs one rank sends; both: both "
-     "do"},
-    {"seed", Kind::integer, "", "1", 0, 1e15, "", "of the partners"},
+     "ring: each rank sends to the next one in a randomly ordered ring; one: one rank of "
+     "each random pair sends; both: both ranks of each random pair send"},
+    {"seed", Kind::integer, "", "1", 0, 1e15, "", "seed of the random choice of partners"},
     parameters::sync};
 
 }  // namespace
@@ -113,8 +113,10 @@ extern constinit const WorkloadInfo random_exchange{
     .role = "exchange",
     .operation = "random_exchange",
     .size = "bytes",
-    .help = "messages between partners that are drawn at random for each repetition (MPI_Irecv, MPI_Send)",
-    .time = "the longest over the ranks",
+    .help =
+        "messages between partners that are chosen at random for each repetition (MPI_Irecv, "
+        "MPI_Send)",
+    .time = "the maximum over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,
     .parameters = random_exchange_parameters,

@@ -70,8 +70,9 @@ extern constinit const WorkloadInfo ring_replace{
     .operation = "sendrecv_replace",
     .size = "bytes",
     .help =
-        "each rank sends to its right and receives from its left in the same memory, MPI_Sendrecv_replace",
-    .time = "the longest over the ranks",
+        "each rank sends to its right neighbor and receives from its left neighbor in the "
+        "same buffer, with MPI_Sendrecv_replace",
+    .time = "the maximum over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,
     .parameters = ring_replace_parameters,

@@ -17,7 +17,7 @@ class IneighborAllgather final : public Alone<GatherBase> {
 };
 
 constexpr Parameter ineighbor_allgather_parameters[] = {
-    parameters::bytes("bytes of each rank's block, which all its neighbors get"),
+    parameters::bytes("bytes of each rank's block, which it sends to all its neighbors"),
     topology_parameter,
     degree_parameter,
     seed_parameter,
@@ -32,7 +32,7 @@ extern constinit const WorkloadInfo ineighbor_allgather{
     .operation = "ineighbor_allgather",
     .size = "bytes",
     .help = "MPI_Ineighbor_allgather, then MPI_Wait: each rank sends the same block to all its neighbors",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ineighbor_allgather_parameters,

@@ -18,7 +18,7 @@ class IneighborAllgatherv final : public Alone<GathervBase> {
 };
 
 constexpr Parameter ineighbor_allgatherv_parameters[] = {
-    parameters::bytes("bytes of a rank's block, the mean over the ranks, which all its neighbors get"),
+    parameters::bytes("mean size of a rank's block, which it sends to all its neighbors"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,
@@ -34,9 +34,9 @@ extern constinit const WorkloadInfo ineighbor_allgatherv{
     .operation = "ineighbor_allgatherv",
     .size = "bytes",
     .help =
-        "MPI_Ineighbor_allgatherv, then MPI_Wait: each rank sends a block of another size to all its "
-        "neighbors",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+        "MPI_Ineighbor_allgatherv, then MPI_Wait: each rank sends its block to all its "
+        "neighbors; block sizes differ between ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ineighbor_allgatherv_parameters,

@@ -31,8 +31,10 @@ extern constinit const WorkloadInfo ineighbor_alltoall{
     .role = "neighborhood",
     .operation = "ineighbor_alltoall",
     .size = "bytes",
-    .help = "MPI_Ineighbor_alltoall, then MPI_Wait: each rank sends each neighbor another block",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .help =
+        "MPI_Ineighbor_alltoall, then MPI_Wait: each rank sends a different block to each "
+        "neighbor",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ineighbor_alltoall_parameters,

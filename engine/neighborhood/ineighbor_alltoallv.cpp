@@ -18,7 +18,7 @@ class IneighborAlltoallv final : public Alone<ExchangevBase> {
 };
 
 constexpr Parameter ineighbor_alltoallv_parameters[] = {
-    parameters::bytes("bytes of the block that each neighbor gets, the mean over the ranks"),
+    parameters::bytes("mean size of the block that each neighbor receives"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,
@@ -34,9 +34,9 @@ extern constinit const WorkloadInfo ineighbor_alltoallv{
     .operation = "ineighbor_alltoallv",
     .size = "bytes",
     .help =
-        "MPI_Ineighbor_alltoallv, then MPI_Wait: each rank sends each neighbor a block, of another size to "
-        "each",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+        "MPI_Ineighbor_alltoallv, then MPI_Wait: each rank sends a block of a different size "
+        "to each neighbor",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ineighbor_alltoallv_parameters,

@@ -18,7 +18,7 @@ class IneighborAlltoallw final : public Alone<ExchangewBase> {
 };
 
 constexpr Parameter ineighbor_alltoallw_parameters[] = {
-    parameters::bytes("bytes of the block that each neighbor gets, the mean over the ranks"),
+    parameters::bytes("mean size of the block that each neighbor receives"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,
@@ -34,9 +34,9 @@ extern constinit const WorkloadInfo ineighbor_alltoallw{
     .operation = "ineighbor_alltoallw",
     .size = "bytes",
     .help =
-        "MPI_Ineighbor_alltoallw, then MPI_Wait: as neighbor_alltoallv, with a type and a displacement in "
-        "bytes for each block",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+        "MPI_Ineighbor_alltoallw, then MPI_Wait: like neighbor_alltoallv, with a datatype "
+        "and a displacement in bytes for each block",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ineighbor_alltoallw_parameters,

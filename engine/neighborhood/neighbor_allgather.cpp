@@ -16,7 +16,7 @@ class NeighborAllgather final : public GatherBase {
 };
 
 constexpr Parameter neighbor_allgather_parameters[] = {
-    parameters::bytes("bytes of each rank's block, which all its neighbors receive"),
+    parameters::bytes("bytes of each rank's block, which it sends to all its neighbors"),
     topology_parameter,
     degree_parameter,
     seed_parameter,

@@ -17,7 +17,7 @@ class NeighborAllgatherv final : public GathervBase {
 };
 
 constexpr Parameter neighbor_allgatherv_parameters[] = {
-    parameters::bytes("bytes of a rank's block, the mean over the ranks, which all its neighbors get"),
+    parameters::bytes("mean size of a rank's block, which it sends to all its neighbors"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,
@@ -32,8 +32,10 @@ extern constinit const WorkloadInfo neighbor_allgatherv{
     .role = "neighborhood",
     .operation = "neighbor_allgatherv",
     .size = "bytes",
-    .help = "MPI_Neighbor_allgatherv: each rank sends a block of another size to all its neighbors",
-    .time = "the longest over the ranks",
+    .help =
+        "MPI_Neighbor_allgatherv: each rank sends its block to all its neighbors; block "
+        "sizes differ between ranks",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = neighbor_allgatherv_parameters,

@@ -17,7 +17,7 @@ class NeighborAlltoallv final : public ExchangevBase {
 };
 
 constexpr Parameter neighbor_alltoallv_parameters[] = {
-    parameters::bytes("bytes of the block that each neighbor gets, the mean over the ranks"),
+    parameters::bytes("mean size of the block that each neighbor receives"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,
@@ -32,8 +32,8 @@ extern constinit const WorkloadInfo neighbor_alltoallv{
     .role = "neighborhood",
     .operation = "neighbor_alltoallv",
     .size = "bytes",
-    .help = "MPI_Neighbor_alltoallv: each rank sends each neighbor a block, of another size to each",
-    .time = "the longest over the ranks",
+    .help = "MPI_Neighbor_alltoallv: each rank sends a block of a different size to each neighbor",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = neighbor_alltoallv_parameters,

@@ -17,7 +17,7 @@ class NeighborAlltoallw final : public ExchangewBase {
 };
 
 constexpr Parameter neighbor_alltoallw_parameters[] = {
-    parameters::bytes("bytes of the block that each neighbor gets, the mean over the ranks"),
+    parameters::bytes("mean size of the block that each neighbor receives"),
     counts_of_ranks,
     topology_parameter,
     degree_parameter,
@@ -33,9 +33,9 @@ extern constinit const WorkloadInfo neighbor_alltoallw{
     .operation = "neighbor_alltoallw",
     .size = "bytes",
     .help =
-        "MPI_Neighbor_alltoallw: as neighbor_alltoallv, with a type and a displacement in bytes for each "
-        "block",
-    .time = "the longest over the ranks",
+        "MPI_Neighbor_alltoallw: like neighbor_alltoallv, with a datatype and a displacement "
+        "in bytes for each block",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = neighbor_alltoallw_parameters,

@@ -145,6 +145,7 @@ inline constexpr Parameter counts_of_ranks{
     0,
     0,
     "even|skewed|single",
-    "each rank's block: the mean; a ramp from nothing to twice the mean; only the last rank has one"};
+    "block sizes: even: all equal; skewed: from 0 for the first rank to twice the mean "
+    "for the last; single: only the last rank has a block"};
 
 }  // namespace hockney::neighborhood

@@ -26,8 +26,10 @@ extern constinit const WorkloadInfo ialltoallv{
     .role = "collective",
     .operation = "ialltoallv",
     .size = "bytes",
-    .help = "MPI_Ialltoallv, then MPI_Wait: every rank sends each rank a block, of another size to each",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .help =
+        "MPI_Ialltoallv, then MPI_Wait: every rank sends a block of a different size to each "
+        "rank",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ialltoallv_parameters,

@@ -26,8 +26,10 @@ extern constinit const WorkloadInfo ialltoallw{
     .role = "collective",
     .operation = "ialltoallw",
     .size = "bytes",
-    .help = "MPI_Ialltoallw, then MPI_Wait: with a type and a displacement in bytes for each block",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .help =
+        "MPI_Ialltoallw, then MPI_Wait: like ialltoallv, with a datatype and a displacement "
+        "in bytes for each block",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ialltoallw_parameters,

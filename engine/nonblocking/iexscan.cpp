@@ -32,7 +32,7 @@ extern constinit const WorkloadInfo iexscan{
     .operation = "iexscan",
     .size = "bytes",
     .help = "MPI_Iexscan, MPI_SUM of doubles, then MPI_Wait: the sum over the ranks before this one",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = iexscan_parameters,

@@ -27,9 +27,9 @@ extern constinit const WorkloadInfo ireduce_scatter{
     .operation = "ireduce_scatter",
     .size = "bytes",
     .help =
-        "MPI_Ireduce_scatter, then MPI_Wait: MPI_SUM of doubles, of which each rank gets a block of another "
-        "size",
-    .time = "the call and MPI_Wait, the longest over the ranks",
+        "MPI_Ireduce_scatter, MPI_SUM of doubles, then MPI_Wait: each rank receives a block "
+        "of the sum; the sizes differ",
+    .time = "the call and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = ireduce_scatter_parameters,

@@ -37,7 +37,7 @@ class GetMany final : public ManyBase {
   }
 };
 
-constexpr Parameter get_many_parameters[] = {parameters::bytes("bytes got from each target's memory"),
+constexpr Parameter get_many_parameters[] = {parameters::bytes("bytes fetched from each target's memory"),
                                              many_epoch, many_memory, origins, targets};
 
 }  // namespace
@@ -48,7 +48,9 @@ extern constinit const WorkloadInfo get_many{
     .operation = "get_many",
     .size = "bytes",
     .help = "MPI_Get from the memory of many ranks",
-    .time = "the operations on all targets, the longest over the ranks; bandwidth is of all",
+    .time =
+        "the operations on all targets, the maximum over the ranks; the bandwidth counts all "
+        "of them",
     .min_ranks = 2,
     .timing = Timing::longest,
     .parameters = get_many_parameters,

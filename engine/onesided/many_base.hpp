@@ -13,16 +13,15 @@
 
 namespace hockney::onesided {
 
-inline constexpr Parameter many_epoch{
-    "epoch",
-    Kind::choice,
-    "",
-    "flush",
-    0,
-    0,
-    "flush|flush_local|fence",
-    "how operations are completed: MPI_Win_flush_all, or MPI_Win_flush_local_all, within one long epoch; or "
-    "MPI_Win_fence"};
+inline constexpr Parameter many_epoch{"epoch",
+                                      Kind::choice,
+                                      "",
+                                      "flush",
+                                      0,
+                                      0,
+                                      "flush|flush_local|fence",
+                                      "synchronisation that completes the operations: MPI_Win_flush_all or "
+                                      "MPI_Win_flush_local_all within one long epoch, or MPI_Win_fence"};
 
 inline constexpr Parameter many_memory{
     "memory",
@@ -32,10 +31,11 @@ inline constexpr Parameter many_memory{
     0,
     0,
     "allocate|create",
-    "memory of the window: MPI's (MPI_Win_allocate), or given to it (MPI_Win_create)"};
+    "memory of the window: allocated by MPI (MPI_Win_allocate), or provided "
+    "(MPI_Win_create)"};
 
 inline constexpr Parameter origins{
-    "origins", Kind::choice, "", "all", 0, 0, "one|all", "who works: rank 0, or every rank"};
+    "origins", Kind::choice, "", "all", 0, 0, "one|all", "ranks that start operations: rank 0, or all"};
 
 inline constexpr Parameter targets{
     "targets",
@@ -45,7 +45,7 @@ inline constexpr Parameter targets{
     0,
     0,
     "all|neighbors",
-    "on whose memory: that of all other ranks, or of the ranks before and after"};
+    "targets of the operations: all other ranks, or the ranks before and after the origin"};
 
 // What operations of a rank on many others share: who works on whom, a window with a place for each rank that
 // may write into it, and the calls around the operations.

@@ -64,7 +64,7 @@ class PutMany final : public ManyBase {
   const bool neighbors_;
 };
 
-constexpr Parameter put_many_parameters[] = {parameters::bytes("bytes put into each target's memory"),
+constexpr Parameter put_many_parameters[] = {parameters::bytes("bytes written into each target's memory"),
                                              many_epoch, many_memory, origins, targets};
 
 }  // namespace
@@ -75,7 +75,9 @@ extern constinit const WorkloadInfo put_many{
     .operation = "put_many",
     .size = "bytes",
     .help = "MPI_Put of the same data into the memory of many ranks",
-    .time = "the operations on all targets, the longest over the ranks; bandwidth is of all",
+    .time =
+        "the operations on all targets, the maximum over the ranks; the bandwidth counts all "
+        "of them",
     .min_ranks = 2,
     .timing = Timing::longest,
     .parameters = put_many_parameters,

@@ -72,12 +72,12 @@ class PutPassive final : public Workload {
 };
 
 constexpr Parameter put_passive_parameters[] = {
-    parameters::bytes("bytes put"),
-    parameters::work("processor time for which the target computes in each repetition"), memory,
+    parameters::bytes("bytes written"),
+    parameters::work("processor time that the target computes in each repetition"), memory,
     parameters::sync_each};
 
 constexpr Metric put_passive_metrics[] = {
-    {.name = "work", .unit = "s", .help = "processor time that the target was to consume meanwhile"},
+    {.name = "work", .unit = "s", .help = "preset processor time of the target's computation"},
 };
 
 }  // namespace

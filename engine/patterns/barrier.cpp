@@ -23,7 +23,7 @@ class BackToBack final : public Workload {
 constexpr Parameter barrier_parameters[] = {
     parameters::algorithm,
     {"iterations", Kind::integer, "", "1", 1, 1e9, "",
-     "minimum number of barriers back to back between two readings of the clock"},
+     "minimum number of back-to-back barriers between two readings of the clock"},
     parameters::sync};
 
 }  // namespace

@@ -25,7 +25,7 @@ extern constinit const WorkloadInfo barrier_skew{
     .role = "arrival",
     .operation = "barrier",
     .help = "spread of the times at which the ranks leave a barrier",
-    .time = "from the first rank's exit to the last rank's",
+    .time = "from the first rank's exit to the last rank's exit",
     .min_ranks = 1,
     .timing = Timing::exits,
     .parameters = barrier_skew_parameters,

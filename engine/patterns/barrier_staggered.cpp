@@ -42,7 +42,8 @@ class Staggered final : public Workload {
 
 constexpr Parameter barrier_staggered_parameters[] = {
     parameters::algorithm,
-    {"delay", Kind::real, "s", "2e-05", 0, 1, "", "time between the first rank's entry and the last rank's"},
+    {"delay", Kind::real, "s", "2e-05", 0, 1, "",
+     "time between the first rank's entry and the last rank's entry"},
     parameters::sync_barrier};
 
 }  // namespace

@@ -74,7 +74,7 @@ extern constinit const WorkloadInfo bisection{
     .role = "exchange",
     .operation = "bisection",
     .size = "bytes",
-    .help = "rank i of the lower half sends to rank p - i - 1, all at the same time across the middle",
+    .help = "each rank i of the lower half sends to rank p - i - 1, all at the same time",
     .time = "the maximum over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,

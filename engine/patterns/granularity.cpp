@@ -64,14 +64,14 @@ class Granularity final : public Workload {
 };
 
 constexpr Parameter granularity_parameters[] = {
-    parameters::work("processor time of all the work on a single rank"),
+    parameters::work("processor time that the whole work takes on a single rank"),
     {"serial", Kind::real, "", "0", 0, 1, "", "fraction of the work that only rank 0 does"},
     {"shares", Kind::text, "", "equal", 0, 0, "equal|N:N:...|uniform:S|normal:S|exponential:S",
      "distribution of the parallel work: equal, in proportions (one per rank), or random with relative "
      "spread S"},
     {"seed", Kind::integer, "", "1", 0, 1e15, "", "seed of the random shares"},
     {"iterations", Kind::integer, "", "20", 1, 1e6, "",
-     "iterations back to back between two readings of the clock"},
+     "back-to-back iterations between two readings of the clock"},
     parameters::bytes("bytes in each message"),
     parameters::buffers,
     parameters::exchange,
@@ -84,7 +84,9 @@ extern constinit const WorkloadInfo granularity{
     .role = "kernel",
     .operation = "ring",
     .size = "bytes",
-    .help = "the ranks share the work, then each sends to its right neighbor and receives from its left",
+    .help =
+        "the ranks share the work, then each sends to its right neighbor and receives from "
+        "its left neighbor",
     .time = "one iteration, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

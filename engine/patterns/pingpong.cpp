@@ -34,7 +34,7 @@ extern constinit const WorkloadInfo pingpong{
     .role = "point-to-point",
     .operation = "send",
     .size = "bytes",
-    .help = "a message to the other rank and one back, MPI_Send and MPI_Recv",
+    .help = "a message to the other rank and one back, with MPI_Send and MPI_Recv",
     .time = "one direction: half a round trip",
     .min_ranks = 2,
     .max_ranks = 2,

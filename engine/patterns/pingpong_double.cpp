@@ -29,7 +29,7 @@ extern constinit const WorkloadInfo pingpong_double{
     .role = "point-to-point",
     .operation = "sendrecv",
     .size = "bytes",
-    .help = "both ranks send and receive at the same time, MPI_Sendrecv",
+    .help = "both ranks send and receive at the same time, with MPI_Sendrecv",
     .time = "one exchange",
     .min_ranks = 2,
     .max_ranks = 2,

@@ -98,7 +98,8 @@ constexpr Parameter prtt_parameters[] = {
     {"messages", Kind::integer, "", "1", 1, 1e6, "", "messages before the reply (n)"},
     {"delay", Kind::real, "s", "0", 0, 10, "", "pause between two messages (d)"},
     {"pause", Kind::real, "", "0", 0, 1000, "",
-     "additional pause, in round trips of one message measured beforehand"},
+     "additional pause, as a multiple of a round trip of one message that is measured "
+     "beforehand"},
 };
 
 constexpr Metric metrics[] = {

@@ -53,7 +53,8 @@ class ReceiveOverhead final : public PairBase {
 
 constexpr Parameter receive_overhead_parameters[] = {
     parameters::bytes("bytes in the message"),
-    {"delay", Kind::real, "s", "1e-05", 0, 10, "", "time for the message to arrive before it is received"},
+    {"delay", Kind::real, "s", "1e-05", 0, 10, "",
+     "time allowed for the message to arrive before it is received"},
     {"sync", Kind::choice, "", "barrier", 0, 0, "barrier", "a barrier between arrival and receive"},
 };
 

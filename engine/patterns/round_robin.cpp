@@ -31,7 +31,7 @@ extern constinit const WorkloadInfo round_robin{
     .role = "exchange",
     .operation = "ring",
     .size = "bytes",
-    .help = "each rank sends to its right neighbor and receives from its left",
+    .help = "each rank sends to its right neighbor and receives from its left neighbor",
     .time = "the maximum over the ranks",
     .min_ranks = 2,
     .timing = Timing::longest,

@@ -47,7 +47,7 @@ extern constinit const WorkloadInfo stream_both{
     .operation = "isendrecv",
     .size = "bytes",
     .help = "many concurrent messages in each direction (MPI_Isend, MPI_Irecv)",
-    .time = "one message in each direction; bandwidth counts both",
+    .time = "one message in each direction; the bandwidth counts both",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

@@ -30,9 +30,9 @@ extern constinit const WorkloadInfo allgatherv_persistent{
     .operation = "allgatherv_persistent",
     .size = "bytes",
     .help =
-        "MPI_Start of a request made by MPI_Allgatherv_init, then MPI_Wait: every rank gets all blocks, "
-        "whose sizes differ",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+        "MPI_Start of a request made by MPI_Allgatherv_init, then MPI_Wait: every rank "
+        "receives all blocks, whose sizes differ",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = allgatherv_persistent_parameters,

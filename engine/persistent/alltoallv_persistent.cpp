@@ -30,9 +30,9 @@ extern constinit const WorkloadInfo alltoallv_persistent{
     .operation = "alltoallv_persistent",
     .size = "bytes",
     .help =
-        "MPI_Start of a request made by MPI_Alltoallv_init, then MPI_Wait: every rank sends each rank a "
-        "block, of another size to each",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+        "MPI_Start of a request made by MPI_Alltoallv_init, then MPI_Wait: every rank sends "
+        "a block of a different size to each rank",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = alltoallv_persistent_parameters,

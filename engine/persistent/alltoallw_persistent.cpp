@@ -30,9 +30,9 @@ extern constinit const WorkloadInfo alltoallw_persistent{
     .operation = "alltoallw_persistent",
     .size = "bytes",
     .help =
-        "MPI_Start of a request made by MPI_Alltoallw_init, then MPI_Wait: with a type and a displacement in "
-        "bytes for each block",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+        "MPI_Start of a request made by MPI_Alltoallw_init, then MPI_Wait: like alltoallv, "
+        "with a datatype and a displacement in bytes for each block",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = alltoallw_persistent_parameters,

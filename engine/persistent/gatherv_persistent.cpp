@@ -30,9 +30,9 @@ extern constinit const WorkloadInfo gatherv_persistent{
     .operation = "gatherv_persistent",
     .size = "bytes",
     .help =
-        "MPI_Start of a request made by MPI_Gatherv_init, then MPI_Wait: the root gets all blocks, whose "
-        "sizes differ",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+        "MPI_Start of a request made by MPI_Gatherv_init, then MPI_Wait: the root receives "
+        "all blocks, whose sizes differ",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = gatherv_persistent_parameters,

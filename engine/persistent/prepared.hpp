@@ -49,6 +49,9 @@ inline const Values& with_mpi4(const Values& values, const char* call, const cha
 }
 
 inline constexpr Parameter one_buffer{
-    "buffers", Kind::choice, "", "hot", 0, 0, "hot", "a persistent request always uses the same buffer"};
+    "buffers", Kind::choice,
+    "",        "hot",
+    0,         0,
+    "hot",     "hot: the same buffer each time, because a persistent request is tied to its buffer"};
 
 }  // namespace hockney::persistent

@@ -29,9 +29,9 @@ extern constinit const WorkloadInfo reduce_scatter_persistent{
     .operation = "reduce_scatter_persistent",
     .size = "bytes",
     .help =
-        "MPI_Start of a request made by MPI_Reduce_scatter_init, then MPI_Wait: MPI_SUM of doubles, of which "
-        "each rank gets a block of another size",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+        "MPI_Start of a request made by MPI_Reduce_scatter_init (MPI_SUM of doubles), then "
+        "MPI_Wait: each rank receives a block of the sum; the sizes differ",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = reduce_scatter_persistent_parameters,

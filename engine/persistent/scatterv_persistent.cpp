@@ -30,9 +30,9 @@ extern constinit const WorkloadInfo scatterv_persistent{
     .operation = "scatterv_persistent",
     .size = "bytes",
     .help =
-        "MPI_Start of a request made by MPI_Scatterv_init, then MPI_Wait: the root sends each rank a block "
-        "of another size",
-    .time = "MPI_Start and MPI_Wait, the longest over the ranks",
+        "MPI_Start of a request made by MPI_Scatterv_init, then MPI_Wait: the root sends "
+        "each rank a block of a different size",
+    .time = "MPI_Start and MPI_Wait, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = scatterv_persistent_parameters,

@@ -87,7 +87,7 @@ extern constinit const WorkloadInfo pingpong_probe{
     .role = "point-to-point",
     .operation = "probe",
     .size = "bytes",
-    .help = "ping-pong whose receivers first probe for the length of the message",
+    .help = "ping-pong in which the receiver first probes for the length of the message",
     .time = "one direction: half a round trip",
     .min_ranks = 2,
     .max_ranks = 2,

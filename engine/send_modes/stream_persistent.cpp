@@ -58,7 +58,7 @@ class StreamPersistent final : public PairBase {
 
 constexpr Parameter stream_persistent_parameters[] = {
     parameters::bytes("bytes in each message"),
-    {"direction", Kind::choice, "", "one", 0, 0, "one|both", "one: rank 0 sends; both: rank 1 does as well"},
+    {"direction", Kind::choice, "", "one", 0, 0, "one|both", "one: rank 0 sends; both: rank 1 also sends"},
     parameters::window};
 
 }  // namespace
@@ -68,8 +68,12 @@ extern constinit const WorkloadInfo stream_persistent{
     .role = "point-to-point",
     .operation = "stream_persistent",
     .size = "bytes",
-    .help = "many concurrent messages by MPI_Startall of requests of MPI_Send_init and MPI_Recv_init",
-    .time = "divided by the messages of one direction; bandwidth is of both",
+    .help =
+        "many concurrent messages from persistent requests (MPI_Send_init, MPI_Recv_init, "
+        "MPI_Startall)",
+    .time =
+        "the total divided by the number of messages in one direction; the bandwidth counts "
+        "both directions",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

@@ -40,7 +40,7 @@ class CommSplit final : public MakingBase {
 
 constexpr Parameter comm_split_parameters[] = {
     {"colors", Kind::integer, "", "2", 1, 1e7, "",
-     "number of communicators: rank r belongs to number r modulo this"},
+     "number of communicators: rank r joins communicator r modulo this number"},
     parameters::sync};
 
 }  // namespace

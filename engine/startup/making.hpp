@@ -47,8 +47,8 @@ class MakingBase : public Workload {
 };
 
 inline constexpr Metric making_metrics[] = {
-    {"making", "s", OverRanks::max, Per::repetition, true, "the call that creates it"},
-    {"freeing", "s", OverRanks::max, Per::repetition, true, "the call that frees it"},
+    {"making", "s", OverRanks::max, Per::repetition, true, "time of the call that creates the object"},
+    {"freeing", "s", OverRanks::max, Per::repetition, true, "time of the call that frees it"},
 };
 
 inline constexpr const char* making_and_freeing = "creating and freeing, the maximum over the ranks";

@@ -91,7 +91,7 @@ extern constinit const WorkloadInfo win_create{
     .role = "start-up",
     .operation = "win_create",
     .size = "bytes",
-    .help = "creating a window for one-sided operations, then MPI_Win_free",
+    .help = "creation of a window for one-sided operations, then MPI_Win_free",
     .time = making_and_freeing,
     .parameters = win_create_parameters,
     .metrics = making_metrics,

@@ -133,15 +133,14 @@ inline constexpr Parameter channel_parameter{
     "channel",  Kind::choice,
     "",         "tag",
     0,          0,
-    "tag|comm", "what tells the threads' messages apart: a tag for each, or a communicator for each"};
+    "tag|comm", "tag: each thread has its own tag; comm: each thread has its own communicator"};
 
 constexpr Parameter iterations_of(const char* help) {
   return {"iterations", Kind::integer, "", "100", 1, 1e6, "", help};
 }
 
 inline constexpr Metric threads_metrics[] = {
-    {"cores", "", OverRanks::min, Per::record, false,
-     "hardware threads that a rank may use; 0 where the system does not tell"},
+    {"cores", "", OverRanks::min, Per::record, false, "hardware threads that a rank may use; 0 if unknown"},
 };
 
 }  // namespace hockney::threads

@@ -82,7 +82,7 @@ constexpr Parameter threads_collective_parameters[] = {
      "the collective operation"},
     parameters::bytes("bytes of each thread's vector, a multiple of 8; a barrier has none"),
     threads_parameter,
-    iterations_of("collectives of each thread before it waits for the others of its rank")};
+    iterations_of("collectives of each thread before it waits for the other threads of its rank")};
 
 }  // namespace
 
@@ -91,8 +91,10 @@ extern constinit const WorkloadInfo threads_collective{
     .role = "threads",
     .operation = "collective",
     .size = "bytes",
-    .help = "concurrent collectives of several threads of each rank, each on a separate communicator",
-    .time = "one collective of each thread, the longest over the ranks",
+    .help =
+        "several threads of each rank call collectives concurrently, each on a separate "
+        "communicator",
+    .time = "one collective on each thread, the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = threads_collective_parameters,

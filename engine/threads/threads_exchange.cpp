@@ -75,10 +75,11 @@ class ThreadsExchange final : public ThreadsBase {
 constexpr Parameter threads_exchange_parameters[] = {
     parameters::bytes("bytes in each message"),
     {"pattern", Kind::choice, "", "pingping", 0, 0, "pingping|sendrecv|both",
-     "to the right with MPI_Isend and MPI_Recv; with MPI_Sendrecv; or to both neighbors with MPI_Isend"},
+     "pingping: each thread sends to the right with MPI_Isend and MPI_Recv; sendrecv: the "
+     "same with MPI_Sendrecv; both: to both neighbors with MPI_Isend"},
     threads_parameter,
     channel_parameter,
-    iterations_of("exchanges of each thread before it waits for the others of its rank")};
+    iterations_of("exchanges of each thread before it waits for the other threads of its rank")};
 
 }  // namespace
 
@@ -88,7 +89,9 @@ extern constinit const WorkloadInfo threads_exchange{
     .operation = "exchange",
     .size = "bytes",
     .help = "several threads of each rank exchange messages with their neighbors concurrently",
-    .time = "one exchange on each thread, the longest over the ranks; bandwidth is of all threads of a rank",
+    .time =
+        "one exchange on each thread, the maximum over the ranks; the bandwidth counts all "
+        "threads of a rank",
     .min_ranks = 2,
     .timing = Timing::longest,
     .parameters = threads_exchange_parameters,

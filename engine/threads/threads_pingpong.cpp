@@ -49,7 +49,7 @@ class ThreadsPingPong final : public ThreadsBase {
 
 constexpr Parameter threads_pingpong_parameters[] = {
     parameters::bytes("bytes in each message"), threads_parameter, channel_parameter,
-    iterations_of("round trips of each thread before it waits for the others of its rank")};
+    iterations_of("round trips of each thread before it waits for the other threads of its rank")};
 
 }  // namespace
 

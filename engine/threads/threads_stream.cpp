@@ -78,11 +78,11 @@ class ThreadsStream final : public ThreadsBase {
 
 constexpr Parameter threads_stream_parameters[] = {
     parameters::bytes("bytes in each message"),
-    {"direction", Kind::choice, "", "one", 0, 0, "one|both", "one: rank 0 sends; both: rank 1 does as well"},
+    {"direction", Kind::choice, "", "one", 0, 0, "one|both", "one: rank 0 sends; both: rank 1 also sends"},
     parameters::window,
     threads_parameter,
     channel_parameter,
-    iterations_of("windows of each thread before it waits for the others of its rank")};
+    iterations_of("windows of each thread before it waits for the other threads of its rank")};
 
 }  // namespace
 
@@ -92,7 +92,9 @@ extern constinit const WorkloadInfo threads_stream{
     .operation = "isend",
     .size = "bytes",
     .help = "many concurrent messages between the threads of two ranks (MPI_Isend, MPI_Irecv)",
-    .time = "divided by the messages of all threads: its inverse is the message rate",
+    .time =
+        "the total divided by the number of messages of all threads: the inverse is the "
+        "message rate",
     .min_ranks = 2,
     .max_ranks = 2,
     .timing = Timing::root,

@@ -25,7 +25,7 @@ extern constinit const WorkloadInfo alltoallv{
     .role = "collective",
     .operation = "alltoallv",
     .size = "bytes",
-    .help = "MPI_Alltoallv: every rank sends each rank a block, of a different size to each",
+    .help = "MPI_Alltoallv: every rank sends a block of a different size to each rank",
     .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

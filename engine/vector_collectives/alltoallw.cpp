@@ -25,7 +25,9 @@ extern constinit const WorkloadInfo alltoallw{
     .role = "collective",
     .operation = "alltoallw",
     .size = "bytes",
-    .help = "MPI_Alltoallw: like alltoallv, with a type and a displacement in bytes for each block",
+    .help =
+        "MPI_Alltoallw: like alltoallv, with a datatype and a displacement in bytes for each "
+        "block",
     .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,

@@ -37,8 +37,10 @@ extern constinit const WorkloadInfo reduce_local{
     .role = "local",
     .operation = "reduce_local",
     .size = "bytes",
-    .help = "MPI_Reduce_local, MPI_SUM of doubles: the operation of a reduction, without communication",
-    .time = "the longest over the ranks",
+    .help =
+        "MPI_Reduce_local, MPI_SUM of doubles: the arithmetic of a reduction without "
+        "communication",
+    .time = "the maximum over the ranks",
     .min_ranks = 1,
     .timing = Timing::longest,
     .parameters = reduce_local_parameters,

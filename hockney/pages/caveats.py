@@ -25,6 +25,7 @@ from hockney.models.statistics import (
     winsorised,
 )
 from hockney.pages import collectives, loggp, messages, point_to_point
+from hockney.pages.affinity import processors
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import precision
 from hockney.pages.labels import labels
@@ -160,22 +161,12 @@ def _crowded(launch: Launch, evidence: Evidence) -> bool:
     for rank in launch.ranks:
         hosts.setdefault(rank.host, []).append(rank.cpus)
     for host, masks in hosts.items():
-        cpus = {cpu for mask in masks for cpu in _cpus(mask)}
+        cpus = {cpu for mask in masks for cpu in processors(mask)}
         if cpus and len(masks) > len(cpus):
             return True
         if not cpus and host == evidence.machine.host and len(masks) > evidence.machine.threads:
             return True
     return False
-
-
-def _cpus(mask: str) -> set[int]:
-    """ "0-2,8" as numbers; empty if it is not such a list."""
-    cpus: set[int] = set()
-    for part in mask.split(","):
-        first, _, last = part.strip().partition("-")
-        if first.isdecimal() and (not last or last.isdecimal()):
-            cpus.update(range(int(first), min(int(last or first), int(first) + 65536) + 1))
-    return cpus
 
 
 def _unbound(evidence: Evidence) -> RunCaveat | None:
@@ -184,7 +175,7 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     free = [
         launch
         for launch in evidence.run.launches
-        if any(len(_cpus(r.cpus)) > threads for r in launch.ranks) and not _crowded(launch, evidence)
+        if any(len(processors(r.cpus)) > threads for r in launch.ranks) and not _crowded(launch, evidence)
     ]
     if not free:
         return None
@@ -202,13 +193,13 @@ def _threads_share_cores(evidence: Evidence) -> RunCaveat | None:
     for m in evidence.of_role(THREADS):
         threads = int(m.case.number("threads"))
         for record in evidence.run.by_case().get(m.case.line, []):
-            masks = [len(_cpus(rank.cpus)) for rank in launches[record.launch].ranks]
+            masks = [len(processors(rank.cpus)) for rank in launches[record.launch].ranks]
             if masks and 0 < min(masks) < threads:
                 few[m.case.line] = (threads, min(masks))
     if not few:
         return None
-    threads, processors = max(few.values(), key=lambda each: each[0] / each[1])
-    return _caveat(messages.threads_share_cores(threads, processors), few)
+    threads, cpus = max(few.values(), key=lambda each: each[0] / each[1])
+    return _caveat(messages.threads_share_cores(threads, cpus), few)
 
 
 def _load(evidence: Evidence) -> RunCaveat | None:
