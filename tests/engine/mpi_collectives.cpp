@@ -120,7 +120,9 @@ Ints result(operation::scatter*, operation::scatter::Call* function, const Call&
   EXPECT_EQ(function(out.data(), c.count, c.layout.type, root ? MPI_IN_PLACE : again.data(), c.received(),
                      c.received_type(), c.root, c.comm),
             MPI_SUCCESS);
-  if (!root) EXPECT_EQ(again, in);
+  if (!root) {
+    EXPECT_EQ(again, in);
+  }
   return in;
 }
 
