@@ -5,6 +5,7 @@
     python benchmarks/repeatability.py trace   [--minutes 10] [--busy]
     python benchmarks/repeatability.py surveys [--surveys 10] [--budget 60] [--busy] [--out FILE]
                                                [--keep FOLDER]
+    python benchmarks/repeatability.py kept FOLDER
 
 `trace` watches a few operations in turns, every 20 ms or so, for minutes. It prints how much each candidate
 for the centre differs between neighboring windows of the trace: what an ideal observer, who sees every
@@ -14,7 +15,10 @@ moment of a survey of that length, would repeat.
 long loop for each case, its mean) and with an ideal observer, who does nothing but watch the few operations
 for that time. It prints how much two of them differ (typically, and in one of ten pairs), how wide the
 intervals are, how often intervals of ratios cover 1, and for the few operations the spread of surveys over
-that of the observer, which is the machine's own. With --busy, four processes come and go meanwhile."""
+that of the observer, which is the machine's own. With --busy, four processes come and go meanwhile.
+
+`kept` prints how often the intervals of ratios cover 1, for both costs of all cases of surveys that were
+kept, so that another rule for intervals needs no new surveys."""
 
 from __future__ import annotations
 
@@ -28,11 +32,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from hockney import api, build
 from hockney.core.case import Case
+from hockney.core.fit import Cost, Estimate, Summary
 from hockney.core.record import Record
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
@@ -159,6 +165,38 @@ def limits(hockney, peer, ideal) -> list[str]:
     return rows
 
 
+def kept(folder: Path) -> str:
+    runs = [api.load(path) for path in sorted(folder.iterdir()) if (path / "records.jsonl").exists()]
+    summaries = [{s.case: s for s in run.summaries} for run in runs]
+    rows = ["| cost | pairs covered | disjoint intervals, median | most | of cases | half width |"]
+    rows.append("|---|---|---|---|---|---|")
+    for cost in get_args(Cost):
+        known = [{case: logs(s.cost(cost)) for case, s in of.items() if bounded(s, cost)} for of in summaries]
+        covered, disjoint, cases = [], [], []
+        for first, second in itertools.combinations(known, 2):
+            both = [case for case in first if case in second]
+            a, x, b, y = np.array([[*first[case], *second[case]] for case in both]).T
+            covered += list(np.abs(a - b) <= np.hypot(x, y))
+            disjoint.append(np.count_nonzero(np.abs(a - b) > x + y))
+            cases.append(len(both))
+        half = np.expm1(np.median([half for of in known for _, half in of.values()]))
+        rows.append(
+            f"| {cost} | {np.mean(covered):.1%} | {np.median(disjoint):.0f} | {max(disjoint)} "
+            f"| {np.median(cases):.0f} | {half:.1%} |"
+        )
+    return "\n".join(rows)
+
+
+def bounded(summary: Summary, cost: Cost) -> bool:
+    found = summary.undisturbed.cost if cost == "undisturbed" and summary.undisturbed else summary.typical
+    return (cost == "typical" or summary.undisturbed is not None) and found.low is not None
+
+
+def logs(cost: Estimate) -> tuple[float, float]:
+    """The log of a time, and the half width of its interval."""
+    return float(np.log(cost.value)), float(np.log(cost.high / cost.low) / 2)
+
+
 def looked_at(case: Case) -> bool:
     small_sum = case.workload == "allreduce" and case.bytes == 8
     return case.bytes <= SMALL and (case.workload in ("pingpong", "barrier") or small_sum)
@@ -172,29 +210,33 @@ def long_loops(launcher: MpiLauncher, cases: Sequence[Case], budget_s: float) ->
 
 
 def table(cases: Sequence[Case], hockney, peer) -> list[str]:
-    typical, low_mode, loops, widths, cover = [], [], [], [], []
+    typical, low_mode, loops = [], [], []
+    covers: dict[str, list[float]] = {"typical": [], "undisturbed": []}
+    widths: dict[str, list[float]] = {"typical": [], "undisturbed": []}
     for case in cases:
         found = [survey[case.line] for survey in hockney]
         centers = [np.log(s.typical.value) for s in found]
         typical += pairs(centers)
         low_mode += pairs([np.log(s.undisturbed.cost.value) for s in found if s.undisturbed])
         loops += pairs([survey[case.line] for survey in peer])
-        halves = [np.log(s.typical.high / s.typical.low) / 2 for s in found if s.typical.low]
-        widths += halves
-        if len(halves) == len(found):
-            both = itertools.combinations(zip(centers, halves, strict=True), 2)
-            cover += [abs(a - b) <= np.hypot(x, y) for (a, x), (b, y) in both]
+        for cost in get_args(Cost):
+            known = [logs(s.cost(cost)) for s in found if bounded(s, cost)]
+            widths[cost] += [half for _, half in known]
+            if len(known) == len(found):
+                both = itertools.combinations(known, 2)
+                covers[cost] += [abs(a - b) <= np.hypot(x, y) for (a, x), (b, y) in both]
     rows = ["| two surveys differ by | typically | in 1 of 10 pairs |", "|---|---|---|"]
     spreads = {"typical cost": typical, "undisturbed cost": low_mode, "the peer's mean": loops}
     for name, apart in spreads.items():
         half, tenth = np.exp(np.quantile(apart, (0.5, 0.9)))
         rows.append(f"| {name} | {half:.3f} | {tenth:.3f} |")
-    middle, wide = np.expm1(np.quantile(widths, (0.5, 0.9)))
-    rows += [
-        "",
-        f"{len(cases)} cases of {len(hockney)} surveys. Half width of the intervals: median {middle:.1%}, "
-        f"90% {wide:.1%}. Pairs whose ratio's interval covers 1: {np.mean(cover):.1%}.",
-    ]
+    rows += ["", f"{len(cases)} cases of {len(hockney)} surveys."]
+    for cost, halves in widths.items():
+        middle, wide = np.expm1(np.quantile(halves, (0.5, 0.9)))
+        rows.append(
+            f"Half width of the intervals of {cost} costs: median {middle:.1%}, 90% {wide:.1%}. "
+            f"Pairs whose ratio's interval covers 1: {np.mean(covers[cost]):.1%}."
+        )
     return rows
 
 
@@ -204,7 +246,8 @@ def pairs(logs: Sequence[float]) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("part", choices=("trace", "surveys"))
+    parser.add_argument("part", choices=("trace", "surveys", "kept"))
+    parser.add_argument("folder", type=Path, nargs="?", help="of `kept`: where the run folders are")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--surveys", type=int, default=10)
     parser.add_argument("--budget", type=float, default=60)
@@ -212,6 +255,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--keep", type=Path, help="where the surveys' run folders stay")
     arguments = parser.parse_args()
+    if arguments.part == "kept":
+        print(kept(arguments.folder or parser.error("which folder?")))
+        return
     with others(arguments.busy):
         if arguments.part == "trace":
             trace(arguments.minutes)

@@ -104,7 +104,8 @@ def _typical(evidence: Evidence) -> str:
     if often:
         text += (
             " The undisturbed cost is the same mean over the visits in the fastest mode, those within "
-            "10% of the fastest tenth; it is shown if the typical cost is more than 10% higher."
+            "10% of the fastest tenth; it is shown if the typical cost is more than 10% higher. Its interval "
+            "includes the error of that choice, from leaving out parts of the run."
         )
     return text
 

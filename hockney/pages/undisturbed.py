@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hockney.core.fit import Summary, Undisturbed
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
-from hockney.pages.format import label, percent, quantity, size_of, typical_cost
+from hockney.pages.format import label, percent, quantity, size_of, typical_cost, with_interval
 
 DIFFERS = 1.1
 """A typical cost larger by more than this factor is not that of the undisturbed machine."""
@@ -36,12 +36,9 @@ def cell(summary: Summary) -> str:
 
 
 def cost(summary: Summary) -> str:
-    """ "252 ns (95%: 229 ns to 281 ns; undisturbed: 229 ns)", for a sentence."""
+    """ "252 ns (95%: 229 ns to 281 ns), undisturbed 210 ns (95%: 205 ns to 215 ns)", for a sentence."""
     found, typical = differing(summary), typical_cost(summary)
-    if found is None:
-        return typical
-    undisturbed = f"undisturbed: {quantity(found.cost.value, 's')}"
-    return f"{typical[:-1]}; {undisturbed})" if typical.endswith(")") else f"{typical} ({undisturbed})"
+    return typical if found is None else f"{typical}, undisturbed {with_interval(found.cost, 's')}"
 
 
 def with_column(table: Table, summaries: Sequence[Summary], after: str, *, always: bool = False) -> Table:

@@ -12,6 +12,7 @@ from hockney import studies
 from hockney.api import export_table
 from hockney.draw.page import Page
 from hockney.pages import headline
+from hockney.pages.format import quantity
 from hockney.pages.labels import labels
 from hockney.pages.undisturbed import COLUMN, differing
 
@@ -61,11 +62,14 @@ def test_without_a_difference_there_is_no_column():
         assert columns(studies.study(study).page(steady)) == {}
 
 
-def test_the_headline_has_both_costs(disturbed):
+def test_the_headline_has_both_costs_with_their_intervals(disturbed):
     first = headline.sentences(disturbed)[0]
-    assert first.count("(") == 1 and "200" in first.rpartition(";")[2]
+    assert first.count("95%") == 2
+    found = differing(next(m.summary for m in disturbed.measured if m.case.line == LINE))
+    low, high = (quantity(end, "s") for end in (found.cost.low, found.cost.high))
+    assert f"{low} to {high}" in first.partition("undisturbed")[2]
     steady = evidence({LINE: [[1e-6] * 40 for _ in range(10)]})
-    assert headline.sentences(steady)[0].count("(") == 1
+    assert headline.sentences(steady)[0].count("95%") == 1
 
 
 def test_exported_summaries_have_the_undisturbed_cost_and_visits(disturbed):

@@ -34,10 +34,14 @@ def half_width_under_drift(series: np.ndarray) -> float:
     """Half width of the 95% interval of the mean of `series`, values over equally long periods in order of
     time; at least 4."""
     counts = [blocks for blocks in BLOCKS if blocks <= len(series)]
-    variances = np.array([_variance(series, blocks) for blocks in counts])
+    return half_width_of_blocks(np.array(counts), np.array([_variance(series, n) for n in counts]))
+
+
+def half_width_of_blocks(blocks: np.ndarray, variances: np.ndarray) -> float:
+    """The same, from the variances of the values of a block if the series is cut into this many `blocks`."""
     if not variances.any():
         return 0.0
-    independent, slow = _fit(np.array(counts, dtype=float), variances)
+    independent, slow = _fit(blocks.astype(float), variances)
     return student(FREEDOM) * max(independent, slow) ** 0.5
 
 

@@ -19,6 +19,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Modes
 from hockney.core.record import Record, RunRecords
+from hockney.models.statistics.jackknife import undisturbed_half_width
 from hockney.models.statistics.location import Z, center, half_width, of_mean
 from hockney.models.statistics.modes import fast_visits, margins, modes
 from hockney.models.statistics.visits import (
@@ -56,7 +57,8 @@ class Observation:
     """One case of a `workload` of the catalog. The arrays have one entry per launch: log of its typical time
     (the median of its only visit, the centre of many), how far the ends of its 95% interval are below and
     above it (log as well, nan if there is no interval), and the quantile that the interval used. `visits` are
-    the logs of the medians of each launch's visits, in order, `visits_at_s` their start times."""
+    the logs of the medians of each launch's visits, in order, `visits_at_s` their start times. `chosen_from`
+    is the observation with all visits, if these are only those of the fastest mode."""
 
     case: Case
     workload: Workload
@@ -69,6 +71,7 @@ class Observation:
     records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
     visits: tuple[np.ndarray, ...] = field(default=(), repr=False, compare=False)
     visits_at_s: tuple[np.ndarray, ...] = field(default=(), repr=False, compare=False)
+    chosen_from: Observation | None = field(default=None, repr=False, compare=False)
 
     @property
     def role(self) -> str:
@@ -106,6 +109,9 @@ class Observation:
         # freedom add up.
         shrink = (Z + np.mean(self.quantile - Z) / len(self.quantile)) / self.quantile
         least = half_width_in_time(self.visits, self.visits_at_s)
+        if self.chosen_from is not None:
+            every = self.chosen_from
+            least = max(least, undisturbed_half_width(every.visits, every.visits_at_s))
         below, above = margins(self.modes, self.visits, self.visits_at_s)
         low = center - max(float(half_width(self.log_typical, of_mean(self.below * shrink))), least, below)
         high = center + max(float(half_width(self.log_typical, of_mean(self.above * shrink))), least, above)
@@ -128,6 +134,7 @@ class Observation:
             self,
             launches=tuple(self.launches[k] for k in used),
             records=tuple(self.records[k] for k in used),
+            chosen_from=self,
             **_by_launch([of_visits(self.visits[k][fast[k]], self.visits_at_s[k][fast[k]]) for k in used]),
         )
 

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Undisturbed costs of two surveys of a machine whose fastest mode wanders: their intervals allow for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hockney.models.statistics.jackknife import undisturbed_half_width
+from hockney.models.statistics.modes import WITHIN, fast_visits
+from hockney.models.statistics.observations import Observation
+from hockney.models.statistics.visits import of_visits
+
+LAUNCHES, VISITS = 10, 40
+EVERY_S = 0.1
+
+
+def wandering(random: np.random.Generator, surveys: int, wander: float) -> np.ndarray:
+    """Logs of times, surveys x launches x visits: the machine's speed wanders (AR(1), a standard deviation of
+    `wander`) with a memory of one launch."""
+    memory = np.exp(-1 / VISITS)
+    speed = np.empty((surveys, LAUNCHES * VISITS))
+    speed[:, 0] = random.standard_normal(surveys)
+    for k in range(1, speed.shape[1]):
+        speed[:, k] = memory * speed[:, k - 1] + (1 - memory**2) ** 0.5 * random.standard_normal(surveys)
+    noise = 0.02 * random.standard_normal(speed.shape)
+    return (wander * speed + noise).reshape(surveys, LAUNCHES, VISITS)
+
+
+def undisturbed(visits: np.ndarray) -> tuple[float, float]:
+    """The undisturbed cost (log) of one survey and its half width."""
+    at_s = [EVERY_S * (np.arange(VISITS) + VISITS * k) for k in range(LAUNCHES)]
+    made = [of_visits(launch, at) for launch, at in zip(visits, at_s, strict=True)]
+    seen = Observation(
+        case=None,
+        workload=None,
+        launches=tuple(map(str, range(LAUNCHES))),
+        log_typical=np.array([launch.center for launch in made]),
+        below=np.array([launch.below for launch in made]),
+        above=np.array([launch.above for launch in made]),
+        quantile=np.array([launch.quantile for launch in made]),
+        records=(None,) * LAUNCHES,
+        visits=tuple(launch.visits for launch in made),
+        visits_at_s=tuple(launch.at_s for launch in made),
+    ).undisturbed
+    value, low, high = np.log(seen.interval())
+    return value, (high - low) / 2
+
+
+@pytest.mark.parametrize("wander", [0.1, 0.2])
+def test_the_ratio_of_two_surveys_is_covered_though_the_chosen_visits_agree(wander: float) -> None:
+    random = np.random.default_rng(20)
+    value, half = np.array([undisturbed(visits) for visits in wandering(random, 240, wander)]).T
+    covered = np.abs(value[::2] - value[1::2]) <= np.hypot(half[::2], half[1::2])
+    assert covered.mean() >= 0.88
+    assert np.mean(np.abs(value[::2] - value[1::2]) > half[::2] + half[1::2]) <= 0.05, "disjoint"
+    assert np.median(half) < 4 * value.std(), "and is not simply wide"
+
+
+def test_the_choice_of_visits_adds_little_where_there_is_one_quiet_mode() -> None:
+    """Independent visits: about what the mean of the visits has."""
+    random = np.random.default_rng(21)
+    at_s = [EVERY_S * (np.arange(VISITS) + VISITS * k) for k in range(LAUNCHES)]
+    halves = [
+        undisturbed_half_width(0.01 * random.standard_normal((LAUNCHES, VISITS)), at_s) for _ in range(100)
+    ]
+    assert 1.0 < np.median(halves) / (1.96 * 0.01 / (LAUNCHES * VISITS) ** 0.5) < 2.0
+
+
+def test_the_estimate_is_repeated_with_the_choice_of_visits() -> None:
+    """A fast mode that only one launch in three visits belongs to: without that part of the run, the fastest
+    mode would be another, and the interval reaches it. The chosen visits alone agree to a thousandth."""
+    random = np.random.default_rng(22)
+    levels = np.where(np.arange(12) < 4, 0.0, 0.3)
+    visits = [level + 0.001 * random.standard_normal(VISITS) for level in levels]
+    at_s = [EVERY_S * (np.arange(VISITS) + VISITS * k) for k in range(len(levels))]
+    chosen = [launch[of] for launch, of in zip(visits, fast_visits(visits), strict=True) if of.any()]
+    assert len(chosen) == 4 and max(np.ptp(launch) for launch in chosen) < 0.01 < WITHIN
+    assert undisturbed_half_width(visits, at_s) < 0.1
+    assert undisturbed_half_width(visits[3:], at_s[3:]) > 0.2
