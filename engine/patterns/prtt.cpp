@@ -13,7 +13,7 @@ namespace {
 // PRTT(n, d, s), the parametrised round trip of Hoefler, Lichei and Rehm (2007): n messages of s bytes with a
 // pause d after each but the last, then one message of s bytes back. LogGP's o_s, g and G follow from
 // differences of such times. A pause must be longer than the gap, whatever the network: `pause` gives it in
-// round trips of one message, measured in each launch before the first repetition.
+// round trips of one message, measured in each visit before the first repetition.
 class ParametrisedRoundTrip final : public PairBase {
  public:
   ParametrisedRoundTrip(const Place& place, const Values& values)
@@ -31,7 +31,8 @@ class ParametrisedRoundTrip final : public PairBase {
 
   void run() override { train(messages_); }
 
-  void report(MetricValues& values) override { values.set("paused", paused_s_); }
+  // The same for all repetitions of a visit; each visit measures its own round trip.
+  void sample(MetricValues& values) override { values.set("paused", paused_s_); }
 
   std::uint64_t bytes_moved() const override {
     return block_.bytes * static_cast<std::uint64_t>(messages_ + 1);
@@ -103,7 +104,7 @@ constexpr Parameter prtt_parameters[] = {
 };
 
 constexpr Metric metrics[] = {
-    {"paused", "s", OverRanks::root, Per::record, false,
+    {"paused", "s", OverRanks::root, Per::repetition, false,
      "actual pause between two messages, including readings of the clock"},
 };
 

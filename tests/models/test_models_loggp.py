@@ -11,7 +11,7 @@ from models_data import CATALOG, Noise, exact, record, simulate
 
 from hockney.core.case import Case
 from hockney.core.fit import Fit, Subject
-from hockney.core.record import MetricSeries, RunRecords
+from hockney.core.record import MetricSeries, Record, RunRecords, Visits
 from hockney.models import CONTRADICTIONS, fit_loggp, observe
 
 SIZES = (1, 64, 1024, 8192)
@@ -189,6 +189,32 @@ def test_pauses_of_each_launch_are_its_own() -> None:
             paused = MetricSeries(unit="s", over_ranks="root", per="record", phase=False, values=[pause])
             made = record(case, str(launch), [true(same)] * 10)
             records.append(msgspec.structs.replace(made, metrics={"paused": paused}))
+    found = fit(RunRecords(records=tuple(records)))
+    assert found.parameter("o_s").estimate.value == pytest.approx(TRUTH["o_s"], rel=1e-6)
+    assert found.parameter("O_s").estimate.value == pytest.approx(TRUTH["O_s"], rel=1e-6)
+
+
+def paused_by_visit(launch: int, size: int, per: str) -> Record:
+    """A delayed train with four visits, whose pauses differ by far more than o_s. Per record, `paused` is
+    that of the last one, as engines reported it before it was per repetition."""
+    pauses = np.array([2.5e-6, 1.8e-6, 2.1e-6, 2.2e-6]) * (1 + 0.1 * launch)
+    case = Case.of("prtt", 2, bytes=size, messages=16, delay=0.0, pause=1.5)
+    same = [Case.of("prtt", 2, bytes=size, messages=16, delay=pause) for pause in pauses]
+    made = record(case, str(launch), np.repeat([true(one) for one in same], 3))
+    values = np.repeat(pauses, 3).tolist() if per == "repetition" else [float(pauses[-1])]
+    series = MetricSeries(unit="s", over_ranks="root", per=per, phase=False, values=values)
+    visits = Visits(after_s=[0.0, 0.1, 0.2, 0.3], repetitions=[3] * 4, preempted=[0] * 4)
+    return msgspec.structs.replace(made, metrics={"paused": series}, visits=visits)
+
+
+@pytest.mark.parametrize("per", ["repetition", "record"])
+def test_pauses_of_each_visit_are_its_own(per: str) -> None:
+    """Each visit measures its own round trip, and pauses for 1.5 of them."""
+    records = []
+    for launch in range(3):
+        for case in cases(trains=((1, 0.0), (16, 0.0))):
+            records.append(record(case, str(launch), [true(case)] * 10))
+        records += [paused_by_visit(launch, size, per) for size in SIZES]
     found = fit(RunRecords(records=tuple(records)))
     assert found.parameter("o_s").estimate.value == pytest.approx(TRUTH["o_s"], rel=1e-6)
     assert found.parameter("O_s").estimate.value == pytest.approx(TRUTH["O_s"], rel=1e-6)

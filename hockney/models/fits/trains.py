@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from hockney.core.catalog import Catalog
-from hockney.core.record import SCHEMA, Record, RunRecords
+from hockney.core.record import SCHEMA, Record, RunRecords, Visits
 from hockney.models.fits.piecewise.fit import fit_piecewise
 from hockney.models.statistics import SHORTEST_S, Observation, observe, tabulate
 
@@ -106,27 +106,45 @@ def _pauses_s(observation: Observation) -> float:
     """Seconds between two messages in the typical launch; 0 if there are none or they are not known."""
     if _pause(observation) == 0:
         return 0.0
-    return float(np.mean([_paused(record) for record in observation.records]))
+    return float(np.mean([np.median(_paused(record)[1]) for record in observation.records]))
 
 
-def _paused(record: Record) -> float:
-    """The length of a pause in one launch: as measured there, else as requested by the case."""
+def _paused(record: Record) -> tuple[Record, np.ndarray]:
+    """The length of a pause in each repetition: as measured there, else as requested by the case. Every visit
+    has another pause. If there is only one value for a record, it is the last visit's, so the record returned
+    has only that one."""
     measured = record.metrics.get("paused")
-    if measured is not None and measured.values and measured.values[0] > 0:
-        return measured.values[0]
-    return record.parsed_case().number("delay")
+    if measured is None or not measured.values or measured.values[0] <= 0:
+        return record, np.full(len(record.times_s), record.parsed_case().number("delay"))
+    if len(measured.values) == len(record.times_s):
+        return record, np.array(measured.values)
+    last = _last_visit(record) if record.parsed_case().number("pause") > 0 else record
+    return last, np.full(len(last.times_s), measured.values[0])
+
+
+def _last_visit(record: Record) -> Record:
+    """The same record with only the last of its visits that has repetitions."""
+    visits = record.visits
+    place = max((k for k, count in enumerate(visits.repetitions) if count), default=None)
+    if place is None:
+        return record
+    only = Visits(
+        after_s=[visits.after_s[place]],
+        repetitions=[visits.repetitions[place]],
+        preempted=[visits.preempted[place]],
+    )
+    times_s = record.times_by_visit[place]
+    return msgspec.structs.replace(record, times_s=list(times_s), visits=only)
 
 
 def _without_pauses(observation: Observation) -> Observation:
-    """Pauses may differ between launches, and their time is not the messages'."""
+    """Pauses differ between launches and visits, and their time is not the messages'."""
     if _pause(observation) == 0:
         return observation
     waits = _count(observation) - 1
-    records = tuple(
-        msgspec.structs.replace(
-            record, times_s=[max(t - waits * _paused(record), SHORTEST_S) for t in record.times_s]
-        )
-        for record in observation.records
-    )
+    records = []
+    for record, paused in map(_paused, observation.records):
+        times_s = np.maximum(np.array(record.times_s) - waits * paused, SHORTEST_S)
+        records.append(msgspec.structs.replace(record, times_s=times_s.tolist(), metrics={}))
     catalog = Catalog(schema=SCHEMA, engine="", workloads=[observation.workload])
-    return observe(RunRecords(records=records), catalog)[0]
+    return observe(RunRecords(records=tuple(records)), catalog)[0]
