@@ -119,6 +119,11 @@ def plan(
     cases = study.plan(narrowed, bench.catalog, bench.machine)
     lab.check_memory(bench, cases)
     settings = options.settings(wanted.study, refine=studies.refines(study))
+    more = studies.launch_settings(study, narrowed, bench.machine)
+    settings = replace(
+        settings, launch_settings=(*settings.launch_settings, *(setting.line for setting in more))
+    )
+    lab.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
     return _within_budget(Planned(settings, tuple(cases), bench, surveyed))
@@ -149,19 +154,21 @@ def resume(
     machine: str = "",
     mpiexec_args: str = "",
     variables: tuple[str, ...] = (),
+    launch_settings: tuple[str, ...] = (),
     listen: Listener = silent,
 ) -> Run:
     """Measure the rest of the run in `path`; failed cases are tried once more.
 
     `budget` (s) is the time for everything that is left, or for each remaining round; the default is its
-    share of the run's. `mpi`, `machine`, `mpiexec_args` and `variables` replace those of the plan. Raises
-    the same errors as `run`, and UsageError if the plan names programs that this user has not typed.
+    share of the run's. `mpi`, `machine`, `mpiexec_args`, `variables` and `launch_settings` replace those of
+    the plan. Raises the same errors as `run`, and UsageError if the plan names programs that this user has
+    not typed.
     """
     path = to_path(path)
     folder = RunFolder.open(path)
     planned = folder.plan()
     settings = planned.settings
-    given = {"--mpi": mpi, "--mpiexec-args": mpiexec_args, "-x": variables}
+    given = {"--mpi": mpi, "--mpiexec-args": mpiexec_args, "-x": variables, "--setting": launch_settings}
     refuse_foreign(settings, path, [option for option, value in given.items() if value])
     settings = replace(
         settings,
@@ -169,6 +176,7 @@ def resume(
         machine=machine or settings.machine,
         mpiexec_args=mpiexec_args or settings.mpiexec_args,
         variables=variables or settings.variables,
+        launch_settings=launch_settings or settings.launch_settings,
     )
     before = folder.machine()
     folder.read()
@@ -187,6 +195,7 @@ def resume(
     )
     for case in cases:
         _refuse_unusable(case, bench.catalog, folder)
+    lab.check_settings(bench, cases, settings)
     bench = lab.check(bench, cases, notify)
     for difference in lab.differences(before, bench.machine):
         field = lab.name_of(difference)

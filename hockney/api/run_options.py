@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hockney import lab
 from hockney.api import messages
 from hockney.api.notebook import messages as program_messages
+from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.settings import Settings
 
@@ -34,7 +35,8 @@ class RunOptions:
     the 95% interval of a typical time, as a fraction. `mpi` and `machine` are as on the command line.
     `force` accepts a survey of another machine. `mpiexec_args` are additional arguments for mpiexec,
     split as in a shell; `variables` (NAME=VALUE) are set in the environment of the ranks; `label` names
-    the run in its results. Raises UsageError for values out of range and for options that contradict each
+    the run in its results; `launch_settings` (NAME VARIABLE=VALUE ...) are those that cases name, as
+    `setting=NAME`. Raises UsageError for values out of range and for options that contradict each
     other.
     """
 
@@ -54,10 +56,12 @@ class RunOptions:
     mpiexec_args: str = ""
     variables: tuple[str, ...] = ()
     label: str = ""
+    launch_settings: tuple[str, ...] = ()
     refine: bool | None = None
 
     def __post_init__(self) -> None:
         launcher_options(self.mpiexec_args, self.variables)
+        launch_settings(self.launch_settings)
         if len(self.label) > LONGEST_LABEL or not self.label.isprintable():
             raise messages.label_not_usable(self.label, LONGEST_LABEL)
         self._check_ranges()
@@ -125,6 +129,7 @@ class RunOptions:
             mpiexec_args=self.mpiexec_args,
             variables=self.variables,
             label=self.label,
+            launch_settings=self.launch_settings,
         )
 
     def _check_ranges(self) -> None:

@@ -23,6 +23,8 @@ from hockney.core import messages
 Value = int | float | str
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+SETTING = "setting"
+"""The parameter that names a launch setting (`launch_setting`): of the launch, not of the workload."""
 
 
 @dataclass(frozen=True, order=True)
@@ -58,6 +60,16 @@ class Case:
     def having(self, name: str, value: Value) -> Case:
         """The same case except for this parameter, which is not `ranks`."""
         return Case.of(self.workload, self.ranks, **{**dict(self.parameters), name: value})
+
+    @property
+    def setting(self) -> str:
+        """The name of the launch setting with which the case is measured, "" for none."""
+        return str(self.values.get(SETTING, ""))
+
+    def under(self, setting: str) -> Case:
+        """The same case with this launch setting, without any if it is ""."""
+        values = {name: value for name, value in self.parameters if name != SETTING}
+        return Case.of(self.workload, self.ranks, **values, **({SETTING: setting} if setting else {}))
 
     def number(self, name: str, otherwise: float = 0) -> float:
         """A numeric parameter, or `otherwise` if the workload has none of this name."""

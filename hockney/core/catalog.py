@@ -14,7 +14,8 @@ from typing import Literal
 import msgspec
 
 from hockney.core import messages
-from hockney.core.case import Case, Value, split_case
+from hockney.core.case import SETTING, Case, Value, split_case
+from hockney.core.launch_setting import DEFAULT
 from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds
 
@@ -155,11 +156,12 @@ class Catalog(msgspec.Struct, frozen=True):
         workload = self.workload(name)
         known = {p.name: p for p in workload.parameters}
         for given in raw:
-            if given != "ranks" and given not in known:
+            if given not in ("ranks", SETTING) and given not in known:
                 raise messages.unknown_parameter(given, name, [*known, "ranks"])
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
-        return Case.of(name, ranks, **values)
+        setting = raw.get(SETTING, DEFAULT)
+        return Case.of(name, ranks, **values).under("" if setting == DEFAULT else setting)
 
 
 NUMBER = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?")

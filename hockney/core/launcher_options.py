@@ -26,6 +26,10 @@ class LauncherOptions:
     def __bool__(self) -> bool:
         return bool(self.arguments or self.variables)
 
+    def having(self, variables: Sequence[tuple[str, str]]) -> LauncherOptions:
+        """With these variables too; they replace others of the same name."""
+        return LauncherOptions(self.arguments, tuple((dict(self.variables) | dict(variables)).items()))
+
     @property
     def line(self) -> str:
         """The arguments as typed in a shell."""

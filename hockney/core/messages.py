@@ -340,6 +340,41 @@ def variable_given_twice(name: str) -> UsageError:
     )
 
 
+def not_a_launch_setting(line: str) -> UsageError:
+    return UsageError(
+        f"'{printable(line)}' is not a launch setting",
+        "it has a name other than 'default', and variables with their values",
+        "use for example --setting 'eager64k OMPI_MCA_btl_sm_eager_limit=65536'",
+        code="not-a-launch-setting",
+        line=line,
+    )
+
+
+def launch_setting_twice(name: str) -> UsageError:
+    return UsageError(
+        f"the launch setting {printable(name)} is declared twice",
+        "",
+        "give it once, with all its variables",
+        code="launch-setting-twice",
+        name=name,
+    )
+
+
+def unknown_launch_setting(name: str, declared: Iterable[str]) -> UsageError:
+    remedy = f"declare it: --setting '{printable(name)} VARIABLE=VALUE'"
+    return unknown("launch setting", name, ["default", *declared], remedy, code="unknown-launch-setting")
+
+
+def launch_setting_not_used(name: str) -> UsageError:
+    return UsageError(
+        f"no case uses the launch setting {printable(name)}",
+        "",
+        f"add it to a case, for example 'pingpong setting=default,{printable(name)}'",
+        code="launch-setting-not-used",
+        name=name,
+    )
+
+
 # paths
 
 

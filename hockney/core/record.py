@@ -53,7 +53,9 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
     """One mpiexec. `command` is its command line; `library` is the first line of MPI_Get_library_version;
-    `binding` describes where the ranks run, `bound` whether each is bound to cores (null if unknown)."""
+    `binding` describes where the ranks run, `bound` whether each is bound to cores (null if unknown).
+    `setting` is the launch setting of all its cases, whose `variables` were set ("" and none if there is
+    none)."""
 
     schema: int
     launch: str
@@ -70,6 +72,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     binding: str = ""
     bound: bool | None = None
     init_s: float = 0.0
+    setting: str = ""
+    variables: dict[str, str] = {}
 
     @property
     def hosts(self) -> frozenset[str]:

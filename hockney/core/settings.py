@@ -7,6 +7,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from hockney.core import messages
+from hockney.core.case import Case
+from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 
 MOST_LAUNCHES = 10_000
@@ -24,7 +27,8 @@ class Settings:
     launches than planned follow while cases are less precise than required and time is left. With `refine`
     sizes between the planned ones are added around changes of a cost. `mpiexec_args` and `variables`
     (NAME=VALUE) are the user's additions to the launch command, as typed; `label` is the user's name for the
-    run. `mark` proves that this user typed the settings that name programs."""
+    run. `launch_settings` are those of the cases that name one, each as its line (`core.launch_setting`).
+    `mark` proves that this user typed the settings that name programs."""
 
     study: str
     budget_s: float = 60.0
@@ -41,6 +45,7 @@ class Settings:
     mpiexec_args: str = ""
     variables: tuple[str, ...] = ()
     label: str = ""
+    launch_settings: tuple[str, ...] = ()
     mark: str = ""
 
     @property
@@ -60,6 +65,15 @@ class Settings:
     def total_s(self) -> float:
         """The time for all measurements."""
         return self.budget_s * (self.launches if self.every_s else 1)
+
+    def variables_of(self, case: Case) -> tuple[tuple[str, str], ...]:
+        """The variables of the case's launch setting. Raises UsageError."""
+        if not case.setting:
+            return ()
+        declared = launch_settings(self.launch_settings)
+        if case.setting not in declared:
+            raise messages.unknown_launch_setting(case.setting, declared)
+        return declared[case.setting].variables
 
     @property
     def launcher(self) -> LauncherOptions:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hockney.core import lazy
 
 if TYPE_CHECKING:
-    from hockney.lab.bench import Bench, check, check_memory, check_ranks
+    from hockney.lab.bench import Bench, check, check_memory, check_ranks, check_settings
     from hockney.lab.builds import bring_simgrid, install_library
     from hockney.lab.calibration_check import survey_twin, surveyed
     from hockney.lab.doctor import examine, look_around
@@ -52,7 +52,7 @@ else:
     __getattr__ = lazy.attributes(
         __name__,
         {
-            "hockney.lab.bench": "Bench check check_memory check_ranks",
+            "hockney.lab.bench": "Bench check check_memory check_ranks check_settings",
             "hockney.lab.builds": "bring_simgrid install_library",
             "hockney.lab.calibration_check": "survey_twin surveyed",
             "hockney.lab.doctor": "examine look_around",
@@ -102,6 +102,7 @@ __all__ = [
     "check",
     "check_memory",
     "check_ranks",
+    "check_settings",
     "description_name",
     "differences",
     "examine",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from hockney import simulated
+from hockney.core import launch_setting
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
@@ -44,6 +45,10 @@ class Bench:
         """The executable that runs `case`."""
         return self.catalog.workload(case.workload).group
 
+    def launch_of(self, case: Case) -> tuple[int, str, str]:
+        """What all cases of a launch share: ranks, executable and launch setting."""
+        return case.ranks, self.group_of(case), case.setting
+
     def launch_count(self, budget_s: float, cases: Sequence[Case]) -> int:
         """The number of launches of each of `cases` that fit into the budget."""
         cost_s = self.launch_cost_s or TYPICAL_COST_S
@@ -60,7 +65,7 @@ class Bench:
 
     def _groups(self, cases: Sequence[Case]) -> int:
         """The number of launches that one round of `cases` needs."""
-        return len({(case.ranks, self.group_of(case)) for case in cases})
+        return len({self.launch_of(case) for case in cases})
 
     def moment(self) -> Moment | None:
         return moment() if self.machine.traits.local else None
@@ -83,6 +88,15 @@ def check_memory(bench: Bench, cases: Sequence[Case]) -> None:
     one has no limit."""
     if bench.machine.platform is None:
         refuse_too_much_memory(cases, bench.machine)
+
+
+def check_settings(bench: Bench, cases: Sequence[Case], settings: Settings) -> None:
+    """Raises UsageError for a launch setting that is not declared, that no case uses, or that the machine
+    cannot have."""
+    launch_setting.check_settings([case.setting for case in cases], settings.launch_settings)
+    traits = bench.machine.traits
+    if settings.launch_settings and not (traits.by_mpiexec or traits.invented):
+        raise messages.no_mpiexec_on_machine(settings.machine)
 
 
 def check(bench: Bench, cases: Sequence[Case], notify: Tell) -> Bench:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The order of measuring: rounds of launches, one for each rank count and executable, with shuffled cases."""
+"""The order of measuring: rounds of launches, one for each rank count, executable and launch setting, with
+shuffled cases."""
 
 from __future__ import annotations
 
@@ -10,6 +11,9 @@ from collections.abc import Callable, Sequence
 from hockney.core.case import Case
 from hockney.store import Item
 
+Kind = tuple[int, str, str]
+"""What the cases of a launch share: ranks, executable and launch setting."""
+
 
 def schedule(
     cases: Sequence[Case], launches: int, seed: int, group_of: Callable[[Case], str] = lambda case: ""
@@ -18,15 +22,27 @@ def schedule(
     has measured everything at least once; each launch has a different order, so that drift over time does not
     look like an effect of size. `group_of` gives the executable that runs a case: a launch has a single one.
     """
-    kinds = sorted({(case.ranks, group_of(case)) for case in cases})
+    kinds = sorted({(case.ranks, group_of(case), case.setting) for case in cases})
     items = []
     for round_ in range(launches):
-        for number, kind in enumerate(kinds):
+        for number, kind in enumerate(_in_turns(kinds, round_)):
             launch = round_ * len(kinds) + number
             shuffled = sorted(
-                (case for case in dict.fromkeys(cases) if (case.ranks, group_of(case)) == kind),
+                (case for case in dict.fromkeys(cases) if (case.ranks, group_of(case), case.setting) == kind),
                 key=lambda case: case.line,
             )
             random.Random(f"{seed} {launch}").shuffle(shuffled)
             items += [Item(launch, order, case) for order, case in enumerate(shuffled)]
     return tuple(items)
+
+
+def _in_turns(kinds: Sequence[Kind], round_: int) -> list[Kind]:
+    """Launches that differ only by their setting follow one another, and each comes first equally often."""
+    alike: dict[tuple[int, str], list[Kind]] = {}
+    for kind in kinds:
+        alike.setdefault(kind[:2], []).append(kind)
+    turned = []
+    for same in alike.values():
+        first = round_ % len(same)
+        turned += [*same[first:], *same[:first]]
+    return turned

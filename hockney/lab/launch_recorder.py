@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import Exit, one_line
@@ -13,6 +13,7 @@ from hockney.core.record import SCHEMA, Close, EngineLine, Failure, Launch, Reco
 from hockney.lab.bench import Bench
 from hockney.lab.budget import Budget
 from hockney.lab.events import CaseBegan, CaseEnded, LaunchBegan, LaunchEnded, Listener
+from hockney.lab.launch_lines import lines_of
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.store import Appender
 
@@ -43,7 +44,7 @@ class LaunchRecorder:
         problem: LaunchFailed | None = None
         code: int = Exit.INTERRUPTED
         try:
-            with contextlib.closing(self._lines(cases, options)) as lines:
+            with contextlib.closing(lines_of(self.bench.launcher, cases, options)) as lines:
                 for line in lines:
                     self._take(line)
             code = 0
@@ -71,9 +72,6 @@ class LaunchRecorder:
         self.listen(LaunchEnded(options.launch, ended - began))
         return problem
 
-    def _lines(self, cases: Sequence[Case], options: LaunchOptions) -> Iterator[EngineLine]:
-        return self.bench.launcher.run(cases, cases[0].ranks, options)
-
     def _take(self, line: EngineLine) -> None:
         if isinstance(line, Launch):
             self.out.append(line)
@@ -97,11 +95,19 @@ class LaunchRecorder:
             self.recorded += 1
         self.listen(CaseEnded(line, self.bench.now() - self.began))
 
+    def refuse(self, cases: Sequence[Case], options: LaunchOptions, problem: LaunchFailed) -> None:
+        """None of the cases can be measured with their launch setting, with which no rank starts."""
+        for case in cases:
+            self._fail(case.line, options.launch, problem)
+
     def _blame(self, failed: LaunchFailed, launch: str) -> None:
         """The case that was running when the launch broke has no result."""
         case = failed.case or self._running
         if failed.reason == "time" or not case or parse_canonical(case) in self.answered:
             return
+        self._fail(case, launch, failed)
+
+    def _fail(self, case: str, launch: str, failed: LaunchFailed) -> None:
         line = Failure(
             schema=SCHEMA,
             launch=launch,

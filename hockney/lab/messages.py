@@ -78,7 +78,7 @@ def only_published(machine: str) -> UsageError:
 
 def no_mpiexec_on_machine(machine: str) -> UsageError:
     return UsageError(
-        f"--mpiexec-args and -x do not apply to {printable(machine)}",
+        f"--mpiexec-args, -x and launch settings do not apply to {printable(machine)}",
         "no mpiexec starts its ranks",
         "leave them out",
         code="no-mpiexec-on-machine",

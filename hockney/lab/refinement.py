@@ -50,11 +50,9 @@ class Refinement:
     def along_with(self, case: Case, launch: int) -> list[Case]:
         """The added cases that the planned launch of this number, which measures `case`, has still to
         measure."""
-        alike = (added for added in self.cases if self._launch_of(added) == self._launch_of(case))
+        launch_of = self.bench.launch_of
+        alike = (added for added in self.cases if launch_of(added) == launch_of(case))
         return [added for added in alike if (added, launch) not in self.done]
-
-    def _launch_of(self, case: Case) -> tuple[int, str]:
-        return case.ranks, self.bench.group_of(case)
 
 
 def decisions(rounds: int) -> dict[int, float]:

@@ -206,7 +206,10 @@ class _Session:
             watch = LaunchRecorder(self.bench, self.out, self._heard, self.budget, self.began)
             # rounds are compared with each other: each is complete, if late
             limit = 0.0 if self.plan.settings.every_s else self.budget.limit(cases)
-            problem = watch.launch(cases, self._options(index, given, limit))
+            options = self._options(index, given, limit, cases[0])
+            problem = watch.launch(cases, options)
+            if problem is not None and problem.reason == "refused" and options.setting:
+                watch.refuse([case for case in cases if case not in watch.answered], options, problem)
             self.measured += watch.recorded
             self.failures.update(watch.failed)
             waiting -= watch.recorded + len(watch.failed)
@@ -255,7 +258,8 @@ class _Session:
         elif problem is None and more and not watch.answered:
             raise messages.launch_without_result()
 
-    def _options(self, index: int, given: float, limit: float) -> LaunchOptions:
+    def _options(self, index: int, given: float, limit: float, case: Case) -> LaunchOptions:
+        """Those of a launch that measures `case`, among others."""
         return LaunchOptions(
             launch=self.names.next(index),
             index=index,
@@ -267,6 +271,8 @@ class _Session:
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
             origin=self.bench.machine.traits.origin,
             limit_s=limit,
+            setting=case.setting,
+            variables=self.plan.settings.variables_of(case),
         )
 
 

@@ -23,8 +23,9 @@ def imprecise_cases(
 
 
 def one_launch_of(cases: Sequence[Case], bench: Bench) -> tuple[Case, ...]:
-    """The cases that one launch can measure: those of the most frequent rank count and executable."""
-    groups: dict[tuple[int, str], list[Case]] = {}
+    """The cases that one launch can measure: those of the most frequent rank count,
+    executable and launch setting."""
+    groups: dict[tuple[int, str, str], list[Case]] = {}
     for case in cases:
-        groups.setdefault((case.ranks, bench.group_of(case)), []).append(case)
+        groups.setdefault(bench.launch_of(case), []).append(case)
     return tuple(max(groups.values(), key=len, default=()))

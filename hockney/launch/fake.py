@@ -91,6 +91,14 @@ class FakeLauncher(Launcher):
         )
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
+        plain = self.world
+        self.world = plain.under(dict(options.variables))
+        try:
+            yield from self._run(plan, ranks, options)
+        finally:
+            self.world = plain
+
+    def _run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Iterator[EngineLine]:
         for line in self._speak(plan, ranks, options):
             yield decode_engine_line(encode_line(line))
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,6 +28,9 @@ PAIRS = {"send": 1.0, "sendrecv": 1.2, "isend": 1.1}
 
 LINEAR = ("gather", "scatter", "allgather", "alltoall")
 """Operations that take a message per other rank in this world."""
+
+EAGER = "FAKE_EAGER_LIMIT"
+"""The variable that sets the end of the first piece (bytes)."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,15 @@ class World:
                 self.exchange(case.ranks, one_way) if workload.operation == "ring" else 0.0
             )
         return self.collective(workload.operation, case.ranks, size) * (self.cold_factor if cold else 1)
+
+    def under(self, variables: Mapping[str, str]) -> World:
+        """The same world with a launch's variables: EAGER moves the end of the first piece."""
+        if EAGER not in variables:
+            return self
+        first, second, *rest = self.pieces
+        limit = int(variables[EAGER])
+        later = [piece for piece in rest if piece.first > limit]
+        return replace(self, pieces=(first, replace(second, first=limit), *later))
 
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is

@@ -26,7 +26,8 @@ class LaunchOptions:
     `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
     cases together, `limit_s` the time after which no case begins (0: every case does), `precision` the target
     relative half width of the median's 95% interval, `visits` the maximum per case, in random order over the
-    launch; a case that exceeds its time by `hang_s` is reported as hung and ends the launch."""
+    launch; a case that exceeds its time by `hang_s` is reported as hung and ends the launch. `variables` are
+    set for all ranks, in addition to the launcher's; they belong to `setting`."""
 
     launch: str
     index: int
@@ -37,6 +38,8 @@ class LaunchOptions:
     hang_s: float = 60.0
     origin: Origin = "measured"
     limit_s: float = 0.0
+    setting: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

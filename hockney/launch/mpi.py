@@ -73,11 +73,14 @@ class MpiLauncher(Launcher):
         engine = program(plan, self.engine, self.others)
         scratch = plan_folder(plan, engine.parent)
         file = scratch.folder / PLAN
-        started = self._command(engine, ranks, *option_words(options), "--plan", str(file))
+        words = (*option_words(options), "--plan", str(file))
+        started = self._command(engine, ranks, *words, variables=options.variables)
         watch = HangDetector(options, len(plan), ranks)
         yield from EngineReader(started, watch, plan, scratch, self._died).lines()
 
-    def _command(self, engine: Path, ranks: int, *words: str) -> LaunchCommand:
+    def _command(
+        self, engine: Path, ranks: int, *words: str, variables: Sequence[tuple[str, str]] = ()
+    ) -> LaunchCommand:
         return command(
             self.mpi,
             (str(engine), *words),
@@ -87,7 +90,7 @@ class MpiLauncher(Launcher):
             root=hasattr(os, "geteuid") and os.geteuid() == 0,
             many_hosts=hosts(self.environ) > 1,
             environ=self.environ,
-            user=self.user,
+            user=self.user.having(variables),
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from hockney.core.case import Case, parse_canonical
+from hockney.core.case import SETTING, Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
@@ -92,12 +92,9 @@ class Evidence:
         return tuple(sorted(cases, key=lambda m: (m.case.workload, m.case.ranks, m.size, m.case.line)))
 
     def of(self, workload: str, **fixed: str | int | float) -> tuple[Measured, ...]:
-        """The measured cases of a workload whose parameters have these values, by ranks and size."""
-        return tuple(
-            m
-            for m in self.measured
-            if m.case.workload == workload and all(m.case.get(k) == v for k, v in fixed.items())
-        )
+        """The measured cases of a workload whose parameters have these values, by ranks and size. Those
+        with a launch setting are left out unless `setting` is given."""
+        return tuple(m for m in self.measured if m.case.workload == workload and m.has(fixed))
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -106,11 +103,7 @@ class Evidence:
 
     def of_role(self, *roles: str, **fixed: str | int | float) -> tuple[Measured, ...]:
         """The measured cases of all workloads with one of these roles, whose parameters have these values."""
-        return tuple(
-            m
-            for m in self.measured
-            if m.workload.role in roles and all(m.case.get(k) == v for k, v in fixed.items())
-        )
+        return tuple(m for m in self.measured if m.workload.role in roles and m.has(fixed))
 
     def role_of(self, case: str) -> str:
         """The role of the workload of a case line."""
@@ -129,6 +122,13 @@ class Measured:
     @property
     def size(self) -> float:
         return self.workload.size_of(self.case)
+
+    def has(self, fixed: Mapping[str, str | int | float]) -> bool:
+        """Whether these parameters have these values, and no launch setting is used that is not among
+        them."""
+        return all(self.case.get(k, "" if k == SETTING else None) == v for k, v in fixed.items()) and (
+            SETTING in fixed or not self.case.setting
+        )
 
     @property
     def has_size(self) -> bool:

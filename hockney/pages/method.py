@@ -133,7 +133,7 @@ def _rounds(evidence: Evidence) -> list[str]:
     """How a run was repeated over a period; empty if it was not."""
     if not evidence.settings.every_s:
         return []
-    groups = len({len(launch.ranks) for launch in evidence.run.launches}) or 1
+    groups = len({(len(x.ranks), x.setting) for x in evidence.run.launches}) or 1
     began: dict[int, float] = {}
     for launch in evidence.run.launches:
         number = launch.index // groups

@@ -44,7 +44,10 @@ DIGITS = 9
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM)
 """Exit codes of a launch that ended because hockney was interrupted."""
 
-LATER = ("every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine", "mark")
+LATER = (
+    "every_s", "through_s", "mpiexec_args", "variables", "label", "extend", "refine",
+    "launch_settings", "mark",
+)  # fmt: skip
 """Settings that the first plans did not have. They are written only if they differ from the default, so that
 an older hockney reads every run that it can resume."""
 

@@ -6,13 +6,24 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from hockney.core.launch_setting import LaunchSetting
+from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.pages.evidence import Evidence, Options, Study
 from hockney.studies import messages
 
-__all__ = ["Evidence", "Options", "Study", "all_studies", "parameters_of", "refines", "study"]
+__all__ = [
+    "Evidence",
+    "Options",
+    "Study",
+    "all_studies",
+    "launch_settings",
+    "parameters_of",
+    "refines",
+    "study",
+]
 
 
 def all_studies() -> dict[str, Study]:
@@ -43,6 +54,14 @@ def refines(study: Study) -> bool:
     """Whether it adds sizes between the planned ones around changes of a cost; a question about certain sizes
     is answered as asked."""
     return getattr(study, "REFINES", False)
+
+
+def launch_settings(study: Study, options: Options, machine: Machine) -> Sequence[LaunchSetting]:
+    """The launch settings that the cases of the study's plan name: those that its function `launch_settings`
+    returns, if it has one."""
+    declared: Callable[[Options, Machine], Sequence[LaunchSetting]] | None
+    declared = getattr(study, "launch_settings", None)
+    return () if declared is None else declared(options, machine)
 
 
 def study(name: str) -> Study:

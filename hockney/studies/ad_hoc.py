@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.core.case import Case, split_case
+from hockney.core.case import SETTING, Case, split_case
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Fit
 from hockney.core.machine import Machine
@@ -45,7 +45,11 @@ def _expand(text: str, options: Options, catalog: Catalog) -> list[Case]:
     workload = catalog.workload(name)
     declared = {p.name: p for p in workload.parameters}
     lists: dict[str, Sequence[str]] = {
-        k: list_values(declared[k].kind, declared[k].unit, v) if k in declared else (v,)
+        k: list_values(declared[k].kind, declared[k].unit, v)
+        if k in declared
+        else list_values("text", "", v)
+        if k == SETTING
+        else (v,)
         for k, v in raw.items()
     }
     if "ranks" in raw:

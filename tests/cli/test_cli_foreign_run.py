@@ -54,6 +54,7 @@ def names(folder: Path, **settings) -> None:
         {"mpi": "{tmp}/gift"},
         {"mpiexec_args": "--launch-agent {tmp}/gift/bin/mpiexec"},
         {"variables": ["LD_PRELOAD={tmp}/gift/evil.so"]},
+        {"launch_settings": ["a LD_PRELOAD={tmp}/gift/evil.so"]},
         {"mpi": "openmpi", "variables": ["LD_PRELOAD={tmp}/gift/evil.so"], "mark": "0" * 64},
     ],
 )

@@ -18,6 +18,11 @@ def test_arguments_are_split_as_a_shell_does():
     assert made and launcher_options("", ()) == NOTHING_ADDED == LauncherOptions() and not NOTHING_ADDED
 
 
+def test_more_variables_replace_those_of_the_same_name():
+    made = launcher_options("--mca btl self", ("A=1", "B=2")).having((("B", "3"), ("C", "4")))
+    assert made == LauncherOptions(("--mca", "btl", "self"), (("A", "1"), ("B", "3"), ("C", "4")))
+
+
 @pytest.mark.parametrize(
     ("code", "arguments", "variables"),
     [

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,15 @@ def test_lines_come_in_order_with_command_and_binding(launcher):
     if len(launcher.cores.cpus) >= 2:
         assert launch.bound
         assert len({rank.cpus for rank in launch.ranks}) == 2
+
+
+def test_variables_are_set_for_one_launch(launcher):
+    options = replace(OPTIONS, variables=(("HOCKNEY_TRIAL", "a=b"),))
+    commands = [
+        next(iter(launcher.run(cases("quick", ranks=1), 1, each))).command for each in (options, OPTIONS)
+    ]
+    words = [" ".join(command) for command in commands]
+    assert "HOCKNEY_TRIAL" in words[0] and "a=b" in words[0] and "HOCKNEY_TRIAL" not in words[1]
 
 
 @pytest.mark.skipif(len(machine.processors().cores.cpus) < 2, reason="needs two cores")

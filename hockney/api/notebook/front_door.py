@@ -19,7 +19,13 @@ from hockney.api.forecast import Forecast
 from hockney.api.notebook import messages, quantities
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.quantities import Quantities, Quantity
-from hockney.api.notebook.run_keywords import RunKeywords, run_options, variable_words, with_run_keywords
+from hockney.api.notebook.run_keywords import (
+    RunKeywords,
+    run_options,
+    setting_lines,
+    variable_words,
+    with_run_keywords,
+)
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run, load
 from hockney.core.errors import UsageError
@@ -76,6 +82,7 @@ def resume(
     machine: AnyPath = "",
     mpiexec_args: str = "",
     variables: Mapping[str, str] | Iterable[str] = (),
+    launch_settings: Mapping[str, Mapping[str, str]] | Iterable[str] = (),
     listen: Listener | None = None,
 ) -> Run:
     """Measure the rest of a run; the default is the only unfinished one in runs.
@@ -90,6 +97,7 @@ def resume(
         machine=os.fspath(machine),
         mpiexec_args=mpiexec_args,
         variables=variable_words(variables),
+        launch_settings=setting_lines(launch_settings),
         listen=listen or log,
     )
 

@@ -14,6 +14,7 @@ from hockney.api.notebook import messages, quantities
 from hockney.api.notebook.quantities import Quantities, Quantity
 from hockney.api.run_options import RunOptions
 from hockney.core.errors import UsageError
+from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
 
 MACHINE = "HOCKNEY_MACHINE"
@@ -29,11 +30,21 @@ def variable_words(given: Mapping[str, str] | Iterable[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
+def setting_lines(given: Mapping[str, Mapping[str, str]] | Iterable[str]) -> tuple[str, ...]:
+    """NAME VARIABLE=VALUE ... each."""
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Mapping):
+        return tuple(LaunchSetting.of(name, variables).line for name, variables in given.items())
+    return tuple(given)
+
+
 Seconds = Annotated[Quantity | None, quantities.seconds]
 Fraction = Annotated[Quantity | None, quantities.fraction]
 Counts = Annotated[Quantities | None, quantities.counts]
 Sizes = Annotated[Quantities | None, quantities.sizes]
 Variables = Annotated[Mapping[str, str] | Iterable[str] | None, variable_words]
+SettingLines = Annotated[Mapping[str, Mapping[str, str]] | Iterable[str] | None, setting_lines]
 Program = Annotated[AnyPath | None, os.fspath]
 
 
@@ -56,6 +67,7 @@ class RunKeywords(TypedDict, total=False):
     mpiexec_args: str | None
     variables: Variables
     label: str | None
+    launch_settings: SettingLines
     refine: bool | None
 
 

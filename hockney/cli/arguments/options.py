@@ -133,6 +133,15 @@ launcher = _all(
         multiple=True,
         help="Set an environment variable for the ranks; may be repeated.",
     ),
+    click.option(
+        "--setting",
+        "launch_settings",
+        metavar="TEXT",
+        multiple=True,
+        help="Declare a launch setting, such as 'large OMPI_MCA_btl_sm_eager_limit=65536'. Cases with "
+        "setting=large are measured in launches with these variables, in turns with the others. May be "
+        "repeated.",
+    ),
 )
 
 asked = _all(

@@ -11,7 +11,8 @@ from hockney.cli.output import messages
 from hockney.cli.output.blocks import in_blocks
 from hockney.cli.output.tables import Group, fits, print_groups, print_line, print_table
 from hockney.cli.output.terminal import echo
-from hockney.core.case import Value, format_value
+from hockney.core.case import SETTING, Value, format_value
+from hockney.core.launch_setting import DEFAULT
 from hockney.draw.page import Table
 from hockney.pages import metrics
 from hockney.pages.columns import CaseColumn, usual
@@ -68,8 +69,13 @@ def _parameters(measured: Sequence[Measured]) -> list[str]:
 def _varies(name: str, measured: Sequence[Measured]) -> bool:
     """Whether the parameter varies among the cases of one workload. One that differs only between workloads
     is printed with each of them."""
-    values = {(m.case.workload, m.case[name]) for m in measured if name in m.case}
+    values = {(m.case.workload, value) for m in measured if (value := _value(m, name)) is not None}
     return len(values) > len({workload for workload, _ in values})
+
+
+def _value(m: Measured, name: str) -> Value | None:
+    """Of a parameter; a case without a launch setting has the default one."""
+    return m.case.get(name, DEFAULT if name == SETTING else None)
 
 
 def _shared(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
@@ -114,7 +120,7 @@ def _named(m: Measured, head: str) -> str:
     """A parameter's value as it would be typed, times with their unit."""
     if head == WORKLOAD:
         return m.case.workload
-    value = m.case.get(head)
+    value = _value(m, head)
     declared = m.workload.parameter(head)
     if value is None:
         return ""

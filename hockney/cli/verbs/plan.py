@@ -50,7 +50,7 @@ def command(
         if planned.warning is not None:
             reporter(planned.warning)
     cases, settings = planned.cases, planned.affordable
-    launches = settings.launches * len({(case.ranks, planned.bench.group_of(case)) for case in cases})
+    launches = settings.launches * len({planned.bench.launch_of(case) for case in cases})
     if as_json:
         document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
         document |= {

@@ -36,11 +36,12 @@ def fit_all(
 ) -> Fits:
     """Summaries of all cases and fits of all subjects to the cases' `cost`, in the order first written.
 
+    Cases with a launch setting are summarised, and not fitted: the fits describe the machine as it is.
     `catalog` says which role each workload has; `cores` see `Scope`;
     `times` computes, or remembers, a launch's typical time.
     """
     observations = observe(run, catalog, times=times)
-    fitted = costing(observations, cost)
+    fitted = costing([seen for seen in observations if not seen.case.setting], cost)
     workloads = dict.fromkeys(observation.case.workload for observation in observations)
     return Fits(
         schema=SCHEMA,

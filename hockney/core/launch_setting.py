@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Launch settings: named sets of environment variables, with which some launches of a run are made and others
+are not.
+
+    eager64k OMPI_MCA_btl_sm_eager_limit=65536
+
+A case with `setting=eager64k` is measured in launches that have these variables, in turns with the launches
+of the cases without a setting. The setting is part of the case's line, so that cases with different settings
+are different cases in plans, records, summaries and tables; the engine gets the line without it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hockney.core import messages
+from hockney.core.launcher_options import VARIABLE
+
+DEFAULT = "default"
+"""The setting of an ordinary launch, whose cases name none."""
+NAME = re.compile(r"[a-z][a-z0-9_.+-]{0,63}")
+
+
+@dataclass(frozen=True)
+class LaunchSetting:
+    """`variables` are names and values, set for all ranks of a launch."""
+
+    name: str
+    variables: tuple[tuple[str, str], ...]
+
+    @property
+    def line(self) -> str:
+        """The inverse of `parse`."""
+        return shlex.join([self.name, *(f"{name}={value}" for name, value in self.variables)])
+
+    @staticmethod
+    def of(name: str, variables: Mapping[str, str]) -> LaunchSetting:
+        """Raises UsageError for names and values that no line can have."""
+        made = LaunchSetting(name, tuple(variables.items()))
+        if LaunchSetting.parse(made.line) != made:
+            raise messages.not_a_launch_setting(made.line)
+        return made
+
+    @staticmethod
+    def parse(line: str) -> LaunchSetting:
+        """A setting from its line, split as in a shell. Raises UsageError."""
+        try:
+            name, *words = shlex.split(line)
+        except ValueError:
+            raise messages.not_a_launch_setting(line) from None
+        variables: dict[str, str] = {}
+        for word in words:
+            variable, equals, value = word.partition("=")
+            if not (VARIABLE.fullmatch(variable) and equals and value.isprintable()) or variable in variables:
+                raise messages.not_a_launch_setting(line)
+            variables[variable] = value
+        if not NAME.fullmatch(name) or name == DEFAULT or not variables:
+            raise messages.not_a_launch_setting(line)
+        return LaunchSetting(name, tuple(variables.items()))
+
+
+def launch_settings(lines: Sequence[str]) -> dict[str, LaunchSetting]:
+    """By name. Raises UsageError, also for a name that occurs twice."""
+    settings: dict[str, LaunchSetting] = {}
+    for line in lines:
+        setting = LaunchSetting.parse(line)
+        if setting.name in settings:
+            raise messages.launch_setting_twice(setting.name)
+        settings[setting.name] = setting
+    return settings
+
+
+def check_settings(used: Sequence[str], lines: Sequence[str]) -> None:
+    """Raises UsageError if cases use a setting (`used`, "" for none) that is not declared, or if none uses a
+    declared one."""
+    declared = launch_settings(lines)
+    for name in used:
+        if name and name not in declared:
+            raise messages.unknown_launch_setting(name, declared)
+    for name in declared:
+        if name not in used:
+            raise messages.launch_setting_not_used(name)
