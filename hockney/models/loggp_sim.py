@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -43,17 +44,32 @@ class TimedStep:
     costs: tuple[LayerCosts, ...]
 
 
+class StepCosts(Protocol):
+    """The costs of a machine, by which a schedule is run."""
+
+    def of(self, layer: Layer, mode: Mode) -> LayerCosts: ...
+
+    def copying(self, size: float | np.ndarray) -> Seconds:
+        """Seconds to copy `size` bytes within a rank."""
+
+    def combining(self, size: float | np.ndarray) -> Seconds:
+        """Seconds to combine `size` bytes with as many others."""
+
+
 class LogGPSimulator:
     """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. `now` is each
-    rank's time: after the last step of a schedule, the time at which it leaves."""
+    rank's time: after the last step of a schedule, the time at which it leaves. `costs` replace those of a
+    platform."""
 
-    def __init__(self, platform: Platform, ranks: int) -> None:
-        self.platform = platform
+    def __init__(self, platform: Platform | None, ranks: int, costs: StepCosts | None = None) -> None:
         self.ranks = ranks
         self.now = np.zeros(ranks)
         self.free = np.zeros(ranks)
         """When each rank may send again: LogGP's gap."""
-        self._costs = _PlatformCosts(platform, ranks)
+        if costs is None:
+            assert platform is not None, "a platform, or costs in its place"
+            costs = _PlatformCosts(platform, ranks)
+        self._costs: StepCosts = costs
 
     def timed(self, step: Step) -> TimedStep:
         return TimedStep(step, tuple(self._costs.of(layer, step.mode) for layer in step.layers))
@@ -68,13 +84,16 @@ class LogGPSimulator:
         """Raises NotModelled for large messages in several layers."""
         timed = step if isinstance(step, TimedStep) else self.timed(step)
         step = timed.step
+        if step.copied is not None:
+            ranks, size = step.copied
+            self.now[ranks] += self._costs.copying(size)
         if len(step.layers) == 1:
             self._one_layer(step, step.layers[0], timed.costs[0])
         elif step.layers:
             self._several_layers(step, timed.costs)
         if step.combine:
             for layer in step.layers:
-                self.now[layer.target] += self.platform.sum_s_per_byte * layer.size
+                self.now[layer.target] += self._costs.combining(layer.size)
 
     def _one_layer(self, step: Step, layer: Layer, cost: LayerCosts) -> None:
         if np.all(cost.eager):
@@ -166,7 +185,7 @@ class _PlatformCosts:
         self.platform = platform
         self.between = _SegmentCosts(platform.segments)
         self.on_node = _SegmentCosts(platform.on_node or platform.segments)
-        self.node = _nodes(platform, ranks)
+        self.node = nodes_of(platform, ranks)
         network = platform.network
         self.by_place = bool(network.hop_s) and network.shape in ("torus", "mesh")
         self.shares_nodes = bool(platform.on_node) or bool(network.hop_s)
@@ -193,6 +212,13 @@ class _PlatformCosts:
             gap=part("gap"),
             exchange=part("exchange") if mode is Mode.EXCHANGE else 0.0,
         )
+
+    def copying(self, size: float | np.ndarray) -> Seconds:
+        """A description has no costs of copies."""
+        return 0.0
+
+    def combining(self, size: float | np.ndarray) -> Seconds:
+        return self.platform.sum_s_per_byte * size
 
     def _hops(self, source: np.ndarray, target: np.ndarray) -> Seconds:
         """Seconds to traverse the cables: on a torus or mesh the steps along each axis."""
@@ -251,7 +277,7 @@ def _either(segment: Segment, name: str) -> float:
     return float(value)
 
 
-def _nodes(platform: Platform, ranks: int) -> np.ndarray:
+def nodes_of(platform: Platform, ranks: int) -> np.ndarray:
     """The node of each rank."""
     nodes: list[np.ndarray] = []
     first, left = 0, ranks

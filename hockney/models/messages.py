@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from hockney.core.errors import Inconclusive, UsageError, printable
@@ -61,4 +62,28 @@ def other_cost_of_survey(where: str, survey: str, wanted: Cost, kept: Cost) -> I
         code="other-cost-of-survey",
         cost=wanted,
         survey=survey,
+    )
+
+
+def unknown_collective_algorithm(operation: str, algorithm: str, known: Sequence[str]) -> UsageError:
+    few = f"its algorithms are {', '.join(known)}" if known else "there is no model of this operation"
+    return UsageError(
+        f"the cost of {printable(operation)} algorithm={printable(algorithm)} is unknown",
+        few,
+        "give one of them" if known else "give a collective of docs/collectives.md",
+        code="unknown-collective-algorithm",
+        operation=operation,
+        algorithm=algorithm,
+    )
+
+
+def rank_count_not_modelled(operation: str, algorithm: str, ranks: int, why: str) -> UsageError:
+    return UsageError(
+        f"the cost of {operation} algorithm={algorithm} on {ranks} ranks cannot be computed",
+        why,
+        "give another number of ranks",
+        code="rank-count-not-modelled",
+        operation=operation,
+        algorithm=algorithm,
+        ranks=ranks,
     )

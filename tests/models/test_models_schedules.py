@@ -32,7 +32,8 @@ def everywhere(*counts: int):
 
 
 def steps(operation: str, name: str, ranks: int, size: int = 8) -> list[Step]:
-    return list(SCHEDULES[operation, name](ranks, size))
+    """Of those, the ones with messages."""
+    return [each for each in SCHEDULES[operation, name](ranks, size) if each.layers]
 
 
 def knowledge(steps: list[Step], ranks: int) -> list[set[int]]:

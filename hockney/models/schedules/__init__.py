@@ -3,7 +3,9 @@
 """Message schedules: each algorithm of a barrier or a collective operation, independent of any machine."""
 
 from hockney.models.schedules import barriers, collectives, reductions
+from hockney.models.schedules.closed_form import ClosedForm
 from hockney.models.schedules.schedule import (
+    CLOSED_FORMS,
     SCHEDULES,
     Layer,
     Mode,
@@ -17,7 +19,9 @@ from hockney.models.schedules.schedule import (
 from hockney.models.schedules.tally import Tally
 
 __all__ = [
+    "CLOSED_FORMS",
     "SCHEDULES",
+    "ClosedForm",
     "Layer",
     "Mode",
     "NotModelled",

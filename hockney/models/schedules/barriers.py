@@ -16,15 +16,13 @@ import numpy as np
 from hockney.models.schedules.blocks import (
     binomial_down,
     binomial_up,
-    doublings,
     from_root,
     hypercube,
-    power_below,
-    rounds_of_two,
     same,
     shift,
     to_root,
 )
+from hockney.models.schedules.rounds import doublings, power_below, rounds_of_two
 from hockney.models.schedules.schedule import Layer, Mode, Step, Steps, algorithm, relation, step
 
 EMPTY = 0

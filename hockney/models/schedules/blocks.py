@@ -9,25 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from hockney.models.schedules.rounds import doublings, power_below
 from hockney.models.schedules.schedule import Layer, Mode, NotModelled, Ranks, Step, Steps, step
 
 Blocks = Callable[[Any], Any]
 """Bytes of a message by the number of ranks whose data it carries."""
-
-
-def rounds_of_two(ranks: int) -> int:
-    """ceil(log2(ranks))."""
-    return (ranks - 1).bit_length()
-
-
-def doublings(ranks: int) -> list[int]:
-    """1, 2, 4, ... below `ranks`."""
-    return [1 << k for k in range(rounds_of_two(ranks))]
-
-
-def power_below(ranks: int) -> int:
-    """The largest power of two that is at most `ranks`."""
-    return 1 << (ranks.bit_length() - 1)
 
 
 def only_powers_of_two(ranks: int) -> None:

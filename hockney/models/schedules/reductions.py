@@ -12,12 +12,25 @@ from hockney.models.schedules.blocks import (
     Folding,
     binomial_down,
     binomial_up,
-    doublings,
     hypercube,
     part_bytes,
     same,
 )
-from hockney.models.schedules.schedule import Mode, Steps, algorithm, step
+from hockney.models.schedules.closed_form import (
+    PATARASUK,
+    PJESIVAC,
+    SANDERS,
+    THAKUR,
+    TRAFF,
+    ClosedForm,
+    Terms,
+    halves,
+    linear,
+    powers_of_two,
+    tree,
+)
+from hockney.models.schedules.rounds import doublings, power_below, rounds_of_two
+from hockney.models.schedules.schedule import Mode, Steps, algorithm, copying, step
 
 DOUBLE = 8
 """Bytes of an element, which no part of a vector divides."""
@@ -28,7 +41,7 @@ def _elements(size: int) -> tuple[int, int]:
     return (size, 1) if size % DOUBLE else (size // DOUBLE, DOUBLE)
 
 
-@algorithm("reduce", "linear")
+@algorithm("reduce", "linear", form=linear(PJESIVAC, combine=True))
 def linear_reduce(ranks: int, size: int) -> Steps:
     """Nothing to reduce needs no message; the root receives from the last rank first."""
     if size > 0:
@@ -36,10 +49,11 @@ def linear_reduce(ranks: int, size: int) -> Steps:
             yield step([rank], [0], size, combine=True)
 
 
-@algorithm("reduce", "binomial")
+@algorithm("reduce", "binomial", form=tree(THAKUR, combine=True))
 def binomial_reduce(ranks: int, size: int) -> Steps:
-    """Nothing to reduce needs no message."""
+    """Nothing to reduce needs no message. Ranks with children combine into a copy of their own vector."""
     if size > 0:
+        yield copying(np.arange(0, ranks, 2), size)
         yield from binomial_up(ranks, same(size), combine=True)
 
 
@@ -83,30 +97,44 @@ class _Halving:
         return list(zip(self.lengths[1:], doublings(self.fold.power), strict=True))[::-1]
 
 
-@algorithm("reduce", "rabenseifner")
+@algorithm("reduce", "rabenseifner", form=halves(THAKUR, unfold=False))
 def rabenseifner_reduce(ranks: int, size: int) -> Steps:
     """Nothing to reduce needs no message. The root stands for its pair, an odd rank for any other."""
     if size == 0:
         return
     fold = Folding(ranks, root=0)
+    yield copying(fold.rank_of(np.arange(fold.power)), size)
     yield from fold.fold(size, combine=True)
     halving = _Halving(fold, size)
     yield from halving.reduce_scatter()
     yield from halving.gather()
 
 
-@algorithm("allreduce", "recursive_doubling")
+def _doubled(ranks: int, size: int) -> Terms:
+    """Beyond a power of two a vector goes to a partner first, and the result comes back."""
+    power = power_below(ranks)
+    folded = int(ranks > power)
+    rounds = rounds_of_two(power) + folded
+    return rounds + folded, (rounds + folded) * size, rounds * size
+
+
+RECURSIVE_DOUBLING = ClosedForm("log P (α + β m + γ m)", THAKUR, _doubled)
+
+
+@algorithm("allreduce", "recursive_doubling", form=RECURSIVE_DOUBLING)
 def doubling_allreduce(ranks: int, size: int) -> Steps:
     """R. Thakur, R. Rabenseifner, W. Gropp, 2005: beyond a power of two the first ranks fold pairwise."""
     fold = Folding(ranks)
+    yield copying(ranks, size)
     yield from fold.fold(size, combine=True)
     yield from hypercube(fold.rank_of(np.arange(fold.power)), same(size), combine=True)
     yield from fold.unfold(size)
 
 
-@algorithm("allreduce", "rabenseifner")
+@algorithm("allreduce", "rabenseifner", form=halves(THAKUR, unfold=True))
 def rabenseifner_allreduce(ranks: int, size: int) -> Steps:
     fold = Folding(ranks)
+    yield copying(ranks, size)
     yield from fold.fold(size, combine=True)
     halving = _Halving(fold, size)
     yield from halving.reduce_scatter()
@@ -114,13 +142,22 @@ def rabenseifner_allreduce(ranks: int, size: int) -> Steps:
     yield from fold.unfold(size)
 
 
-@algorithm("allreduce", "ring")
+def _ring(ranks: int, size: int) -> Terms:
+    part = (ranks - 1) * size / ranks
+    return 2 * (ranks - 1), 2 * part, part
+
+
+RING = ClosedForm("2 (P − 1) α + 2 (P − 1)/P β m + (P − 1)/P γ m", PATARASUK, _ring)
+
+
+@algorithm("allreduce", "ring", form=RING)
 def ring_allreduce(ranks: int, size: int) -> Steps:
     """P. Patarasuk, X. Yuan, 2009: the parts of the vector travel round twice."""
     count, unit = _elements(size)
     parts = part_bytes(count, ranks) * unit
     everyone = np.arange(ranks)
     right = (everyone + 1) % ranks
+    yield copying(ranks, size)
     for turn in range(ranks - 1):
         sizes = parts[(everyone - turn) % ranks]
         yield step(everyone, right, sizes, mode=Mode.EXCHANGE, combine=True)
@@ -128,23 +165,44 @@ def ring_allreduce(ranks: int, size: int) -> Steps:
         yield step(everyone, right, parts[(right - turn) % ranks], mode=Mode.EXCHANGE)
 
 
-@algorithm("allreduce", "reduce_broadcast")
+def _up_and_down(ranks: int, size: int) -> Terms:
+    rounds = rounds_of_two(ranks)
+    return 2 * rounds, 2 * rounds * size, rounds * size
+
+
+REDUCE_BROADCAST = ClosedForm("log P (2 α + 2 β m + γ m)", THAKUR, _up_and_down)
+
+
+@algorithm("allreduce", "reduce_broadcast", form=REDUCE_BROADCAST)
 def reduce_broadcast(ranks: int, size: int) -> Steps:
     yield from binomial_reduce(ranks, size)
     yield from binomial_down(ranks, size)
 
 
-@algorithm("reduce_scatter_block", "pairwise")
+@algorithm("reduce_scatter_block", "pairwise", form=linear(THAKUR, combine=True))
 def pairwise_reduce_scatter(ranks: int, size: int) -> Steps:
     everyone = np.arange(ranks)
+    yield copying(ranks, size)
     for distance in range(1, ranks):
         yield step(everyone, (everyone + distance) % ranks, size, mode=Mode.EXCHANGE, combine=True)
 
 
-@algorithm("reduce_scatter_block", "recursive_halving")
+def _halved(ranks: int, size: int) -> Terms:
+    """Beyond a power of two all blocks go to a partner first, and one comes back."""
+    power = power_below(ranks)
+    folded = int(ranks > power)
+    combined = ((1 + folded) * ranks - 1) * size
+    return rounds_of_two(power) + 2 * folded, combined + folded * size, combined
+
+
+RECURSIVE_HALVING = ClosedForm("log P α + (P − 1)(β m + γ m)", TRAFF, _halved, powers_of_two)
+
+
+@algorithm("reduce_scatter_block", "recursive_halving", form=RECURSIVE_HALVING)
 def halving_reduce_scatter(ranks: int, size: int) -> Steps:
     """J. L. Träff, 2005: a place's blocks are those of its ranks."""
     fold = Folding(ranks)
+    yield copying(ranks, ranks * size)
     yield from fold.fold(ranks * size, combine=True)
     place = np.arange(fold.power)
     blocks = np.where(place < fold.pairs, 2, 1)
@@ -156,17 +214,20 @@ def halving_reduce_scatter(ranks: int, size: int) -> Steps:
         sizes = kept[partner] * size
         yield step(fold.rank_of(place), fold.rank_of(partner), sizes, mode=Mode.EXCHANGE, combine=True)
     yield from fold.unfold(size)
+    yield copying(fold.rank_of(np.arange(fold.power)), size)
 
 
-@algorithm("scan", "linear")
+@algorithm("scan", "linear", form=linear(SANDERS, combine=True))
 def linear_scan(ranks: int, size: int) -> Steps:
+    yield copying(ranks, size)
     for rank in range(1, ranks):
         yield step([rank - 1], [rank], size, combine=True)
 
 
-@algorithm("scan", "recursive_doubling")
+@algorithm("scan", "recursive_doubling", form=tree(SANDERS, combine=True))
 def doubling_scan(ranks: int, size: int) -> Steps:
     """W. D. Hillis, G. L. Steele, 1986."""
+    yield copying(ranks, size)
     for distance in doublings(ranks):
         below = np.arange(ranks - distance)
         yield step(below, below + distance, size, mode=Mode.EXCHANGE, combine=True)

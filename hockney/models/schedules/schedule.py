@@ -14,6 +14,8 @@ from enum import Enum
 
 import numpy as np
 
+from hockney.models.schedules.closed_form import ClosedForm
+
 Ranks = np.ndarray
 """Rank numbers."""
 
@@ -47,11 +49,13 @@ class Layer:
 @dataclass(frozen=True)
 class Step:
     """A rank sends its messages layer by layer, then waits for all that it receives in this step. With
-    `combine` the receiver adds each message to its own data (a reduction)."""
+    `combine` the receiver adds each message to its own data (a reduction). A step without messages may be a
+    copy: each of the ranks `copied[0]` copies `copied[1]` bytes in its own memory."""
 
     layers: tuple[Layer, ...]
     mode: Mode = Mode.BLOCKING
     combine: bool = False
+    copied: tuple[Ranks, float | np.ndarray] | None = None
 
 
 Steps = Iterator[Step]
@@ -70,6 +74,12 @@ def step(
     """A step of one layer."""
     layer = Layer(np.asarray(source, dtype=int), np.asarray(target, dtype=int), size)
     return Step((layer,), mode, combine)
+
+
+def copying(ranks: Ranks | int, size: float | np.ndarray) -> Step:
+    """A step in which each of these ranks (the first ones, if it is a number) copies `size` bytes."""
+    who = np.arange(ranks) if isinstance(ranks, int) else ranks
+    return Step((), copied=(who, size))
 
 
 def relation(source: Ranks, target: Ranks, size: float | np.ndarray = 0.0, mode: Mode = Mode.POSTED) -> Step:
@@ -99,14 +109,20 @@ SCHEDULES: dict[tuple[str, str], Schedule] = {}
 """By MPI operation and name of the algorithm. A barrier has the name of its file in `engine/sync/`."""
 
 
-def algorithm(operation: str, *names: str) -> Callable[[Schedule], Schedule]:
-    """Register a function as the schedule of an algorithm."""
+CLOSED_FORMS: dict[tuple[str, str], ClosedForm] = {}
+"""Of the collective algorithms of the engine."""
+
+
+def algorithm(operation: str, *names: str, form: ClosedForm | None = None) -> Callable[[Schedule], Schedule]:
+    """Register a function as the schedule of an algorithm, with the closed form of its time."""
 
     def register(function: Schedule) -> Schedule:
         for name in names:
             if (operation, name) in SCHEDULES:
                 raise ValueError(f"two schedules of {operation} are called {name}")
             SCHEDULES[operation, name] = function
+            if form is not None:
+                CLOSED_FORMS[operation, name] = form
         return function
 
     return register

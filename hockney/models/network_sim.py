@@ -1,0 +1,278 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a message schedule on a described machine whose messages share NICs, cables or a medium.
+
+Each rank executes its part of the schedule, with the costs and the order of events of the simulator's plug-in
+(`engine/smpi/platform_costs.cpp`): overheads and gap of its sends, messages up to the eager limit that leave
+at once, larger ones that wait for their receiver. A message takes its latency, during which it uses no link,
+then crosses all links of its route at once. Links are shared with max-min fairness, as in SimGrid (Casanova,
+Giersch, Legrand, Quinson, Suter, J. Parallel and Distributed Computing 74 (2014) 2899, section 5).
+
+`LogGPSimulator` is much faster, and equal where nothing is shared.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from hockney.core.platform import Platform, Segment
+from hockney.models.link_sharing import Flow, Links
+from hockney.models.loggp_sim import nodes_of
+from hockney.models.routes import Routes
+from hockney.models.schedules import Mode, Step
+
+ENVELOPE = 16
+"""Bytes that the simulator adds to each message on a link."""
+LEAST_LATENCY_S = 1e-12
+DONE = -1.0
+"""What a rank that has finished yields."""
+
+
+@dataclass(slots=True, eq=False)
+class Message:
+    """`until` is when it would arrive without contention."""
+
+    source: int
+    target: int
+    size: float
+    eager: bool
+    segment: Segment
+    sent: bool = False
+    awaited: bool = False
+    paid: bool = False
+    under_way: bool = False
+    arrived_s: float | None = None
+    until: float = 0.0
+
+
+@dataclass(slots=True)
+class Task:
+    """A rank's part of a step."""
+
+    mode: Mode
+    sends: list[Message] = field(default_factory=list)
+    receives: list[Message] = field(default_factory=list)
+    combine: bool = False
+    copied: float = 0.0
+
+
+@dataclass(slots=True)
+class RankState:
+    free: float = 0.0
+    """When it may send again: LogGP's gap."""
+    sent_until: float = 0.0
+    awaits: list[Message] = field(default_factory=list)
+    end: float = 0.0
+
+
+Process = Generator[float | None, None, None]
+"""A rank at work: yields seconds for which it is busy, or None to wait for a message that it awaits."""
+
+
+class NetworkSimulator:
+    """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. Raises
+    NotModelled for networks whose routes are unknown."""
+
+    def __init__(self, platform: Platform, ranks: int) -> None:
+        self.platform = platform
+        self.ranks = ranks
+        self.node = [int(node) for node in nodes_of(platform, ranks)]
+        self.routes = Routes(platform)
+        self.now = 0.0
+        self._links: Links[Message] = Links(self.routes.rates)
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+        self._states = [RankState() for _ in range(ranks)]
+        self._processes: list[Process] = []
+        self._waiting: set[int] = set()
+        self._medium_free = 0.0
+        self._sending_until: dict[int, float] = defaultdict(float)
+
+    def run(self, steps: Iterable[Step]) -> np.ndarray:
+        """Takes the steps; returns each rank's time after them."""
+        tasks: list[list[Task]] = [[] for _ in range(self.ranks)]
+        for step in steps:
+            self._divide(step, tasks)
+        self._processes = [self._work(rank, mine) for rank, mine in enumerate(tasks)]
+        for rank in range(self.ranks):
+            self._at(0.0, partial(self._resume, rank))
+        while self._events or self._links.busy:
+            coming = self._events[0][0] if self._events else np.inf
+            self.now = min(coming, self._links.next_end(self.now))
+            for flow in self._links.ended(self.now):
+                self._arrive(flow.message)
+            while self._events and self._events[0][0] <= self.now:
+                heapq.heappop(self._events)[2]()
+        return np.array([state.end for state in self._states])
+
+    def _divide(self, step: Step, tasks: list[list[Task]]) -> None:
+        """Adds each rank's part of a step."""
+        mine: dict[int, Task] = {}
+
+        def task(rank: int) -> Task:
+            if rank not in mine:
+                mine[rank] = Task(step.mode, combine=step.combine)
+                tasks[rank].append(mine[rank])
+            return mine[rank]
+
+        if step.copied is not None:
+            ranks, sizes = step.copied
+            for rank, size in zip(ranks, np.broadcast_to(sizes, ranks.shape), strict=True):
+                task(int(rank)).copied += float(size)
+        for layer in step.layers:
+            sizes = np.broadcast_to(layer.size, layer.source.shape)
+            for source, target, size in zip(layer.source, layer.target, sizes, strict=True):
+                message = self._message(int(source), int(target), float(size))
+                task(message.source).sends.append(message)
+                task(message.target).receives.append(message)
+
+    def _message(self, source: int, target: int, size: float) -> Message:
+        near = self.node[source] == self.node[target]
+        segment = self.platform.segment(size, on_node=near)
+        return Message(source, target, size, size <= self.platform.eager, segment)
+
+    # A rank's work
+
+    def _work(self, rank: int, tasks: list[Task]) -> Process:
+        for task in tasks:
+            if task.mode is Mode.BLOCKING:
+                for message in task.sends:
+                    if message.eager:
+                        yield from self._hand_over(rank, message, isend=False)
+                    else:
+                        self._send(message)
+                        yield from self._await(rank, [message])
+                yield from self._await(rank, task.receives)
+            else:
+                if task.mode is Mode.POSTED:
+                    self._expect(rank, task.receives)
+                for message in task.sends:
+                    yield from self._hand_over(rank, message, isend=True)
+                large = [message for message in task.sends if not message.eager]
+                yield from self._await(rank, [*task.receives, *large])
+            if task.combine and task.receives:
+                yield self.platform.sum_s_per_byte * sum(message.size for message in task.receives)
+        self._states[rank].end = self.now
+
+    def _hand_over(self, rank: int, message: Message, *, isend: bool) -> Process:
+        """A send that returns before the message has arrived: pays its overhead first, and the gap."""
+        cost, state, size = message.segment, self._states[rank], message.size
+        fixed, per_byte = cost.send_s, cost.send_s_per_byte
+        if isend:
+            fixed = fixed if cost.isend_s is None else cost.isend_s
+            per_byte = per_byte if cost.isend_s_per_byte is None else cost.isend_s_per_byte
+        start = self.now + fixed + per_byte * size
+        if message.eager or state.sent_until > self.now:
+            start = max(start, state.free)
+        state.free = start + cost.gap_s + cost.gap_s_per_byte * size
+        state.sent_until = message.until = start + cost.latency_s + cost.per_byte_s * size
+        message.paid = True
+        if start > self.now:
+            yield start - self.now
+        self._send(message)
+
+    def _expect(self, rank: int, messages: list[Message]) -> None:
+        for message in messages:
+            if message.target == rank:
+                message.awaited = True
+                self._depart(message)
+
+    def _await(self, rank: int, messages: list[Message]) -> Process:
+        """Until all have arrived; small ones for this rank cost its overhead, in the order of arrival."""
+        self._expect(rank, messages)
+        state = self._states[rank]
+        state.awaits = list(messages)
+        while state.awaits:
+            there = [message for message in state.awaits if message.arrived_s is not None]
+            if not there:
+                yield None
+                continue
+            message = min(there, key=lambda each: each.arrived_s or 0.0)
+            state.awaits.remove(message)
+            if message.target == rank and message.eager:
+                busy = self._receive_s(message)
+                if busy > 0:
+                    yield busy
+
+    def _receive_s(self, message: Message) -> float:
+        cost, size = message.segment, message.size
+        busy = cost.receive_s + cost.receive_s_per_byte * size
+        exchange = cost.exchange_s + cost.exchange_s_per_byte * size
+        one_way = cost.one_way(size)
+        own = self._states[message.target].sent_until
+        if exchange and own > self.now - one_way / 2 and message.until > self.now - one_way:
+            busy += exchange
+        return busy
+
+    # A message's way
+
+    def _send(self, message: Message) -> None:
+        message.sent = True
+        self._depart(message)
+
+    def _depart(self, message: Message) -> None:
+        """A large message sets out when both sides are ready, a small one when it is sent."""
+        if message.under_way or not message.sent or not (message.eager or message.awaited):
+            return
+        message.under_way = True
+        source, target = self.node[message.source], self.node[message.target]
+        time = self._way_s(message, source, target)
+        links = self.routes.links(source, target)
+        if not len(links):
+            self._at(self.now + time, partial(self._arrive, message))
+            return
+        data = message.size + ENVELOPE
+        latency = max(time - data / self.routes.rate, LEAST_LATENCY_S)
+        self._at(self.now + latency, partial(self._enter, Flow(message, links, data)))
+
+    def _way_s(self, message: Message, source: int, target: int) -> float:
+        """Seconds from departure to arrival without contention on links."""
+        cost, size, network = message.segment, message.size, self.platform.network
+        time = cost.latency_s + self.routes.hops(source, target) * network.hop_s + cost.per_byte_s * size
+        if not message.eager:
+            flight = time
+            time += cost.receive_s + cost.receive_s_per_byte * size
+            if not message.paid:
+                time += cost.send_s + cost.send_s_per_byte * size
+            if self._sending_until[target] > self.now + flight / 2:
+                time += cost.exchange_s + cost.exchange_s_per_byte * size
+            self._sending_until[source] = max(self._sending_until[source], self.now + flight)
+        if source != target and (network.medium_message_s or network.medium_s_per_byte):
+            hold = network.medium_message_s + network.medium_s_per_byte * size
+            self._medium_free = max(self.now, self._medium_free) + hold
+            time += self._medium_free - self.now
+        return time
+
+    def _enter(self, flow: Flow[Message]) -> None:
+        self._links.add(flow, self.now)
+
+    def _arrive(self, message: Message) -> None:
+        message.arrived_s = self.now
+        for rank in {message.source, message.target}:
+            awaits = self._states[rank].awaits
+            if any(each is message for each in awaits):
+                self._wake(rank)
+
+    # Events
+
+    def _at(self, time: float, action: Callable[[], None]) -> None:
+        heapq.heappush(self._events, (time, next(self._order), action))
+
+    def _wake(self, rank: int) -> None:
+        if rank in self._waiting:
+            self._waiting.remove(rank)
+            self._at(self.now, partial(self._resume, rank))
+
+    def _resume(self, rank: int) -> None:
+        busy = next(self._processes[rank], DONE)
+        if busy is None:
+            self._waiting.add(rank)
+        elif busy is not DONE:
+            self._at(self.now + busy, partial(self._resume, rank))
