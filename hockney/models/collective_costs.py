@@ -6,7 +6,7 @@ There are three answers, all from the algorithm's only description, its message 
 (`schedules`):
 
     closed form   messages, bytes and combined bytes on the longest path, times alpha, beta and gamma
-    textbook      the schedule with a time for each size of message; a rank sends one and receives one at a time
+    textbook      the schedule with a time for each size of message; a rank sends and receives one at a time
     predict       the schedule with everything that is known of a machine: on a real one what a run measured
                   between two ranks (`measured_costs`), on a simulated one its description, with the links
                   that messages share (`network_sim`)

@@ -1,0 +1,221 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Costs of collective algorithms: closed forms against schedules, a paper's numbers, and predictions from
+measured messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from models_data import CATALOG
+
+from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
+from hockney.core.machine import Machine
+from hockney.models import collective_costs
+from hockney.models.one_port import one_port_time
+from hockney.models.schedules import CLOSED_FORMS, SCHEDULES
+
+HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")
+ENGINE = Path(__file__).parents[2] / "engine" / "coll"
+EVEN = 8192 * 8
+"""Bytes of which any multiple by P divides into whole segments, and into P parts of whole doubles."""
+KEYS = st.sampled_from(sorted(CLOSED_FORMS))
+SECONDS = st.floats(1e-7, 1e-3)
+PER_BYTE = st.floats(1e-12, 1e-7)
+
+
+def test_every_algorithm_of_the_engine_has_a_closed_form_and_no_other():
+    files = {(path.parent.name, path.stem) for path in ENGINE.glob("*/*.cpp")}
+    assert set(CLOSED_FORMS) == files
+    assert files <= set(SCHEDULES)
+    assert {
+        (operation, name)
+        for operation in collective_costs.operations()
+        for name in collective_costs.algorithms(operation)
+    } == files
+
+
+@settings(deadline=None)
+@given(KEYS, st.integers(2, 40), st.integers(1, 3), SECONDS, PER_BYTE, PER_BYTE)
+def test_a_closed_form_is_the_time_of_its_schedule_if_messages_cost_a_line(
+    key, ranks, times, alpha, beta, gamma
+):
+    """Exact where the form claims it; elsewhere about right."""
+    form, size = CLOSED_FORMS[key], EVEN * ranks * times
+    steps = SCHEDULES[key](ranks, size)
+    run = one_port_time(steps, ranks, lambda x: alpha + beta * x, gamma)
+    closed = form.seconds(ranks, size, alpha=alpha, beta=beta, gamma=gamma)
+    assert run == pytest.approx(closed, rel=1e-9 if form.exact(ranks) else 0.2)
+
+
+@given(KEYS, st.integers(1, 20), st.integers(0, 5000), SECONDS, PER_BYTE, PER_BYTE)
+def test_no_algorithm_is_faster_than_its_longest_chain_of_messages(key, ranks, size, alpha, beta, gamma):
+    """One rank takes no time, and twice the costs take twice as long."""
+    size *= 8
+    steps = list(SCHEDULES[key](ranks, size))
+    once, twice = (
+        one_port_time(steps, ranks, lambda x, f=f: f * (alpha + beta * x), f * gamma) for f in (1.0, 2.0)
+    )
+    assert twice == pytest.approx(2 * once)
+    assert (once > 0) == any(step.layers for step in steps)
+
+
+def test_the_tree_of_sends_and_receives_of_the_t3e_paper():
+    """M. Resch et al., 1998: 1 MB is 10**6 bytes there, and a message of 4K takes 28 us."""
+
+    def long_message(size: float) -> float:
+        return 56e-6 + size / 308e6
+
+    time = collective_costs.textbook(long_message, "bcast", "binomial", 32, 1_000_000)
+    assert time == pytest.approx(16500e-6, rel=0.002)
+    for ranks, printed in ((32, 140.1e-6), (256, 224e-6)):
+        time = collective_costs.textbook(lambda size: 28.01e-6, "bcast", "binomial", ranks, 4096)
+        assert time == pytest.approx(printed, rel=0.001)
+    sends = collective_costs.textbook(lambda size: 15e-6, "alltoall", "pairwise_exchange", 32, 128)
+    assert sends == pytest.approx(465e-6)
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        ("bcast", "binomial"),
+        ("allgather", "recursive_doubling"),
+        ("alltoall", "pairwise_exchange"),
+        ("reduce_scatter_block", "pairwise"),
+        ("scan", "recursive_doubling"),
+    ],
+)
+def test_the_tree_of_an_operation(operation, expected):
+    assert collective_costs.tree(operation) == expected
+
+
+# From a run's fits
+
+ALPHA, BETA = 2e-6, 1e-9
+CROSSING = 3e-6
+COPY, COMBINE = 2e-10, 5e-10
+SIZES = (8, 1024, 65536, 1 << 20)
+
+
+def line(workload: str, alpha: float, beta: float, within: float = 0.1) -> Fit:
+    """A fit whose interval is `within` of its times."""
+    points = [
+        CurvePoint(float(x), t, t * (1 - within), t * (1 + within))
+        for x in (0, *SIZES)
+        for t in [alpha + beta * x]
+    ]
+    return Fit(
+        model="hockney",
+        line=f"{workload} buffers=hot ranks=2",
+        parameters=[],
+        verdict="good",
+        why="",
+        segments=[
+            FittedSegment(
+                first=0,
+                beyond=None,
+                latency=Estimate(alpha, None, None),
+                per_byte=Estimate(beta, None, None),
+                smallest=0,
+                largest=SIZES[-1],
+            )
+        ],
+        curve=points,
+    )
+
+
+def summary(workload: str, size: int, seconds: float) -> Summary:
+    case = CATALOG.case(f"{workload} bytes={size} ranks=2").line
+    typical = Estimate(seconds, 0.9 * seconds, 1.1 * seconds)
+    return Summary(
+        case=case, typical=typical, quartiles=(seconds, seconds, seconds, seconds), within=0.0, between=None,
+        repetitions=9, launches=3, bytes_moved=size, verified_bytes=size, errors=0,
+    )  # fmt: skip
+
+
+def measured(*, local: bool = True) -> Fits:
+    """A machine with straight lines: messages, crossing messages, copies and combinations."""
+    shown = {"bcast": 0.0, "gather": COPY, "reduce": COMBINE} if local else {"bcast": 0.0}
+    summaries = [
+        summary(name, size, ALPHA + (BETA + more) * size) for name, more in shown.items() for size in SIZES
+    ]
+    names = ("pingpong", "pingpong_double", *shown)
+    return Fits(
+        schema=2,
+        summaries=summaries,
+        fits=[line("pingpong", ALPHA, BETA), line("pingpong_double", CROSSING, BETA)],
+        workloads=[CATALOG.entry(name) for name in names],
+    )
+
+
+def predicted(operation: str, algorithm: str, ranks: int = 2, fits: Fits | None = None):
+    return collective_costs.predict(fits or measured(), HERE, operation, algorithm, ranks, SIZES)
+
+
+@pytest.mark.parametrize(
+    ("operation", "algorithm", "expected"),
+    [
+        ("bcast", "binomial", lambda m: ALPHA + BETA * m),
+        (
+            "gather",
+            "linear",
+            lambda m: ALPHA + BETA * m,
+        ),  # the root copies meanwhile
+        ("scatter", "linear", lambda m: ALPHA + BETA * m),
+        ("allgather", "ring", lambda m: CROSSING + (BETA + COPY) * m),
+        ("allgather", "bruck", lambda m: CROSSING + (BETA + 3 * COPY) * m),
+        ("alltoall", "bruck", lambda m: CROSSING + (BETA + 6 * COPY) * m),
+        ("allreduce", "recursive_doubling", lambda m: CROSSING + (BETA + COPY + COMBINE) * m),
+        ("reduce", "linear", lambda m: ALPHA + (BETA + COMBINE) * m),
+        ("reduce_scatter_block", "pairwise", lambda m: CROSSING + (BETA + COPY + COMBINE) * m),
+    ],
+)
+def test_two_ranks_of_a_measured_machine(operation, algorithm, expected):
+    for found in predicted(operation, algorithm):
+        assert found.time.value == pytest.approx(expected(found.size), rel=0.02)
+        assert found.time.low < found.time.value < found.time.high
+        assert found.left_out == ()
+
+
+def test_the_interval_is_that_of_the_messages():
+    for found in predicted("bcast", "binomial", ranks=8):
+        assert found.time.value == pytest.approx(3 * (ALPHA + BETA * found.size))
+        assert found.textbook == pytest.approx(found.time.value)
+        assert (found.time.low, found.time.high) == pytest.approx(
+            (0.9 * found.time.value, 1.1 * found.time.value)
+        )
+
+
+def test_work_that_was_not_measured_is_named():
+    fits = measured(local=False)
+    assert {row.left_out for row in predicted("bcast", "chain", fits=fits)} == {()}
+    assert {row.left_out for row in predicted("reduce", "linear", fits=fits)} == {("combine",)}
+    assert {row.left_out for row in predicted("allreduce", "ring", fits=fits)} == {("copy", "combine")}
+
+
+def test_the_tree_is_next_to_mpis_own_time():
+    rows = collective_costs.beside_mpi(measured(), HERE, "reduce")
+    assert [row.size for row in rows] == list(SIZES)
+    for row in rows:
+        assert (row.algorithm, row.ranks) == ("binomial", 2)
+        assert row.mpi.value == pytest.approx(ALPHA + (BETA + COMBINE) * row.size)
+        assert row.predicted.size == row.size
+        assert row.predicted.time.value >= row.mpi.value * 0.999
+
+
+def test_what_cannot_be_predicted():
+    for operation, algorithm in (("bcast", "magic"), ("barrier", "dissemination"), ("nothing", "linear")):
+        with pytest.raises(UsageError) as found:
+            predicted(operation, algorithm)
+        assert found.value.code == "unknown-collective-algorithm"
+    with pytest.raises(UsageError) as found:
+        predicted("bcast", "linear", ranks=0)
+    assert found.value.code == "rank-count-not-modelled"
+    nothing = Fits(schema=2, summaries=[], fits=[], workloads=[])
+    with pytest.raises(Inconclusive) as missing:
+        predicted("bcast", "linear", fits=nothing)
+    assert missing.value.code == "no-message-model"
