@@ -10,7 +10,7 @@ slow each other down: if links or a medium are shared, times are lower bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -173,7 +173,8 @@ class LogGPSimulator:
         posted[source] = self.now[source] + cost.overhead
         self.free[source] = posted[source] + cost.gap
         together = np.maximum(posted[source], posted[target])
-        over = together + cost.flight + cost.receive + cost.exchange
+        exchange = np.where(np.isin(target, source), cost.exchange, 0.0)
+        over = together + cost.flight + cost.receive + exchange
         self.now[target] = over
         self.now[source] = np.maximum(self.now[source], over)
 
@@ -196,7 +197,6 @@ class _PlatformCosts:
         size = layer.size
         local = source == target
         mixed = self.shares_nodes and bool(local.any())
-        overhead = "send" if mode is Mode.BLOCKING else "isend"
 
         def part(name: str) -> Seconds:
             seconds = self.between.at(name, size)
@@ -206,12 +206,23 @@ class _PlatformCosts:
 
         return LayerCosts(
             eager=np.asarray(size) <= self.platform.eager,
-            overhead=part(overhead),
+            overhead=self._overhead(layer, mode, part),
             flight=part("flight"),
             receive=part("receive"),
             gap=part("gap"),
             exchange=part("exchange") if mode is Mode.EXCHANGE else 0.0,
         )
+
+    def _overhead(self, layer: Layer, mode: Mode, part: Callable[[str], Seconds]) -> Seconds:
+        if mode is Mode.POSTED:
+            return part("isend")
+        send = part("send")
+        if mode is Mode.BLOCKING:
+            return send
+        isend = part("isend")
+        if np.array_equal(send, isend):
+            return isend
+        return np.where(np.isin(layer.source, layer.target), isend, send)
 
     def copying(self, size: float | np.ndarray) -> Seconds:
         """A description has no costs of copies."""

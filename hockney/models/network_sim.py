@@ -154,7 +154,8 @@ class NetworkSimulator:
                 if task.mode is Mode.POSTED:
                     self._expect(rank, task.receives)
                 for message in task.sends:
-                    yield from self._hand_over(rank, message, isend=True)
+                    isend = task.mode is Mode.POSTED or bool(task.receives)
+                    yield from self._hand_over(rank, message, isend=isend)
                 large = [message for message in task.sends if not message.eager]
                 yield from self._await(rank, [*task.receives, *large])
             if task.combine and task.receives:
@@ -177,6 +178,7 @@ class NetworkSimulator:
         if start > self.now:
             yield start - self.now
         self._send(message)
+        yield 0.0  # ranks that send at the same moment take turns
 
     def _expect(self, rank: int, messages: list[Message]) -> None:
         for message in messages:

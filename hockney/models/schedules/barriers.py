@@ -148,7 +148,7 @@ def recursive_doubling(ranks: int) -> Steps:
 def recursive_doubling_sendrecv(ranks: int) -> Steps:
     """Open MPI's and SMPI's variant: a rank beyond a power of two reports by the sending half of an
     MPI_Sendrecv."""
-    yield from _folded_doubling(ranks, Mode.EXCHANGE)
+    yield from _folded_doubling(ranks, Mode.POSTED)
 
 
 def _folded_doubling(ranks: int, report: Mode) -> Steps:

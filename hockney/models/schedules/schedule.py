@@ -31,7 +31,8 @@ class Mode(Enum):
     """MPI_Send and MPI_Recv, or MPI_Recv of several messages as they arrive. No rank does both."""
     EXCHANGE = "exchange"
     """MPI_Sendrecv: a rank sends its messages, then receives those for it as they arrive. Receiving costs
-    more if the receiver's own message is still in flight."""
+    more if the receiver's own message is still in flight. A rank that receives nothing calls MPI_Send, as
+    MPI_Sendrecv from MPI_PROC_NULL does."""
     POSTED = "posted"
     """MPI_Isend, MPI_Irecv and one MPI_Waitall: as an exchange, without its additional cost."""
 
