@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a rank's own work in a collective costs: copying a block, combining two vectors.
 
-Between 2 ranks a gather is a message and a copy of the root's block, and a reduction is a message and a
-combination, whatever the algorithm. So MPI's own gather and reduction on 2 ranks give these costs: their time
-beyond that of the message.
+Between 2 ranks an allgather is an exchange and a copy of each rank's own block, and a reduction is a message
+and a combination, whatever the algorithm. So MPI's own allgather and reduction on 2 ranks give these costs:
+their time beyond that of the messages. A gather would not do: its root copies while the message is under way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate, Fits
 
-EVIDENCE = {"copy": "gather", "combine": "reduce"}
+EVIDENCE = {"copy": "allgather", "combine": "reduce"}
 """The operation on 2 ranks that shows each kind of work."""
 FIXED = {"algorithm": "mpi", "buffers": "hot", "root": 0, "ranks": 2}
 """Parameters of the cases that are used, where a workload has them."""
@@ -42,8 +42,8 @@ class LocalCost:
 def local_cost(
     fits: Fits, work: str, message_s: Callable[[float], float], end: Callable[[Estimate], float | None]
 ) -> LocalCost:
-    """The cost of `work` ("copy" or "combine"). `message_s` is the time of a message by its bytes, `end`
-    selects the value of a measured time, or an end of its interval."""
+    """The cost of `work` ("copy" or "combine"). `message_s` is the time of its messages by their bytes, of an
+    exchange for a copy; `end` selects the value of a measured time, or an end of its interval."""
     found = {}
     for size, time in _measured(fits, EVIDENCE[work]):
         seconds = end(time)

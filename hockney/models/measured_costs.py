@@ -123,16 +123,18 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
         "high": lambda time: time.high,
     }
 
-    def alone(size: float) -> float:
-        return message.one_way(size)
+    crossing = _hockney(fits, "point-to-point", "sendrecv")
+
+    def exchange_s(size: float) -> float:
+        return (crossing or message).one_way(size)
 
     return MeasuredCosts(
         message=message,
-        crossing=_hockney(fits, "point-to-point", "sendrecv"),
+        crossing=crossing,
         stream=_hockney(fits, "stream"),
         overheads=_overheads(fits),
-        copy=local_cost(fits, "copy", alone, select[end]),
-        combine=local_cost(fits, "combine", alone, select[end]),
+        copy=local_cost(fits, "copy", exchange_s, select[end]),
+        combine=local_cost(fits, "combine", message.one_way, select[end]),
         end=end,
     )
 

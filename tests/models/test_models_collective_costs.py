@@ -139,9 +139,13 @@ def summary(workload: str, size: int, seconds: float) -> Summary:
 
 def measured(*, local: bool = True) -> Fits:
     """A machine with straight lines: messages, crossing messages, copies and combinations."""
-    shown = {"bcast": 0.0, "gather": COPY, "reduce": COMBINE} if local else {"bcast": 0.0}
+    shown = {"bcast": (ALPHA, 0.0)}
+    if local:
+        shown |= {"allgather": (CROSSING, COPY), "reduce": (ALPHA, COMBINE)}
     summaries = [
-        summary(name, size, ALPHA + (BETA + more) * size) for name, more in shown.items() for size in SIZES
+        summary(name, size, start + (BETA + more) * size)
+        for name, (start, more) in shown.items()
+        for size in SIZES
     ]
     names = ("pingpong", "pingpong_double", *shown)
     return Fits(
