@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from hockney.core.catalog import Catalog
-from hockney.draw.page import Page
+from hockney.draw.page import Page, Table
 from hockney.reproductions import messages
 from hockney.reproductions.compared import CloseRows, Compared, Limit, Status, status_of, tallies, within
 from hockney.reproductions.parts import Answer, Part
@@ -27,6 +27,7 @@ __all__ = [
     "all_reproductions",
     "reproduction",
     "status_of",
+    "summaries",
     "tallies",
     "within",
 ]
@@ -52,6 +53,13 @@ class Reproduction(Protocol):
     def page(
         self, answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]
     ) -> Page: ...
+
+
+def summaries(study: Reproduction, compared: Sequence[Compared]) -> Sequence[Table]:
+    """Tables that a reproduction has instead of its rows of the series "algorithms"; its optional function
+    `summaries` returns them."""
+    make = getattr(study, "summaries", None)
+    return make(compared) if make else ()
 
 
 def all_reproductions() -> dict[str, Reproduction]:

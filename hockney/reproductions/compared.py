@@ -27,7 +27,8 @@ class Compared:
     machine with an added mechanism (named in `mechanism`), otherwise predicted. If a row that is not a
     variant disagrees, `mechanism` names the explanation. `table` groups the rows of one of the paper's tables
     or figures, `series` those that are evaluated together: `collectives` the paper's tables of collectives,
-    `tried` the same numbers on a machine with a mechanism."""
+    `tried` the same numbers on a machine with a mechanism, `algorithms` the same by each algorithm of
+    engine/coll."""
 
     key: str
     what: str
@@ -39,7 +40,7 @@ class Compared:
     mechanism: str = ""
     note: str = ""
     table: str = ""
-    series: Literal["", "collectives", "tried"] = ""
+    series: Literal["", "collectives", "tried", "algorithms"] = ""
 
     @property
     def error(self) -> float | None:
@@ -80,8 +81,8 @@ def status_of(platform: Platform, key: str, mechanism: str = "") -> Status:
 
 
 def tallies(compared: Iterable[Compared]) -> list[CloseRows]:
-    """One for each status that occurs."""
-    rows = list(compared)
+    """One for each status that occurs. The trials of one algorithm after another do not count."""
+    rows = [row for row in compared if row.series != "algorithms"]
     results = []
     for status in STATUSES:
         selected = [row for row in rows if row.status == status]

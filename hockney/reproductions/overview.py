@@ -17,8 +17,9 @@ MOST_NAMES = 8
 
 
 def times(compared: Iterable[Compared]) -> list[Compared]:
-    """The times on the machine itself, not on its variants."""
-    return [row for row in compared if row.unit == "s" and row.status != "variant" and row.published > 0]
+    """The times on the machine itself, not on its variants, nor what was tried out."""
+    own = [row for row in compared if row.status != "variant" and row.series not in ("tried", "algorithms")]
+    return [row for row in own if row.unit == "s" and row.published > 0]
 
 
 def measured(rows: Iterable[Compared]) -> list[Compared]:

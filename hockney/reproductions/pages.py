@@ -42,7 +42,7 @@ def page(
     name, title, source = reproduction
     machines = {each.part.machine: each.platform for each in answers.values()}
     base = dict.fromkeys(machine.split("+")[0] for machine in machines)
-    rows = (table(name, [row for row in compared if row.table == name]) for name in _names(compared))
+    rows = (table(name, [row for row in compared if row.table == name]) for name in names(compared))
     return Page(
         title=title,
         subtitle=f"{source}; simulated on {', '.join(base)}",
@@ -160,8 +160,9 @@ def series(
     return Series(name, tuple(map(float, xs)), tuple(ys), kind=kind, group=group or name)  # type: ignore[arg-type]
 
 
-def _names(compared: Iterable[Compared]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(row.table for row in compared))
+def names(compared: Iterable[Compared]) -> tuple[str, ...]:
+    """Of the tables, in order, without those of the series "algorithms", which are summed up elsewhere."""
+    return tuple(dict.fromkeys(row.table for row in compared if row.series != "algorithms"))
 
 
 def _environment(answers: Mapping[str, Answer]) -> tuple[tuple[str, str], ...]:

@@ -12,11 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hockney.draw.page import Page, Section
-from hockney.reproductions import overview, pages, t3e_figures
+from hockney.core.catalog import Catalog
+from hockney.draw.page import Page, Section, Table
+from hockney.reproductions import (
+    overview,
+    pages,
+    t3e_algorithms,
+    t3e_cases,
+    t3e_figures,
+    t3e_findings,
+    t3e_sizes,
+    t3e_text,
+)
 from hockney.reproductions.compared import Compared, Limit, status_of, within
-from hockney.reproductions.parts import Answer
+from hockney.reproductions.parts import Answer, Part
 from hockney.reproductions.t3e_cases import (
+    ALGORITHMS,
     BARRIERS,
     FORMULA,
     MECHANISMS,
@@ -28,11 +39,11 @@ from hockney.reproductions.t3e_cases import (
     SIZES,
     Mechanism,
     counted,
-    parts,
     printed,
     seconds,
     simulated,
 )
+from hockney.simulated import platform
 
 __all__ = ["NAME", "PAPER", "TITLE", "compare", "limits", "page", "parts"]
 
@@ -46,13 +57,24 @@ WANTED = 48
 EXPLAINED = 0.75
 """The fraction of rows with deviations that mechanisms must bring within CLOSE."""
 TOO_MANY = "not simulated: too many messages share the torus at once; see the mechanisms"
-POINTS, TEXT, BARRIER = "point-to-point", "in the text", "barrier"
+POINTS, BARRIER = "point-to-point", "barrier"
+
+
+def parts(catalog: Catalog) -> list[Part]:
+    return [*t3e_cases.parts(catalog), t3e_algorithms.part(catalog, platform(NAME))]
 
 
 def compare(answers: Mapping[str, Answer]) -> list[Compared]:
-    tables = [_row(answers["tables"], o, s, p) for s in SIZES for o in OPERATIONS for p in PROCESSES]
+    tables = [_row(answers, o, s, p) for s in SIZES for o in OPERATIONS for p in PROCESSES]
     tried = [row for mechanism in MECHANISMS for row in _tried(answers, mechanism)]
-    return [*_pairs(answers["pairs"]), *tables, *_text(answers), *_barriers(answers), *tried]
+    return [
+        *_pairs(answers["pairs"]),
+        *tables,
+        *t3e_text.rows(answers),
+        *_barriers(answers),
+        *tried,
+        *t3e_algorithms.rows(answers[ALGORITHMS]),
+    ]
 
 
 def _pairs(pairs: Answer) -> Iterable[Compared]:
@@ -70,11 +92,15 @@ def _pairs(pairs: Answer) -> Iterable[Compared]:
         )
 
 
-def _row(answer: Answer, operation: str, size: str, processes: int, m: Mechanism | None = None) -> Compared:
-    row = printed(operation, size, processes)
+def _row(
+    answers: Mapping[str, Answer], operation: str, size: str, processes: int, m: Mechanism | None = None
+) -> Compared:
+    row, answer = printed(operation, size, processes), answers[m.part if m else "tables"]
     asked = m is not None or simulated(operation, size, processes)
-    how = m.sync if m else ""
-    time = seconds(answer, operation, SIZES[size], processes, how) if asked else None
+    if m:
+        time = t3e_cases.tried(answers, m, operation, SIZES[size], processes)
+    else:
+        time = seconds(answer, operation, SIZES[size], processes) if asked else None
     explained = [each for each in MECHANISMS if (operation, size) in each.explains]
     miss = time is None or abs(time / row.si - 1) > CLOSE
     return Compared(
@@ -85,7 +111,7 @@ def _row(answer: Answer, operation: str, size: str, processes: int, m: Mechanism
         counted(answer.platform, operation, SIZES[size], processes),
         "s",
         # Timing differently does not change the machine: nothing was fitted to these results.
-        "variant" if how else status_of(answer.platform, row.key, m.words if m else ""),
+        "variant" if m and m.sync else status_of(answer.platform, row.key, m.words if m else ""),
         m.words if m else "; ".join(each.words for each in explained if miss),
         note="" if asked else TOO_MANY,
         table=f"tried out: {m.words}" if m else f"time of collectives, {SIZE_WORDS[size]}",
@@ -94,70 +120,7 @@ def _row(answer: Answer, operation: str, size: str, processes: int, m: Mechanism
 
 
 def _tried(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[Compared]:
-    return (_row(answers[m.part], o, s, p, m) for o, s in m.tried for p in m.processes)
-
-
-def _text(answers: Mapping[str, Answer]) -> Iterable[Compared]:
-    """Numbers in the text. The paper's estimates are shown as the model of the quantities that they
-    estimate."""
-    tables, shared = answers["tables"], answers["shmem-collectives"]
-
-    def of(
-        key: str, what: str, simulated: float | None, by: Answer, model="", mechanism="", note=""
-    ) -> Compared:
-        row = PRINTED.row(f"t3e/text/{key}")
-        estimate = PRINTED.row(f"t3e/text/{model}").si if model else None
-        unit = "B/s" if row.unit.endswith("/s") else "s"
-        status = status_of(by.platform, row.key, mechanism)
-        return Compared(
-            row.key, what, row.si, simulated, estimate, unit, status, mechanism, note=note, table=TEXT
-        )
-
-    for p in (32, 256):
-        for by, mechanism in ((tables, ""), (shared, MECHANISMS[0].words)):
-            time = seconds(by, "bcast", 4096, p)
-            yield of(
-                f"bcast/4KB/{p}", f"MPI_Bcast, 4 KB, {p} processes", time, by,
-                f"bcast-tree/4KB/{p}", mechanism,
-            )  # fmt: skip
-    yield of(
-        "bcast/1MB/32", "MPI_Bcast, 1 MB, 32 processes", seconds(tables, "bcast", SIZES["1MB"], 32), tables,
-        "bcast-tree/1MB/32", note="the table says 18.92 ms",
-    )  # fmt: skip
-    yield of(
-        "alltoall/4KB/32", "MPI_Alltoall, 4 KB, 32 processes", seconds(tables, "alltoall", 4096, 32), tables,
-        "alltoall-sends/4KB/32", note="the table has this number for 1 KB on 64",
-    )  # fmt: skip
-    pairs = answers["pairs"]
-    yield of("latency", "latency", pairs.seconds("pingpong", bytes=0), pairs, note="the formula says 17 us")
-    longest = max(PAIR_SIZES)
-    time = pairs.seconds("pingpong", bytes=longest)
-    yield of("peak", "largest bandwidth of one message", longest / time if time else None, pairs)
-    yield from _peaks(tables, answers["dimension-exchange"], of)
-
-
-def _peaks(tables: Answer, exchanged: Answer, of) -> Iterable[Compared]:
-    total = SIZES["1MB"]
-
-    def rates(by: Answer, operation: str, each: bool) -> list[float]:
-        times = [(p, seconds(by, operation, total, p)) for p in PROCESSES]
-        return [total * (p if each else 1) / t for p, t in times if t]
-
-    bcast, gather = rates(tables, "bcast", True), rates(tables, "gather", False)
-    alltoall = rates(exchanged, "alltoall", True)
-    words, low, high = MECHANISMS[1].words, min(alltoall, default=None), max(alltoall, default=None)
-    yield of(
-        "bcast-peak", "aggregated bandwidth of MPI_Bcast", max(bcast, default=None), tables, note="more than"
-    )
-    yield of(
-        "alltoall-peak/low", "aggregated bandwidth of MPI_Alltoall, from", low, exchanged,
-        mechanism=words, note="simulated: 1 MB on 32 processes",
-    )  # fmt: skip
-    yield of(
-        "alltoall-peak/high", "aggregated bandwidth of MPI_Alltoall, to", high, exchanged,
-        mechanism=words, note="simulated: 1 MB on 256 processes",
-    )  # fmt: skip
-    yield of("gather-peak", "bandwidth of MPI_Gather, 1 MB", max(gather, default=None), tables)
+    return (_row(answers, o, s, p, m) for o, s in m.tried for p in m.processes)
 
 
 def _barriers(answers: Mapping[str, Answer]) -> Iterable[Compared]:
@@ -228,17 +191,35 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
 
 
 def page(answers: Mapping[str, Answer], compared: Sequence[Compared], limits: Sequence[Limit]) -> Page:
+    algorithms = Section(
+        "Which algorithms come nearest",
+        text=t3e_findings.sentences(compared),
+        tables=(t3e_findings.nearest_table(compared),),
+    )
     sections = [
+        algorithms,
+        Section("Discrepancies and their causes", text=_misses(compared)),
         Section("One message", figures=t3e_figures.pairs(answers["pairs"])),
-        *(
-            Section(name, figures=t3e_figures.operation(operation, answers))
-            for operation, name in OPERATIONS.items()
-        ),
+        *(_section(operation, answers) for operation in OPERATIONS),
+        Section("What does not agree within the paper", text=PRINTED.inconsistencies),
     ]
-    sections.insert(0, Section("Discrepancies and their causes", text=_misses(compared)))
     return pages.page(
         (NAME, TITLE, PRINTED.citation), answers, compared, limits, _summary(compared), sections
     )
+
+
+def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
+    """The paper's two figures of an operation, the same over the processes, and every algorithm."""
+    return Section(
+        OPERATIONS[operation],
+        figures=(*t3e_sizes.figures(operation, answers), *t3e_figures.operation(operation, answers)),
+        tables=(t3e_findings.operation_table(operation, answers),),
+    )
+
+
+def summaries(compared: Sequence[Compared]) -> Sequence[Table]:
+    """For the terminal, instead of a row for each algorithm."""
+    return (t3e_findings.nearest_table(compared),)
 
 
 def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
@@ -256,6 +237,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
         f"Of the other {away}, {brought} come as close when the machine gets one mechanism more, as "
         f"collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
         f"{len(close) + brought} of {len(rows)} in all. The rest is not explained.",
+        f"Algorithms that come nearest: {t3e_findings.by_operation(compared)}.",
     )
 
 

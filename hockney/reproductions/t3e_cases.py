@@ -12,7 +12,7 @@ which is faster to simulate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import log2
 
@@ -20,6 +20,7 @@ from hockney import reference
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
 from hockney.reference import PrintedRow
+from hockney.reference.aggregated_bandwidth import DEFINITIONS
 from hockney.reproductions.parts import Answer, Part
 
 PRINTED = reference.published("t3e")
@@ -33,7 +34,9 @@ OPERATIONS = {
     "reduce": "MPI_Reduce",
     "allreduce": "MPI_Allreduce",
 }
-SHARED_OUT = ("gather", "scatter", "alltoall")
+SHARED_OUT = tuple(name for name in OPERATIONS if DEFINITIONS[name].shared_out)
+MPI = "mpi"
+"""The algorithm of SimGrid's MPI: the one that the machine's description names."""
 SIZES = {"8": 8, "1KB": 1024, "1MB": 1 << 20}
 SIZE_WORDS = {"8": "8 B", "1KB": "1 KB", "1MB": "1 MB"}
 PROCESSES = (32, 64, 128, 256)
@@ -49,8 +52,9 @@ share the torus."""
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A variant of the machine, or another way to time ("window"), tried on rows of the tables. `explains`
-    names the operations and sizes whose deviations it is assumed to explain."""
+    """A variant of the machine, another way to time ("window"), or an algorithm of engine/coll instead of the
+    one of SimGrid's MPI, tried on rows of the tables. `explains` names the operations and sizes whose
+    deviations it is assumed to explain. Several may share a part, which is then one of the machine's own."""
 
     part: str
     machine: str
@@ -59,6 +63,7 @@ class Mechanism:
     processes: tuple[int, ...] = PROCESSES
     explains: tuple[tuple[str, str], ...] = ()
     sync: str = ""
+    algorithm: str = ""
 
 
 def _rows(operations: tuple[str, ...], sizes: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -66,6 +71,8 @@ def _rows(operations: tuple[str, ...], sizes: tuple[str, ...]) -> tuple[tuple[st
 
 
 SMALL = ("8", "1KB")
+ALGORITHMS = "algorithms"
+"""The part that runs every algorithm of engine/coll on the machine itself."""
 MECHANISMS = (
     Mechanism(
         "shmem-collectives", "t3e+shmem-collectives", "collectives in shared memory",
@@ -73,17 +80,17 @@ MECHANISMS = (
         explains=(("bcast", "1KB"), ("reduce", "8"), ("allreduce", "8")),
     ),
     Mechanism(
-        "dimension-exchange", "t3e+dimension-exchange", "all-to-all in log2 P steps",
+        ALGORITHMS, "t3e", "all-to-all in log2 P steps",
         _rows(("alltoall",), ("1MB",)),
-        explains=(("alltoall", "1MB"),),
+        explains=(("alltoall", "1MB"),), algorithm="bruck",
     ),
     Mechanism(
         "sums-in-cache", "t3e+sums-in-cache", "sums in cache", _rows(("reduce", "allreduce"), ("1KB",)),
         explains=(("allreduce", "1KB"),),
     ),
     Mechanism(
-        "pairwise-exchange", "t3e+pairwise-exchange", "all-to-all with one partner at a time",
-        _rows(("alltoall",), ("1MB",)), processes=(32, 64, 128),
+        ALGORITHMS, "t3e", "all-to-all with one partner at a time",
+        _rows(("alltoall",), ("1MB",)), processes=(32, 64, 128), algorithm="pairwise_exchange",
     ),
     Mechanism(
         "eager-4k", "t3e+eager-4k", "no message above 4096 B sent ahead",
@@ -94,10 +101,8 @@ MECHANISMS = (
         _rows(("gather", "scatter"), ("1MB",)),
     ),
     Mechanism(
-        "exchange-full-duplex",
-        "t3e+dimension-exchange+full-duplex",
-        "all-to-all in log2 P steps, full duplex",
-        _rows(("alltoall",), ("1MB",)),
+        "exchange-full-duplex", "t3e+full-duplex", "all-to-all in log2 P steps, full duplex",
+        _rows(("alltoall",), ("1MB",)), algorithm="bruck",
     ),
     Mechanism("full-duplex", "t3e+full-duplex", "full duplex", _rows(("allreduce",), ("1MB",))),
     Mechanism(
@@ -119,9 +124,10 @@ def sync(operation: str, total: int, processes: int) -> str:
     return "window" if waits or (operation == "gather" and processes >= LONG_GATHER) else "loop"
 
 
-def line(operation: str, total: int, processes: int, how: str = "") -> str:
+def line(operation: str, total: int, processes: int, how: str = "", algorithm: str = "") -> str:
     how = how or sync(operation, total, processes)
-    return f"{operation} bytes={share(operation, total, processes)} sync={how} ranks={processes}"
+    size = share(operation, total, processes)
+    return f"{operation} algorithm={algorithm or MPI} bytes={size} sync={how} ranks={processes}"
 
 
 def simulated(operation: str, size: str, processes: int) -> bool:
@@ -129,9 +135,19 @@ def simulated(operation: str, size: str, processes: int) -> bool:
     return (operation, size) != ("alltoall", "1MB") or processes < MANY_MESSAGES
 
 
-def seconds(answer: Answer, operation: str, total: int, processes: int, how: str = "") -> float | None:
+def seconds(
+    answer: Answer, operation: str, total: int, processes: int, how: str = "", algorithm: str = ""
+) -> float | None:
     size, how = share(operation, total, processes), how or sync(operation, total, processes)
-    return answer.seconds(operation, bytes=size, sync=how, ranks=processes)
+    algorithm = algorithm or MPI
+    return answer.seconds(operation, algorithm=algorithm, bytes=size, sync=how, ranks=processes)
+
+
+def tried(
+    answers: Mapping[str, Answer], m: Mechanism, operation: str, total: int, processes: int
+) -> float | None:
+    """The time with a mechanism."""
+    return seconds(answers[m.part], operation, total, processes, m.sync, m.algorithm)
 
 
 def parts(catalog: Catalog) -> list[Part]:
@@ -150,7 +166,7 @@ def parts(catalog: Catalog) -> list[Part]:
     return [
         part("pairs", "t3e", (f"pingpong bytes={size} ranks=2" for size in PAIR_SIZES)),
         part("tables", "t3e", [*tables, *text, *barriers]),
-        *(part(m.part, m.machine, lines(m)) for m in MECHANISMS),
+        *(part(m.part, m.machine, lines(m)) for m in MECHANISMS if m.part != ALGORITHMS),
         part("hardware-barrier", BARRIERS[0], barriers),
     ]
 
@@ -158,7 +174,7 @@ def parts(catalog: Catalog) -> list[Part]:
 def lines(mechanism: Mechanism) -> list[str]:
     tried = [(o, SIZES[size], p) for o, size in mechanism.tried for p in mechanism.processes]
     text = [("bcast", 4096, p) for p in (32, 256) if mechanism.part == "shmem-collectives"]
-    return [line(*each, mechanism.sync) for each in [*tried, *text]]
+    return [line(*each, mechanism.sync, mechanism.algorithm) for each in [*tried, *text]]
 
 
 def printed(operation: str, size: str, processes: int) -> PrintedRow:

@@ -21,6 +21,7 @@ from hockney.reproductions.t3e_cases import (
     printed,
     seconds,
     simulated,
+    tried,
 )
 
 AT_THE_ROOT = ("gather", "scatter")
@@ -98,7 +99,7 @@ def _lines(name: str, size: str, answers: Mapping[str, Answer]) -> list[tuple[st
         ("counted", "line", [(p, counted(tables.platform, name, total, p)) for p in PROCESSES]),
     ]
     lines += [
-        (m.words, "line", [(p, seconds(answers[m.part], name, total, p)) for p in m.processes])
+        (m.words, "line", [(p, tried(answers, m, name, total, p)) for p in m.processes])
         for m in MECHANISMS
         if (name, size) in m.explains
     ]

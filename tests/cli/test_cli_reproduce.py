@@ -11,6 +11,7 @@ import pytest
 from test_cli_errors import one_error
 
 from hockney import lab, reproductions
+from hockney.reproductions import t3e_cases
 from hockney.store import RunFolder
 
 
@@ -44,6 +45,22 @@ def test_json_is_one_document(hockney):
     assert first["error"] == pytest.approx(first["simulated"] / first["published"] - 1)
     assert {row["status"] for row in document["compared"]} == {"predicted", "variant"}
     assert [tally["rows"] for tally in document["tallies"]] == [10, 30] and document["left"] == 0
+
+
+def test_algorithms_have_one_table_and_a_row_each_in_json(hockney, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    said = hockney("reproduce", "t3e", "--machine", "fake", "--out", "r", "-q")
+    assert said.code == 1 and "algorithm=" not in said.out
+    header = next(k for k, line in enumerate(said.out.splitlines()) if line.startswith("operation "))
+    table = said.out.splitlines()[header + 1 : header + 1 + 6 * 3]
+    assert [line.split()[0] for line in table[::3]] == list(t3e_cases.OPERATIONS.values())
+    (document,) = json.loads(hockney("reproduce", "t3e", "--out", "r", "--machine", "fake", "--json").out)[
+        "reproductions"
+    ]
+    rows = [row for row in document["compared"] if row["mechanism"].startswith("algorithm=")]
+    assert len(rows) == 72 * len({(row["key"].split("/")[2], row["mechanism"]) for row in rows}) / 6
+    assert sum(tally["rows"] for tally in document["tallies"]) == len(document["compared"]) - len(rows)
+    assert document["left"] == 0
 
 
 def test_finished_parts_are_not_run_again(hockney):

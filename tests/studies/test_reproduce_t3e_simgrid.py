@@ -9,8 +9,9 @@ from statistics import median
 import pytest
 from real_mpi import simgrid_here
 
-from hockney import lab
+from hockney import lab, simulated
 from hockney.cli.errors import guarded
+from hockney.reproductions import t3e_algorithms
 from hockney.reproductions import t3e_cases as cases
 from hockney.store import RunFolder
 
@@ -57,3 +58,33 @@ def test_shared_memory_explains_the_reduction_of_one_double(found, tmp_path):
     (shared,) = timed(tmp_path, "t3e+shmem-collectives", [line]).values()
     published = cases.printed("reduce", "8", 32).si
     assert abs(shared / published - 1) < 0.05 < 0.5 < abs(found["reduce", "8", "loop"] / published - 1)
+
+
+SAME = ("bcast", "scatter", "alltoall", "reduce", "allreduce")
+
+
+def test_the_engines_algorithms_take_what_simgrids_do(tmp_path):
+    """The algorithm that the description names for SimGrid's MPI, and the engine's of the same messages."""
+    machine = simulated.platform("t3e")
+    catalog = lab.bundled_catalog()
+
+    def line(operation, algorithm):
+        return catalog.case(cases.line(operation, 1024, 32, "window", algorithm)).line
+
+    own = {operation: t3e_algorithms.own(machine, operation) for operation in SAME}
+    times = timed(tmp_path, "t3e", [line(o, a) for o in SAME for a in (cases.MPI, own[o])])
+    for operation in SAME:
+        simgrids, engines = times[line(operation, cases.MPI)], times[line(operation, own[operation])]
+        assert engines == pytest.approx(simgrids, rel=0.01), operation
+
+
+def test_the_messages_alone_give_the_simulated_time(tmp_path):
+    """A tree, a chain, and partners 1, 2, 4 ... apart: nothing competes for an interface."""
+    machine = simulated.platform("t3e")
+    trees = [("bcast", "binomial"), ("reduce", "binomial"), ("allreduce", "reduce_broadcast")]
+    catalog = lab.bundled_catalog()
+    lines = {each: t3e_algorithms.line(*each, 1024, 32) for each in [*trees, ("bcast", "chain")]}
+    times = timed(tmp_path, "t3e", lines.values())
+    for each, line in lines.items():
+        model = t3e_algorithms.from_messages(machine, *each, 1024, 32)
+        assert times[catalog.case(line).line] == pytest.approx(model, rel=0.03), each

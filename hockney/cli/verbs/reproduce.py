@@ -72,11 +72,14 @@ def command(
 def _print(done: Reproduced) -> None:
     print_line(f"{done.study.NAME}: {done.study.TITLE}")
     echo()
-    names = dict.fromkeys(row.table for row in done.compared)
-    for name in names:
+    for name in pages.names(done.compared):
         rows = [row for row in done.compared if row.table == name]
         shown = pages.table(name, rows)
         print_table(replace(shown, columns=(name or shown.columns[0], *shown.columns[1:])))
+        echo()
+    for table in shelf.summaries(done.study, done.compared):
+        print_table(table)
+        print_line(table.caption)
         echo()
     agreement = pages.tally_table(done.compared)
     print_table(agreement)
