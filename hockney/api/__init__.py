@@ -31,10 +31,12 @@ if TYPE_CHECKING:
         newest_complete_survey,
         newest_run,
         newest_source,
+        newest_with_guidelines,
         newest_written,
         only_unfinished,
     )
     from hockney.api.forecast import Forecast, predict
+    from hockney.api.guidelines import judge_guidelines
     from hockney.api.measure import Planned, plan, resume, run, survey
     from hockney.api.questions import Question, question
     from hockney.api.reproduction import Reproduced, reproduce
@@ -47,7 +49,8 @@ else:
         {
             "hockney.api.barriers": "choose_barriers",
             "hockney.api.find_runs": "named_source newest_complete newest_complete_survey newest_run"
-            " newest_source newest_written only_unfinished",
+            " newest_source newest_with_guidelines newest_written only_unfinished",
+            "hockney.api.guidelines": "judge_guidelines",
             "hockney.api.measure": "Planned plan resume run survey",
             "hockney.api.forecast": "Forecast predict",
             "hockney.api.questions": "Question question",
@@ -66,12 +69,14 @@ __all__ = [
     "Run",
     "RunOptions",
     "choose_barriers",
+    "judge_guidelines",
     "load",
     "named_source",
     "newest_complete",
     "newest_complete_survey",
     "newest_run",
     "newest_source",
+    "newest_with_guidelines",
     "newest_written",
     "only_unfinished",
     "plan",

@@ -113,6 +113,22 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     return RunRead(_newest(found, chosen, messages.no_run_of_study(PLACE, study), listen))
 
 
+def newest_with_guidelines(listen: Listener = silent) -> RunFolder:
+    """The most recently written complete run in the default place that has both sides of a performance
+    guideline. Raises Inconclusive if there is none."""
+    found = (folder for folder in _folders() if _judges_here(folder) and _complete(folder))
+    return _newest(found, messages.newest_run_with_guidelines, messages.no_run_with_guidelines(PLACE), listen)
+
+
+def _judges_here(folder: RunFolder) -> bool:
+    """Whether it has guidelines, and is not of a machine that is elsewhere."""
+    from hockney.api.guidelines import has_guidelines  # needs numpy
+
+    with contextlib.suppress(HockneyError):
+        return not folder.machine().traits.described and has_guidelines(folder)
+    return False
+
+
 def newest_complete(listen: Listener = silent) -> RunFolder:
     """The most recently written complete run in the default place. Raises UsageError if there is none."""
     found = filter(_complete, _folders())

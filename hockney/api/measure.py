@@ -101,7 +101,7 @@ def plan(
     surveyed = _survey(parameters.get(SURVEY), options, listen)
     notify = notifier(listen)
     bench = lab.prepare(
-        options.machine, options.mpi, options.bind, notify, wanted.workloads, launcher=options.launcher
+        options.machine, options.mpi, options.bind, notify, wanted.needed, launcher=options.launcher
     )
     if surveyed is not None:
         surveyed = lab.take_survey(surveyed, bench.machine, options.force)

@@ -29,6 +29,11 @@ class Question:
         """The names of its cases, which may be unknown."""
         return {case.split()[0] for case in self.cases if case.split()}
 
+    @property
+    def needed(self) -> set[str]:
+        """The workloads whose executables are needed: those of its cases, or those that the study names."""
+        return self.workloads | set(studies.workloads_of(studies.study(self.study)))
+
     def values(self) -> dict[str, Any]:
         """The parameters in their types. Raises UsageError for an unknown parameter or an invalid value."""
         declared = studies.parameters_of(studies.study(self.study))

@@ -17,6 +17,13 @@ def student_quantile(freedom: float, probability: float) -> float:
     return float(stdtrit(freedom, probability))
 
 
+def student_tail(freedom: float, value: float) -> float:
+    """The probability that a variable of Student's t exceeds `value`."""
+    from scipy.special import stdtr
+
+    return float(stdtr(freedom, -value))
+
+
 def chi_square_exceeded(freedom: float, probability: float) -> float:
     """The value that a chi-square variable exceeds with this probability."""
     from scipy.special import chdtri

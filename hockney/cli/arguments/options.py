@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -65,12 +66,28 @@ def _whole(low: int, high: int, example: str) -> Callable[[str], int]:
     return parse
 
 
+def at_least(low: float, example: str) -> Callable[[str], float]:
+    """Parses a finite number that is not below `low`."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not low <= value < math.inf:
+            raise messages.number_out_of_range(text, low, example)
+        return value
+
+    return parse
+
+
 BUDGET = ParsedType("time", _budget)
 DISTANCE = ParsedType("time", _above_zero)
 PRECISION = ParsedType("fraction", parse_fraction)
 RANKS = ParsedType("counts", parse_counts)
 SIZES = ParsedType("sizes", parse_sizes)
 SIZE = ParsedType("size", parse_bytes)
+FACTOR = ParsedType("factor", at_least(1.0, "1.1"))
 ROUNDS = ParsedType("count", _whole(1, MOST_ROUNDS, "20"))
 LAUNCHES = ParsedType("count", _whole(1, MOST_LAUNCHES, "3"))
 NODES = ParsedType("count", _whole(1, 10**7, "64"))

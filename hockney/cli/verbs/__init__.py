@@ -22,6 +22,7 @@ VERBS = {
     "calibrate": "Write a machine file from a run, to simulate its machine at any size.",
     "reproduce": "Repeat papers' studies on their machines, simulated by SimGrid.",
     "barrier": "Name the fastest barrier for a number of ranks, and its margin.",
+    "guidelines": "List collectives that are slower than another way to the same result.",
     "build": "Compile the engine for an MPI, unless it is compiled already.",
     "doctor": "Check everything that a survey needs, step by step, and suggest remedies.",
 }

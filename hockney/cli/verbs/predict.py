@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -69,7 +70,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--exchanges",
-    type=options.ParsedType("number", _number(0, "1")),
+    type=options.ParsedType("number", options.at_least(0, "1")),
     metavar="N",
     default="1",
     show_default=True,
@@ -85,7 +86,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--imbalance",
-    type=options.ParsedType("number", _number(1, "1.2")),
+    type=options.ParsedType("number", options.at_least(1, "1.2")),
     metavar="X",
     default="1",
     show_default=True,

@@ -25,6 +25,7 @@ from hockney.models.statistics.matrix import (
     tabulate,
 )
 from hockney.models.statistics.modes import fast_visits
+from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import (
     FEWEST_QUIET,
@@ -42,6 +43,7 @@ from hockney.models.statistics.observations import (
 )
 from hockney.models.statistics.ratios import ratio, ratio_of_estimates
 from hockney.models.statistics.summary import summaries, summarise
+from hockney.models.statistics.sums import SumRatio, ratio_to_sum
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times
 
 __all__ = [
@@ -55,8 +57,10 @@ __all__ = [
     "Medians",
     "Observation",
     "ObservationTable",
+    "SumRatio",
     "Times",
     "Z",
+    "adjusted",
     "center",
     "costing",
     "estimate",
@@ -72,6 +76,7 @@ __all__ = [
     "precision_of",
     "ratio",
     "ratio_of_estimates",
+    "ratio_to_sum",
     "shared_variance",
     "student",
     "sum_quantile",

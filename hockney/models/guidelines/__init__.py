@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Performance guidelines: a collective is not slower than another way to the same result."""
+
+from hockney.models.guidelines.matching import (
+    Comparison,
+    Part,
+    comparisons,
+    decisive,
+    missing_parts,
+)
+from hockney.models.guidelines.rules import EMULATIONS, LOCAL, MESSAGES, OPERATIONS, RULES, Rule
+from hockney.models.guidelines.verdicts import FACTOR, LEVEL, Judged, State, Verdicts, judge
+
+__all__ = [
+    "EMULATIONS",
+    "FACTOR",
+    "LEVEL",
+    "LOCAL",
+    "MESSAGES",
+    "OPERATIONS",
+    "RULES",
+    "Comparison",
+    "Judged",
+    "Part",
+    "Rule",
+    "State",
+    "Verdicts",
+    "comparisons",
+    "decisive",
+    "judge",
+    "missing_parts",
+]

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which cases of a run a guideline compares.
+
+Both sides have the same ranks, buffers and synchronisation, and a root of the right side is that of the left.
+Operations back to back (sync=loop) are left out: they overlap, so their times do not add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hockney.core.case import Case, Value
+from hockney.core.catalog import Catalog
+from hockney.models.guidelines.rules import EMULATIONS, MESSAGES, OPERATIONS, RULES, Kind, Rule, Term
+
+OWN = "mpi"
+"""The value of `algorithm` that is MPI's own choice."""
+USUAL: Mapping[str, Value] = {"algorithm": OWN, "counts": "even", "root": 0}
+"""Parameters of the right side that the left one does not have."""
+REACH = 8
+"""A size is compared with those of the same operation up to this factor away, or with the next one."""
+WORD = 8
+"""Parts of a vector may be rounded up to a multiple of this many bytes, as those of reductions are."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A term of the right side as measured, `count` times; `copies` if it is the limit of copying."""
+
+    case: Case
+    count: int = 1
+    copies: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The time of `left` should not exceed the sum of the `parts`."""
+
+    rule: Rule
+    left: Case
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases of a workload that differ in their size only; `fixed` are their other parameters."""
+
+    workload: str
+    ranks: int
+    fixed: Mapping[str, Value]
+    by_size: dict[int, Case] = field(default_factory=dict)
+
+    @property
+    def own(self) -> bool:
+        """Whether the algorithm is MPI's choice."""
+        return self.fixed.get("algorithm", OWN) == OWN
+
+    @property
+    def sizes(self) -> list[int]:
+        return sorted(self.by_size)
+
+
+def comparisons(cases: Iterable[Case], catalog: Catalog) -> list[Comparison]:
+    """Every comparison that the cases allow, in the order of the rules."""
+    groups = _groups(cases, catalog)
+    found = [each for group in groups if group.own for each in _of_group(group, groups)]
+    order = {rule.name: k for k, rule in enumerate(RULES)}
+    return sorted(found, key=lambda each: order[each.rule.name])
+
+
+def decisive(found: Iterable[Comparison]) -> bool:
+    """Whether an operation is compared with another way to do it, and not only with other sizes."""
+    return any(each.rule.kind in ("emulation", "algorithm") for each in found)
+
+
+def missing_parts(rule: Rule, cases: Iterable[Case]) -> tuple[str, ...]:
+    """The workloads of an emulation that were not measured at all."""
+    measured = {case.workload for case in cases}
+    names = (rule.operation, *(term.workload for term in rule.terms))
+    return tuple(dict.fromkeys(name for name in names if name not in measured))
+
+
+def _groups(cases: Iterable[Case], catalog: Catalog) -> list[Group]:
+    groups: dict[tuple[object, ...], Group] = {}
+    for case in cases:
+        size = catalog.entry(case.workload).size
+        if size != "bytes" or case.ranks < 2 or case.get("sync") == "loop":
+            continue
+        fixed = {name: value for name, value in case.parameters if name != size}
+        key = case.workload, case.ranks, *sorted(fixed.items())
+        group = groups.setdefault(key, Group(case.workload, case.ranks, fixed))
+        group.by_size[case.bytes] = case
+    return list(groups.values())
+
+
+def _of_group(group: Group, groups: list[Group]) -> Iterator[Comparison]:
+    for rule in EMULATIONS:
+        if rule.operation == group.workload:
+            yield from _emulated(rule, group, groups)
+    if group.workload in OPERATIONS:
+        yield from _by_algorithm(group, groups)
+    if group.workload in OPERATIONS or group.workload == MESSAGES:
+        yield from _other_sizes(group)
+
+
+def _emulated(rule: Rule, group: Group, groups: list[Group]) -> Iterator[Comparison]:
+    for size in group.sizes:
+        parts = [_part(term, size, group, groups) for term in rule.terms]
+        found = tuple(part for part in parts if part is not None)
+        if size > 0 and len(found) == len(parts):
+            yield Comparison(rule, group.by_size[size], found)
+
+
+def _part(term: Term, size: int, left: Group, groups: list[Group]) -> Part | None:
+    needed = term.bytes(size, left.ranks)
+    whole = -(-needed // WORD) * WORD
+    for group in groups:
+        if group.workload == term.workload and group.ranks == left.ranks and _alike(group, left):
+            fitting = [bytes for bytes in group.by_size if needed <= bytes <= whole]
+            if fitting:
+                return Part(group.by_size[min(fitting)], copies=term.copies)
+    return None
+
+
+def _alike(group: Group, left: Group) -> bool:
+    return all(
+        value == (USUAL[name] if name == "algorithm" else left.fixed.get(name, USUAL.get(name)))
+        for name, value in group.fixed.items()
+    )
+
+
+def _by_algorithm(group: Group, groups: list[Group]) -> Iterator[Comparison]:
+    rule = _rule("algorithm")
+    for other in groups:
+        if (other.workload, other.ranks) != (group.workload, group.ranks) or other.own:
+            continue
+        if {**other.fixed, "algorithm": OWN} == group.fixed:
+            for size in sorted(set(group.by_size) & set(other.by_size)):
+                yield Comparison(rule, group.by_size[size], (Part(other.by_size[size]),))
+
+
+def _other_sizes(group: Group) -> Iterator[Comparison]:
+    monotony, split = _rule("monotony"), _rule("split")
+    sizes = group.sizes
+    for k, small in enumerate(sizes):
+        for large in sizes[k + 1 :]:
+            if large > REACH * small and large != sizes[k + 1]:
+                break
+            yield Comparison(monotony, group.by_size[small], (Part(group.by_size[large]),))
+            if small > 0 and large % small == 0:
+                calls = Part(group.by_size[small], large // small)
+                yield Comparison(split, group.by_size[large], (calls,))
+
+
+def _rule(kind: Kind) -> Rule:
+    return next(rule for rule in RULES if rule.kind == kind)

@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Many tests at once: of hundreds of comparisons, some are significant by chance.
+
+Y. Benjamini, Y. Hochberg, 'Controlling the False Discovery Rate', J. R. Statist. Soc. B 57 (1995) 289."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def adjusted(p_values: Sequence[float]) -> list[float]:
+    """Each p value, adjusted so that of those at most q a share of q is false on average. If no difference is
+    real, there is one at most q with a probability of q at most."""
+    count = len(p_values)
+    order = np.argsort(p_values, kind="stable")[::-1]
+    scaled = np.asarray(p_values, dtype=float)[order] * count / np.arange(count, 0, -1)
+    result = np.empty(count)
+    result[order] = np.minimum(1.0, np.minimum.accumulate(scaled)) if count else []
+    return [float(p) for p in result]

@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Self-consistent performance guidelines: where MPI's collectives are slower than another way to the same
+result, by other collectives, by hockney's algorithms, by more bytes, or by several calls."""
+
+from __future__ import annotations
+
+from hockney.studies.guidelines.page import page
+from hockney.studies.guidelines.plan import WORKLOADS, plan
+
+NAME = "guidelines"
+HELP = "where a collective is slower than another way to the same result"
+
+__all__ = ["HELP", "NAME", "WORKLOADS", "page", "plan"]

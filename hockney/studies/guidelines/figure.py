@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The largest ratio of each guideline, in one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.intervals import UNKNOWN
+from hockney.models.guidelines import Judged, Verdicts
+from hockney.studies.guidelines.wording import alternative, call, in_short
+
+STATES = (
+    ("violated", ("violated",)),
+    ("holds", ("holds",)),
+    ("undecided", ("undecided", "unknown")),
+)
+
+
+def largest(verdicts: Verdicts) -> Figure | None:
+    """A row for each guideline, and for each operation with user-level algorithms; None without any."""
+    rows = sorted(_rows(verdicts).items(), key=lambda row: -row[1].ratio.value)
+    if not rows:
+        return None
+    names = tuple(name for name, _ in rows)
+    numbered = [(k, each) for k, (_, each) in enumerate(rows)]
+    series = (_series(name, [(k, e) for k, e in numbered if e.state in of]) for name, of in STATES)
+    return Figure(
+        "guidelines",
+        "The largest violation of each guideline, or how far it is kept",
+        Axis("guideline", "guideline", "linear", names=names),
+        Axis("time relative to the other way", ""),
+        tuple(s for s in series if s.x),
+        "Of each guideline the comparison with the largest ratio, with its 95% interval.",
+        marks=((verdicts.factor, f"{verdicts.factor:.4g}"),),
+    )
+
+
+def _rows(verdicts: Verdicts) -> dict[str, Judged]:
+    rows: dict[str, Judged] = {}
+    for each in verdicts.judged:
+        name = in_short(each.rule)
+        if each.rule.kind == "algorithm":
+            name = f"{each.left.workload} <= other algorithms"
+        known = rows.get(name)
+        if known is None or _rank(each) > _rank(known):
+            rows[name] = each
+    return rows
+
+
+def _rank(each: Judged) -> tuple[bool, float]:
+    """Violations come before larger ratios that are not significant."""
+    return each.state == "violated", each.ratio.value
+
+
+def _series(name: str, rows: Sequence[tuple[int, Judged]]) -> Series:
+    return Series(
+        name,
+        tuple(float(k) for k, _ in rows),
+        tuple(each.ratio.value for _, each in rows),
+        tuple(UNKNOWN if each.ratio.low is None else each.ratio.low for _, each in rows),
+        tuple(UNKNOWN if each.ratio.high is None else each.ratio.high for _, each in rows),
+        group=name,
+        detail=tuple(_detail(each) for _, each in rows),
+    )
+
+
+def _detail(each: Judged) -> str:
+    ranks = plural(each.left.ranks, "rank")
+    return f"{call(each.left)} on {ranks}: {each.ratio.value:.2f} times {alternative(each.comparison)}"

@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of errors about guidelines."""
+
+from __future__ import annotations
+
+from hockney.core.errors import Inconclusive, UsageError
+
+
+def guidelines_need_two_ranks() -> UsageError:
+    return UsageError(
+        "guidelines need at least 2 ranks",
+        "one rank communicates with no other",
+        "give --ranks 2 or more",
+        code="guidelines-need-two-ranks",
+    )
+
+
+def no_guideline_to_judge() -> Inconclusive:
+    return Inconclusive(
+        "no guideline can be judged",
+        "the run has no collective next to another way to the same result, at matching sizes",
+        "'hockney run guidelines' measures them",
+        code="no-guideline-to-judge",
+    )

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: the answer and one figure first, then the violations; everything else is closed."""
+
+from __future__ import annotations
+
+from hockney.draw.page import Page, Section
+from hockney.models.guidelines import LEVEL, Verdicts
+from hockney.pages import environment, method, quality
+from hockney.pages.caveats import caveats
+from hockney.pages.evidence import Evidence
+from hockney.studies.guidelines import figure, tables
+from hockney.studies.guidelines.results import judged
+from hockney.studies.guidelines.wording import answer
+
+METHOD = (
+    "Guidelines of Träff, Gropp and Thakur (2010) and of Hunold and Carpen-Amarie (2018): an operation "
+    "should not take longer than another way to the same result. Parts of an emulation are measured as "
+    "single calls, which begin together; their sum is no less than the emulation takes, and copies in a "
+    "rank's memory count as MPI_Reduce_local.",
+    "Ratios are computed within launches if all calls were measured in the same ones. A guideline is "
+    f"violated if the 95% interval of the ratio lies above the limit, and if p is at most {LEVEL:g} after "
+    "adjustment for the number of comparisons, so that on average no more than 5% of the violations are "
+    "false.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    verdicts = evidence.cached(judged)
+    sections = [
+        _violations(verdicts),
+        Section("Guidelines", tables=(tables.guidelines(verdicts),), closed=True),
+        Section("All comparisons", tables=(tables.comparisons(verdicts),), closed=True),
+        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.verification(evidence),
+    ]
+    return Page(
+        title="Performance guidelines",
+        subtitle=environment.subtitle(evidence),
+        headline=answer(verdicts),
+        warnings=tuple(c.caveat for c in caveats(evidence)),
+        sections=tuple(s for s in sections if s is not None),
+        environment=environment.facts(evidence),
+        method=(*METHOD, *method.sentences(evidence)),
+        lead=figure.largest(verdicts),
+    )
+
+
+def _violations(verdicts: Verdicts) -> Section | None:
+    table = tables.violations(verdicts)
+    if not table.rows:
+        return None
+    text = (
+        "Each call once, with the other way that is faster by the largest factor. "
+        "A call may violate several guidelines.",
+    )
+    return Section("Violations", text=text, tables=(table,))

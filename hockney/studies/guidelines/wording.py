@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Both sides of a guideline in words, and the answer in sentences."""
+
+from __future__ import annotations
+
+from hockney.core.case import Case
+from hockney.core.fit import Estimate, ExactValue
+from hockney.core.wording import listing, plural
+from hockney.models.guidelines import Comparison, Judged, Part, Rule, Verdicts
+from hockney.pages.format import EXACT, quantity
+
+UNUSUAL = {"buffers": "hot", "sync": "barrier", "root": 0, "counts": "even", "algorithm": "mpi"}
+"""Parameters that are named if they have another value."""
+MOST_SENTENCES = 3
+
+
+def call(case: Case) -> str:
+    """ "bcast 64 KiB", with its parameters if they are not the usual ones."""
+    words = [f"{k}={v}" for k, v in case.parameters if k in UNUSUAL and v != UNUSUAL[k]]
+    return " ".join([case.workload, quantity(case.bytes, "B"), *words])
+
+
+def alternative(comparison: Comparison) -> str:
+    """ "scatter 32 KiB + allgather 32 KiB", "4 x bcast 16 KiB", "bcast algorithm=chain"."""
+    if comparison.rule.kind == "algorithm":
+        case = comparison.parts[0].case
+        return f"{case.workload} algorithm={case['algorithm']}"
+    return " + ".join(map(_part, comparison.parts))
+
+
+def _part(part: Part) -> str:
+    if part.copies:
+        return "local copies"
+    return call(part.case) if part.count == 1 else f"{part.count} x {call(part.case)}"
+
+
+def in_short(rule: Rule) -> str:
+    """ "gather <= reduce", without sizes."""
+    if rule.kind != "emulation":
+        return {"algorithm": "user-level algorithms", "monotony": "monotony", "split": "split"}[rule.kind]
+    return f"{rule.operation} <= {' + '.join(t.workload for t in rule.terms if not t.copies)}"
+
+
+def ratio_interval(ratio: Estimate) -> str:
+    """ "1.84 to 1.90", "exact", or empty if unknown."""
+    if isinstance(ratio, ExactValue):
+        return EXACT
+    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
+
+
+def probability(p: float | None) -> str:
+    if p is None:
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def answer(verdicts: Verdicts) -> tuple[str, ...]:
+    """The result first, then the largest violations, then what is not known."""
+    if not verdicts.judged:
+        return ("No guideline could be judged: the run has no collective next to another way to its result.",)
+    return (_result(verdicts), *map(_violation, verdicts.worst[:MOST_SENTENCES]), *_unknown(verdicts))
+
+
+def _result(verdicts: Verdicts) -> str:
+    calls = plural(len({each.left for each in verdicts.judged}), "call")
+    limit = f"more than {verdicts.factor:.4g} times as long as"
+    worst = verdicts.worst
+    rules = len({each.rule for each in verdicts.violated})
+    judged = plural(len(verdicts.rules), "guideline")
+    if worst:
+        return (
+            f"{len(worst)} of {calls} take {limit} another way to the same result: "
+            f"{rules} of {judged} {'is' if rules == 1 else 'are'} violated."
+        )
+    if not verdicts.conclusive:
+        return f"Undecided for all of {calls}: the intervals are too wide, or unknown."
+    return f"None of {calls} takes {limit} another way to the same result, as far as decided ({judged})."
+
+
+def _violation(each: Judged) -> str:
+    ranks = plural(each.left.ranks, "rank")
+    known = ratio_interval(each.ratio)
+    bounds = "" if isinstance(each.ratio, ExactValue) else f" (95%: {known})"
+    other = alternative(each.comparison)
+    return f"{call(each.left)} on {ranks} takes {each.ratio.value:.2f} times as long as {other}{bounds}."
+
+
+def _unknown(verdicts: Verdicts) -> list[str]:
+    count = len(verdicts.judged)
+    undecided, unknown = len(verdicts.of("undecided")), len(verdicts.of("unknown"))
+    texts = []
+    if undecided:
+        texts.append(f"{undecided} of {plural(count, 'comparison')} are undecided: more launches may decide.")
+    if unknown:
+        texts.append(f"{unknown} of {plural(count, 'comparison')} have no interval: measure more launches.")
+    if verdicts.lacking:
+        rules = listing([in_short(rule) for rule in verdicts.lacking], 5)
+        texts.append(f"Not judged, because no cases match: {rules}.")
+    return texts
