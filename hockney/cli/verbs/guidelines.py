@@ -18,9 +18,10 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
+from hockney.core.fit import Cost
 from hockney.models.guidelines import FACTOR, Judged, Verdicts
 from hockney.studies.guidelines import tables
-from hockney.studies.guidelines.wording import alternative, answer, in_short
+from hockney.studies.guidelines.wording import alternative, counted, in_short
 
 
 @click.command(
@@ -37,19 +38,20 @@ from hockney.studies.guidelines.wording import alternative, answer, in_short
     show_default=True,
     help="A violation takes more than F times as long as the other way.",
 )
+@options.cost
 @options.quiet
 @options.as_json
-def command(run: Path | None, factor: float, quiet: bool, as_json: bool) -> int:
+def command(run: Path | None, factor: float, cost: Cost, quiet: bool, as_json: bool) -> int:
     """List collectives that are slower than another way to the same result.
 
     Uses RUN, or the newest complete run in runs/ that has the necessary cases, such as one of 'hockney run
     guidelines'. The other way is an emulation by other collectives, one of hockney's algorithms, the same
     call with more bytes, or several calls with fewer.
 
-    Exit code 1 if there are violations, 4 if the run does not decide any guideline.
+    Exit code 1 if there are violations, 4 if there is none but most comparisons are undecided.
     """
     reporter = ProgressReporter(quiet)
-    loaded = load_and_note(run or api.newest_with_guidelines(reporter).path, quiet=quiet)
+    loaded = load_and_note(run or api.newest_with_guidelines(reporter).path, cost, quiet=quiet)
     with reporter.doing(messages.reading_run(loaded.path)):
         verdicts = api.judge_guidelines(loaded, factor)
     if as_json:
@@ -58,7 +60,7 @@ def command(run: Path | None, factor: float, quiet: bool, as_json: bool) -> int:
         if verdicts.violated:
             print_table(tables.violations(verdicts), keys=2)
             echo()
-        for sentence in answer(verdicts):
+        for sentence in counted(verdicts):
             print_line(sentence)
     if verdicts.violated:
         return Exit.ANSWER_IS_NO
@@ -70,6 +72,7 @@ def _document(run: Run, verdicts: Verdicts) -> dict[str, object]:
     return {
         "run": printable(str(run.path)),
         "machine": run.machine.host,
+        "cost": run.cost,
         "factor": verdicts.factor,
         "guidelines": [
             {

@@ -9,7 +9,7 @@ from hockney.models.guidelines.matching import (
     decisive,
     missing_parts,
 )
-from hockney.models.guidelines.rules import EMULATIONS, LOCAL, MESSAGES, OPERATIONS, RULES, Rule
+from hockney.models.guidelines.rules import EMULATIONS, LOCAL, MESSAGES, OPERATIONS, RULES, SOURCES, Rule
 from hockney.models.guidelines.verdicts import FACTOR, LEVEL, Judged, State, Verdicts, judge
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "MESSAGES",
     "OPERATIONS",
     "RULES",
+    "SOURCES",
     "Comparison",
     "Judged",
     "Part",

@@ -83,7 +83,7 @@ def missing_parts(rule: Rule, cases: Iterable[Case]) -> tuple[str, ...]:
 
 def _groups(cases: Iterable[Case], catalog: Catalog) -> list[Group]:
     groups: dict[tuple[object, ...], Group] = {}
-    for case in cases:
+    for case in sorted(cases, key=lambda case: (case.workload, case.ranks, case.line)):
         size = catalog.entry(case.workload).size
         if size != "bytes" or case.ranks < 2 or case.get("sync") == "loop":
             continue

@@ -6,13 +6,7 @@ One entry of RULES is one guideline. `left` and the terms of `right` are workloa
 left, where P ranks take part. A size is what the workload calls `bytes`: of the whole vector for bcast,
 reduce, allreduce, scan and exscan, of one rank's block for gather, scatter, allgather, alltoall and
 reduce_scatter_block. `copies` are bytes that a rank must copy in its memory besides, as the mock-up functions
-of [3] do.
-
-[1] J. L. Träff, W. D. Gropp, R. Thakur, 'Self-Consistent MPI Performance Guidelines', IEEE TPDS 21 (2010) 698
-[2] S. Hunold, A. Carpen-Amarie, F. D. Lübbe, J. L. Träff, 'Automatic Verification of Self-Consistent MPI
-    Performance Guidelines', Euro-Par 2016, LNCS 9833, 433; software PGMPI
-[3] S. Hunold, A. Carpen-Amarie, 'Autotuning MPI Collectives using Performance Guidelines', HPC Asia 2018, 64;
-    software PGMPITuneLib
+of PGMPITuneLib do.
 """
 
 from __future__ import annotations
@@ -22,6 +16,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+SOURCES = {
+    1: "J. L. Träff, W. D. Gropp, R. Thakur, Self-Consistent MPI Performance Guidelines, IEEE TPDS 21 (2010) "
+    "698",
+    2: "S. Hunold, A. Carpen-Amarie, F. D. Lübbe, J. L. Träff, Automatic Verification of Self-Consistent MPI "
+    "Performance Guidelines, Euro-Par 2016, LNCS 9833, 433; software PGMPI",
+    3: "S. Hunold, A. Carpen-Amarie, Autotuning MPI Collectives using Performance Guidelines, HPC Asia 2018, "
+    "64; software PGMPITuneLib",
+}
 
 Kind = Literal["emulation", "algorithm", "monotony", "split"]
 """What the right side is: other operations, one of hockney's algorithms for the same operation, the same

@@ -72,8 +72,8 @@ class Verdicts:
 
     @property
     def conclusive(self) -> bool:
-        """Whether any comparison is decided."""
-        return bool(self.of("violated", "holds"))
+        """Whether there is a violation, or else most comparisons are decided."""
+        return bool(self.violated) or 2 * len(self.of("holds")) >= len(self.judged) > 0
 
     @property
     def lacking(self) -> list[Rule]:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from hockney.core.wording import plural
 from hockney.draw.page import Page, Section
-from hockney.models.guidelines import LEVEL, Verdicts
+from hockney.models.guidelines import LEVEL, SOURCES, Verdicts
 from hockney.pages import environment, method, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
@@ -23,14 +24,15 @@ METHOD = (
     "adjustment for the number of comparisons, so that on average no more than 5% of the violations are "
     "false.",
 )
+CITED = tuple(f"[{number}] {source}." for number, source in SOURCES.items())
 
 
 def page(evidence: Evidence) -> Page:
     verdicts = evidence.cached(judged)
     sections = [
         _violations(verdicts),
-        Section("Guidelines", tables=(tables.guidelines(verdicts),), closed=True),
-        Section("All comparisons", tables=(tables.comparisons(verdicts),), closed=True),
+        Section("Guidelines", CITED, tables=(tables.guidelines(verdicts),), closed=True),
+        _notable(verdicts),
         None if evidence.machine.traits.noiseless else quality.spread(evidence),
         quality.verification(evidence),
     ]
@@ -44,6 +46,17 @@ def page(evidence: Evidence) -> Page:
         method=(*METHOD, *method.sentences(evidence)),
         lead=figure.largest(verdicts),
     )
+
+
+def _notable(verdicts: Verdicts) -> Section | None:
+    table = tables.notable(verdicts)
+    if not table.rows:
+        return None
+    text = (
+        f"{len(table.rows)} of {plural(len(verdicts.judged), 'comparison')}; "
+        "'hockney guidelines --json' prints all of them.",
+    )
+    return Section(table.title, text, tables=(table,), closed=True)
 
 
 def _violations(verdicts: Verdicts) -> Section | None:

@@ -11,32 +11,37 @@ from hockney.draw.page import Table
 from hockney.models.guidelines import Judged, Rule, Verdicts
 from hockney.studies.guidelines.wording import alternative, call, in_short, probability, ratio_interval
 
+MOST_ROWS = 200
+"""A page has a limited size; `hockney guidelines --json` has all."""
+
 
 def violations(verdicts: Verdicts) -> Table:
     """Each violating call once, next to the fastest other way to its result."""
-    columns = ("call", "ranks", "times as long", "95% interval", "p", "as", "guidelines violated")
+    columns = ("call", "ranks", "faster", "factor", "95% interval", "p", "guidelines violated")
     violated = verdicts.violated
     rows = tuple(
         (*_cells(each), str(sum(other.left == each.left for other in violated))) for each in verdicts.worst
     )
     caption = f"p: adjusted for {len(verdicts.judged)} comparisons (Benjamini and Hochberg)."
-    return Table("violations", "Violations", columns, rows, (1, 2, 3, 4, 6), caption, parameters=(1,))
+    return Table("violations", "Violations", columns, rows, (1, 3, 4, 5, 6), caption, parameters=(1,))
 
 
-def comparisons(verdicts: Verdicts) -> Table:
-    columns = ("call", "ranks", "times as long", "95% interval", "p", "as", "guideline")
-    rows = tuple((*_cells(each), each.state) for each in verdicts.judged)
-    return Table("comparisons", "All comparisons", columns, rows, (1, 2, 3, 4))
+def notable(verdicts: Verdicts) -> Table:
+    """Every violation, and what is not decided; at most MOST_ROWS of them."""
+    selected = [*verdicts.violated, *verdicts.of("undecided", "unknown")]
+    columns = ("call", "ranks", "other way", "factor", "95% interval", "p", "result")
+    rows = tuple((*_cells(each), each.state) for each in selected[:MOST_ROWS])
+    return Table("comparisons", "Violated or undecided", columns, rows, (1, 3, 4, 5))
 
 
 def _cells(each: Judged) -> tuple[str, ...]:
     return (
         call(each.left),
         str(each.left.ranks),
+        alternative(each.comparison),
         f"{each.ratio.value:.2f}",
         ratio_interval(each.ratio),
         probability(each.p),
-        alternative(each.comparison),
     )
 
 

@@ -59,7 +59,13 @@ def answer(verdicts: Verdicts) -> tuple[str, ...]:
     """The result first, then the largest violations, then what is not known."""
     if not verdicts.judged:
         return ("No guideline could be judged: the run has no collective next to another way to its result.",)
-    return (_result(verdicts), *map(_violation, verdicts.worst[:MOST_SENTENCES]), *_unknown(verdicts))
+    result, *rest = counted(verdicts)
+    return (result, *map(_violation, verdicts.worst[:MOST_SENTENCES]), *rest)
+
+
+def counted(verdicts: Verdicts) -> tuple[str, ...]:
+    """The same without single violations."""
+    return (_result(verdicts), *_unknown(verdicts))
 
 
 def _result(verdicts: Verdicts) -> str:
@@ -73,9 +79,14 @@ def _result(verdicts: Verdicts) -> str:
             f"{len(worst)} of {calls} take {limit} another way to the same result: "
             f"{rules} of {judged} {'is' if rules == 1 else 'are'} violated."
         )
+    held = len(verdicts.of("holds"))
+    count = plural(len(verdicts.judged), "comparison")
     if not verdicts.conclusive:
-        return f"Undecided for all of {calls}: the intervals are too wide, or unknown."
-    return f"None of {calls} takes {limit} another way to the same result, as far as decided ({judged})."
+        return f"Inconclusive: only {held} of {count} are decided, without a violation."
+    return (
+        f"No violation: {held} of {count} show that a call does not take {limit} another way to the same "
+        f"result ({calls}, {judged})."
+    )
 
 
 def _violation(each: Judged) -> str:

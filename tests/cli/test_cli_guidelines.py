@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney run guidelines and hockney guidelines, from command line to exit code, on the fake machine.
+
+In its world an allreduce takes twice as many rounds as a reduce, so it violates the guideline of
+reduce_scatter_block and allgather with half of its bytes, and no other."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hockney import api
+
+QUICK = ("--ranks", "2", "--sizes", "4KiB,64KiB", "--seed", "1", "-q")
+
+
+@pytest.fixture(scope="module")
+def kept_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("guidelines") / "kept"
+    options = api.RunOptions(machine="fake", seed=1, ranks=(2,), sizes=(4096, 65536), launches=6)
+    api.run("guidelines", options, out=folder)
+    return folder
+
+
+@pytest.fixture
+def judged(hockney, kept_run: Path) -> str:
+    """A run of the study in runs/g."""
+    shutil.copytree(kept_run, "runs/g")
+    return "runs/g"
+
+
+def violating(document: dict) -> set[tuple[str, int, str]]:
+    return {(each["case"].split()[0], each["bytes"], each["guideline"]) for each in document["violations"]}
+
+
+def test_it_finds_the_worlds_violation_and_no_other(hockney, judged, golden):
+    said = hockney("guidelines", "--json")
+    assert said.code == 1 and "runs/g" in said.err
+    document = json.loads(said.out)
+    assert violating(document) == {
+        ("allreduce", size, "allreduce-reduce_scatter_block-allgather") for size in (4096, 65536)
+    }
+    largest = document["violations"][0]
+    assert largest["bytes"] == 65536 and largest["ratio"] == pytest.approx(1.9, abs=0.1)
+    assert 1.05 < largest["ratio_low"] < largest["ratio"] < largest["ratio_high"]
+    assert largest["p"] <= 0.05 and largest["state"] == "violated"
+    assert [part["case"].split()[0] for part in largest["parts"]] == ["reduce_scatter_block", "allgather"]
+    assert all("bytes=32768" in part["case"] for part in largest["parts"])
+    assert document["not_judged"] == [] and len(document["guidelines"]) == 22
+    assert sum(each["violated"] for each in document["guidelines"]) == 2
+    golden("guidelines.txt", hockney("guidelines", "runs/g").out)
+
+
+def test_the_factor_decides_the_exit_code(hockney, judged):
+    codes = [hockney("guidelines", judged, "--factor", factor).code for factor in ("1.05", "1.6", "2.5")]
+    assert codes == [1, 1, 0]
+    assert len(json.loads(hockney("guidelines", "--factor", "1.6", "--json").out)["violations"]) == 1
+    for wrong in ("0.9", "x", "nan", "inf"):
+        refused = hockney("guidelines", judged, "--factor", wrong)
+        assert (refused.code, refused.error.code, refused.out) == (2, "number-out-of-range", ""), wrong
+
+
+def test_one_launch_is_inconclusive(hockney):
+    assert hockney("run", "guidelines", *QUICK, "--launches", "1", "--out", "runs/one").code == 0
+    said = hockney("guidelines")
+    assert said.code == 4 and said.error is None
+    document = json.loads(hockney("guidelines", "--json").out)
+    assert {each["state"] for each in document["comparisons"]} == {"unknown"}
+
+
+def test_other_runs_do_if_they_have_the_cases(hockney, surveyed):
+    """A survey measures all collectives at the same sizes, of blocks and vectors alike."""
+    said = hockney("guidelines", "--json")
+    document = json.loads(said.out)
+    violations = {(name, guideline) for name, _, guideline in violating(document)}
+    assert violations == {
+        ("allreduce", "allreduce-reduce_scatter_block-allgather"),
+        ("bcast", "bcast-scatter-allgather"),
+        ("pingpong", "split"),  # two messages of 2 KiB are faster than one of 4 KiB
+    }
+    assert said.code == 1
+    assert document["run"] == "runs/first"
+    names = {each["name"] for each in document["guidelines"]}
+    assert {"gather-allgather", "reduce-allreduce", "allreduce-reduce-bcast", "monotony", "split"} <= names
+    assert {"scan-exscan-reduce_local", "gather-gatherv"} <= set(document["not_judged"])
+
+
+def test_typed_cases_do_too(hockney):
+    words = ("gather bytes=64 algorithm=mpi,linear,binomial", "--launches", "5", "--out", "runs/typed", "-q")
+    assert hockney("run", *words).code == 0
+    document = json.loads(hockney("guidelines", "--json").out)
+    assert [each["other"] for each in document["comparisons"]] == [
+        "gather algorithm=binomial", "gather algorithm=linear",
+    ]  # fmt: skip
+
+
+def test_the_newest_complete_run_that_has_them_is_used(hockney, judged):
+    assert hockney("run", "pingpong bytes=0:64", "--out", "runs/newer", "-q").code == 0
+    shutil.copytree("runs/g", "runs/torn")
+    lines = Path("runs/torn/records.jsonl").read_text().splitlines(keepends=True)
+    Path("runs/torn/records.jsonl").write_text("".join(lines[: len(lines) // 2]))
+    assert json.loads(hockney("guidelines", "--json").out)["run"] == "runs/g"
+
+
+def test_without_the_cases_it_tells_what_measures_them(hockney, mine):
+    newest = hockney("guidelines")
+    assert (newest.code, newest.error.code, newest.out) == (4, "no-run-with-guidelines", "")
+    named = hockney("guidelines", mine)
+    assert (named.code, named.error.code, named.out) == (4, "no-guideline-to-judge", "")
+    assert "hockney run guidelines" in newest.err and "hockney run guidelines" in named.err
+    assert hockney("guidelines", "runs/none").code == 2
+
+
+def test_ranks_and_sizes_of_the_study(hockney):
+    plan = hockney("plan", "guidelines", "--ranks", "1,3", "--sizes", "100", "--json")
+    assert plan.code == 0
+    cases = [each["case"] if isinstance(each, dict) else each for each in json.loads(plan.out)["cases"]]
+    assert cases and all("ranks=3" in case for case in cases)
+    assert {case.split()[0] for case in cases} >= {"bcast", "exscan", "reduce_local", "gatherv"}
+    refused = hockney("run", "guidelines", "--ranks", "1")
+    assert (refused.code, refused.error.code) == (2, "guidelines-need-two-ranks")
+
+
+@pytest.mark.page
+def test_the_studys_page(hockney, golden):
+    done = hockney("run", "guidelines", *QUICK, "--launches", "5", "--out", "runs/p")
+    assert done.code == 0, done.err
+    page = api.load(Path("runs/p")).page
+    assert page.lead is not None and page.lead.name == "guidelines"
+    assert "allreduce 64 KiB on 2 ranks" in page.headline[1]
+    assert [s.title for s in page.sections if not s.closed] == ["Violations"]
+    (row, *_) = page.sections[0].tables[0].rows
+    assert row[0] == "allreduce 64 KiB" and "reduce_scatter_block 32 KiB" in row[2]
+    assert "Performance guidelines" in Path("runs/p/report.html").read_text()
