@@ -137,7 +137,7 @@ class Measured:
 
 class Study(Protocol):
     """A module of `studies` with these four names is a study. It declares custom parameters in PARAMETERS, a
-    tuple of `Parameter`."""
+    tuple of `Parameter`, and in WORKLOADS the workloads that it plans, if some are not in the engine."""
 
     NAME: str
     HELP: str

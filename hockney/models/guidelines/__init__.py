@@ -4,7 +4,7 @@
 
 from hockney.models.guidelines.matching import (
     Comparison,
-    Part,
+    MeasuredTerm,
     comparisons,
     decisive,
     missing_parts,
@@ -23,7 +23,7 @@ __all__ = [
     "SOURCES",
     "Comparison",
     "Judged",
-    "Part",
+    "MeasuredTerm",
     "Rule",
     "State",
     "Verdicts",

@@ -25,7 +25,7 @@ WORD = 8
 
 
 @dataclass(frozen=True)
-class Part:
+class MeasuredTerm:
     """A term of the right side as measured, `count` times; `copies` if it is the limit of copying."""
 
     case: Case
@@ -39,11 +39,11 @@ class Comparison:
 
     rule: Rule
     left: Case
-    parts: tuple[Part, ...]
+    parts: tuple[MeasuredTerm, ...]
 
 
 @dataclass(frozen=True)
-class Group:
+class SizeSeries:
     """Cases of a workload that differ in their size only; `fixed` are their other parameters."""
 
     workload: str
@@ -81,20 +81,20 @@ def missing_parts(rule: Rule, cases: Iterable[Case]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name not in measured))
 
 
-def _groups(cases: Iterable[Case], catalog: Catalog) -> list[Group]:
-    groups: dict[tuple[object, ...], Group] = {}
+def _groups(cases: Iterable[Case], catalog: Catalog) -> list[SizeSeries]:
+    groups: dict[tuple[object, ...], SizeSeries] = {}
     for case in sorted(cases, key=lambda case: (case.workload, case.ranks, case.line)):
         size = catalog.entry(case.workload).size
         if size != "bytes" or case.ranks < 2 or case.get("sync") == "loop":
             continue
         fixed = {name: value for name, value in case.parameters if name != size}
         key = case.workload, case.ranks, *sorted(fixed.items())
-        group = groups.setdefault(key, Group(case.workload, case.ranks, fixed))
+        group = groups.setdefault(key, SizeSeries(case.workload, case.ranks, fixed))
         group.by_size[case.bytes] = case
     return list(groups.values())
 
 
-def _of_group(group: Group, groups: list[Group]) -> Iterator[Comparison]:
+def _of_group(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
     for rule in EMULATIONS:
         if rule.operation == group.workload:
             yield from _emulated(rule, group, groups)
@@ -104,7 +104,7 @@ def _of_group(group: Group, groups: list[Group]) -> Iterator[Comparison]:
         yield from _other_sizes(group)
 
 
-def _emulated(rule: Rule, group: Group, groups: list[Group]) -> Iterator[Comparison]:
+def _emulated(rule: Rule, group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
     for size in group.sizes:
         parts = [_part(term, size, group, groups) for term in rule.terms]
         found = tuple(part for part in parts if part is not None)
@@ -112,44 +112,44 @@ def _emulated(rule: Rule, group: Group, groups: list[Group]) -> Iterator[Compari
             yield Comparison(rule, group.by_size[size], found)
 
 
-def _part(term: Term, size: int, left: Group, groups: list[Group]) -> Part | None:
+def _part(term: Term, size: int, left: SizeSeries, groups: list[SizeSeries]) -> MeasuredTerm | None:
     needed = term.bytes(size, left.ranks)
     whole = -(-needed // WORD) * WORD
     for group in groups:
         if group.workload == term.workload and group.ranks == left.ranks and _alike(group, left):
             fitting = [bytes for bytes in group.by_size if needed <= bytes <= whole]
             if fitting:
-                return Part(group.by_size[min(fitting)], copies=term.copies)
+                return MeasuredTerm(group.by_size[min(fitting)], copies=term.copies)
     return None
 
 
-def _alike(group: Group, left: Group) -> bool:
+def _alike(group: SizeSeries, left: SizeSeries) -> bool:
     return all(
         value == (USUAL[name] if name == "algorithm" else left.fixed.get(name, USUAL.get(name)))
         for name, value in group.fixed.items()
     )
 
 
-def _by_algorithm(group: Group, groups: list[Group]) -> Iterator[Comparison]:
+def _by_algorithm(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
     rule = _rule("algorithm")
     for other in groups:
         if (other.workload, other.ranks) != (group.workload, group.ranks) or other.own:
             continue
         if {**other.fixed, "algorithm": OWN} == group.fixed:
             for size in sorted(set(group.by_size) & set(other.by_size)):
-                yield Comparison(rule, group.by_size[size], (Part(other.by_size[size]),))
+                yield Comparison(rule, group.by_size[size], (MeasuredTerm(other.by_size[size]),))
 
 
-def _other_sizes(group: Group) -> Iterator[Comparison]:
+def _other_sizes(group: SizeSeries) -> Iterator[Comparison]:
     monotony, split = _rule("monotony"), _rule("split")
     sizes = group.sizes
     for k, small in enumerate(sizes):
         for large in sizes[k + 1 :]:
             if large > REACH * small and large != sizes[k + 1]:
                 break
-            yield Comparison(monotony, group.by_size[small], (Part(group.by_size[large]),))
+            yield Comparison(monotony, group.by_size[small], (MeasuredTerm(group.by_size[large]),))
             if small > 0 and large % small == 0:
-                calls = Part(group.by_size[small], large // small)
+                calls = MeasuredTerm(group.by_size[small], large // small)
                 yield Comparison(split, group.by_size[large], (calls,))
 
 

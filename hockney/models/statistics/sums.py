@@ -30,7 +30,7 @@ from hockney.models.statistics.ratios import FEWEST_PAIRS
 FEWEST_LAUNCHES = 2
 """With one launch, an interval does not contain the variation between launches."""
 
-Term = tuple[Observation, float]
+Weighted = tuple[Observation, float]
 """A case, and how many times its time counts."""
 
 
@@ -58,7 +58,7 @@ class SumRatio:
         return min(1.0, 2 * student_tail(self.freedom, steps))
 
 
-def ratio_to_sum(of: Observation, terms: Sequence[Term], *, exact: bool = False) -> SumRatio:
+def ratio_to_sum(of: Observation, terms: Sequence[Weighted], *, exact: bool = False) -> SumRatio:
     """The typical time of `of` over the sum of the `terms` (at least one). `exact` times do not vary."""
     log_sum = np.logaddexp.reduce([case.log_center + np.log(count) for case, count in terms])
     log_ratio = of.log_center - float(log_sum)
@@ -71,7 +71,7 @@ def ratio_to_sum(of: Observation, terms: Sequence[Term], *, exact: bool = False)
     return SumRatio(estimate(float(np.exp(log_ratio)), *ends), middle, below, freedom)
 
 
-def _paired(of: Observation, terms: Sequence[Term]) -> tuple[float, float, float, int] | None:
+def _paired(of: Observation, terms: Sequence[Weighted]) -> tuple[float, float, float, int] | None:
     """Centre, distances to the ends, and degrees of freedom, from the launches that measured all cases; None
     if there are too few."""
     shared = [name for name in of.launches if all(name in case.launches for case, _ in terms)]
@@ -107,7 +107,7 @@ def _z(seen: Observation, side: str) -> np.ndarray:
     return widths / seen.quantile * Z
 
 
-def _apart(of: Observation, terms: Sequence[Term], log_ratio: float) -> tuple[float, float, float, int]:
+def _apart(of: Observation, terms: Sequence[Weighted], log_ratio: float) -> tuple[float, float, float, int]:
     """The same from the intervals of the typical times."""
     fewest = min(len(case.launches) for case in (of, *(case for case, _ in terms)))
     if fewest < FEWEST_LAUNCHES:

@@ -41,7 +41,7 @@ def _cells(each: Judged) -> tuple[str, ...]:
         alternative(each.comparison),
         f"{each.ratio.value:.2f}",
         ratio_interval(each.ratio),
-        probability(each.p),
+        probability(each),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural
-from hockney.models.guidelines import Comparison, Judged, Part, Rule, Verdicts
+from hockney.models.guidelines import Comparison, Judged, MeasuredTerm, Rule, Verdicts
 from hockney.pages.format import EXACT, quantity
 
 UNUSUAL = {"buffers": "hot", "sync": "barrier", "root": 0, "counts": "even", "algorithm": "mpi"}
@@ -29,7 +29,7 @@ def alternative(comparison: Comparison) -> str:
     return " + ".join(map(_part, comparison.parts))
 
 
-def _part(part: Part) -> str:
+def _part(part: MeasuredTerm) -> str:
     if part.copies:
         return "local copies"
     return call(part.case) if part.count == 1 else f"{part.count} x {call(part.case)}"
@@ -49,10 +49,11 @@ def ratio_interval(ratio: Estimate) -> str:
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
 
 
-def probability(p: float | None) -> str:
-    if p is None:
+def probability(each: Judged) -> str:
+    """Adjusted; empty for exact times, and if unknown."""
+    if each.p is None or isinstance(each.ratio, ExactValue):
         return ""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    return "<0.001" if each.p < 0.001 else f"{each.p:.3f}"
 
 
 def answer(verdicts: Verdicts) -> tuple[str, ...]:

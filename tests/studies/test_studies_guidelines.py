@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study in worlds with planted violations, on a simulated machine, and its page of rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from real_mpi import simgrid_here
+
+from hockney import api, lab, studies
+from hockney.cli.errors import guarded
+from hockney.core.case import Case, parse_canonical
+from hockney.core.settings import Settings
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_world import World
+from hockney.models.guidelines import judge
+from hockney.studies import Evidence, Options
+from hockney.studies.guidelines import reference
+from hockney.studies.guidelines.results import judged
+from hockney.studies.guidelines.wording import answer, counted
+from hockney.system.bundled import catalog_with
+
+STUDY = studies.study("guidelines")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Consistent(World):
+    """All operations take a time per byte of the whole vector, so that no guideline is violated, except for
+    the workloads and sizes that are `slow` by a factor."""
+
+    slow: Mapping[tuple[str, int], float] = field(default_factory=dict)
+
+    def time(self, case: Case) -> float:
+        vectors = ("bcast", "reduce", "allreduce", "scan", "exscan", "reduce_local", "pingpong")
+        whole = case.bytes * (1 if case.workload in vectors else case.ranks)
+        own = case.get("algorithm", "mpi") == "mpi"
+        return (2e-6 + 1e-9 * whole) * (self.slow.get((case.workload, case.bytes), 1.0) if own else 1.0)
+
+
+def run(folder: Path, world: World, launches: int = 6) -> Evidence:
+    bench = lab.fake_bench(FakeLauncher(world), workloads=studies.workloads_of(STUDY))
+    cases = STUDY.plan(Options(ranks=(2, 3), sizes=(4096, 32768)), bench.catalog, bench.machine)
+    made = lab.begin(folder, cases, Settings("guidelines", seed=1, launches=launches), bench)
+    lab.measure(made, bench, lambda event: None)
+    return api.load(folder).evidence
+
+
+def test_a_consistent_library_has_no_violation(tmp_path):
+    verdicts = judged(run(tmp_path / "r", Consistent()))
+    assert not verdicts.violated and verdicts.conclusive and len(verdicts.rules) == 22
+    page = STUDY.page(api.load(tmp_path / "r").evidence)
+    assert len(page.headline) <= 2 and "Violations" not in [section.title for section in page.sections]
+
+
+def test_planted_violations_are_the_ones_reported(tmp_path):
+    slow = {("scatter", 2048): 2.0, ("scan", 32784): 1.6}
+    evidence = run(tmp_path / "r", Consistent(slow=slow))
+    verdicts = judged(evidence)
+    assert {(each.left.workload, each.left.bytes) for each in verdicts.violated} == set(slow)
+    rules = {each.rule.name for each in verdicts.violated if each.left.workload == "scatter"}
+    assert {"scatter-scatterv", "algorithm"} <= rules, "copies make a broadcast no faster"
+    first, *rest = answer(verdicts)
+    assert first == counted(verdicts)[0] and rest[0].startswith("scatter 2 KiB on 2 ranks takes 2.0")
+    figure = STUDY.page(evidence).lead
+    names = figure.x.names
+    assert len(names) == len(set(names)) and "scatter <= scatterv" in names
+    (violated,) = (series for series in figure.series if series.name == "violated")
+    assert {names[int(k)] for k in violated.x} >= {"scatter <= scatterv", "scan <= other algorithms"}
+
+
+def test_the_summaries_agree(tmp_path):
+    """The ratio is that of the typical times in the table of cases."""
+    evidence = run(tmp_path / "r", Consistent(slow={("gather", 2048): 1.5}))
+    typical = {parse_canonical(s.case): s.typical.value for s in evidence.fits.summaries}
+    for each in judged(evidence).judged:
+        whole = sum(part.count * typical[part.case] for part in each.comparison.parts)
+        assert each.ratio.value == pytest.approx(typical[each.left] / whole)
+
+
+def test_the_order_of_the_cases_does_not_matter(tmp_path):
+    evidence = run(tmp_path / "r", Consistent(slow={("gather", 2048): 1.5}))
+    observations = evidence.observed(evidence.run.records)
+    forth, back = judge(observations, evidence.catalog), judge(observations[::-1], evidence.catalog)
+    assert forth.judged == back.judged
+
+
+def test_the_table_of_the_documentation_is_fresh():
+    text = (ROOT / "docs" / "studies" / "guidelines.md").read_text("utf-8")
+    for part in (reference.table(), reference.sources()):
+        assert part in text, "make it again: python -m hockney.studies.guidelines.reference"
+
+
+def test_the_study_names_the_workloads_that_it_plans():
+    bench = lab.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    cases = STUDY.plan(Options(), bench.catalog, bench.machine)
+    assert {case.workload for case in cases} - {"pingpong"} == set(STUDY.WORKLOADS)
+    assert catalog_with(lab.bundled_catalog(), STUDY.WORKLOADS) == bench.catalog
+    less = STUDY.plan(Options(), lab.bundled_catalog(), bench.machine)
+    assert 0 < len(less) < len(cases), "an engine without a group's workloads measures the others"
+
+
+@pytest.mark.simgrid
+def test_on_a_simulated_machine_violations_are_exact(tmp_path, capsys):
+    simgrid_here()
+    words = ["--machine", "sim:switched-ethernet", "--ranks", "4", "--sizes", "64KiB", "-q"]
+    assert guarded(["run", "guidelines", *words, "--out", str(tmp_path / "r")]) == 0
+    capsys.readouterr()
+    assert guarded(["guidelines", str(tmp_path / "r"), "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert len(document["guidelines"]) == 20 and document["not_judged"] == [], "one size has no other"
+    typical = {s.case: s.typical.value for s in api.load(tmp_path / "r").summaries}
+    for each in document["comparisons"]:
+        ratio = typical[each["case"]] / sum(part["count"] * typical[part["case"]] for part in each["parts"])
+        assert each["ratio"] == each["ratio_low"] == each["ratio_high"] == pytest.approx(ratio)
+        assert each["state"] == ("violated" if ratio > 1.05 else "holds")
+    # Its description selects an allreduce that reduces and broadcasts whole vectors.
+    best = document["violations"][0]
+    assert best["case"].startswith("allreduce") and best["other"] == "allreduce algorithm=rabenseifner"
