@@ -23,9 +23,6 @@ __all__ = [
     "parameters_of",
     "refines",
     "study",
-    "parameters_of",
-    "refines",
-    "study",
     "workloads_of",
 ]
 
@@ -66,6 +63,8 @@ def launch_settings(study: Study, options: Options, machine: Machine) -> Sequenc
     declared: Callable[[Options, Machine], Sequence[LaunchSetting]] | None
     declared = getattr(study, "launch_settings", None)
     return () if declared is None else declared(options, machine)
+
+
 def workloads_of(study: Study) -> tuple[str, ...]:
     """The workloads that the study may plan, if some of them are compiled on first use only."""
     return getattr(study, "WORKLOADS", ())

@@ -29,7 +29,7 @@ NAME=VALUE replaces a parameter of the case.
 The sizes are those of the benchmark unless you give others with `bytes=` or `--sizes`.
 
 A case marked *close* does not measure exactly the same thing.
-In all cases, the ranks verify what they receive, and hockney launches them several times ([method](../method.md)).
+In all cases, the ranks verify what they receive, and there are several launches ([method](../method.md)).
 """
 
 
