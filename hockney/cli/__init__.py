@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from hockney.cli import interrupts
 
 TYPE_CHECKING = False
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Parse the words, run the verb, exit with its exit code."""
     interrupts.keep()
+    # A run's records are a million objects without cycles, which the collector would visit again and again.
+    gc.set_threshold(100_000)
     from hockney.cli.errors import guarded
 
     try:

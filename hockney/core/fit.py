@@ -88,7 +88,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     `visits` is the number of moments at which the case was measured, `preempted` that of visits during which
     a rank lost its core. `within` is the spread inside a launch (the interquartile range over the median,
     averaged over launches), `between` the spread of the launches' times (a robust standard deviation of their
-    logarithms; None with one launch). `quartiles` are the 5, 25, 75 and 95% points of all repetitions (s).
+    logarithms; None with one launch). `launch_spread` is the same without protection against outliers below
+    six launches, `launch_spread_expected` what the spread within launches predicts for it. `quartiles` are
+    the 5, 25, 75 and 95% points of all repetitions (s).
     `min_s` to `max_s` are the extremes, the mean and quantiles of the repetitions (s), of `operations`
     operations altogether; `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are what nccl-tests and
     OSU's benchmarks make of a typical time, None where they have no meaning (docs/columns.md).
@@ -103,6 +105,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     quartiles: tuple[float, float, float, float]
     within: float
     between: float | None
+    launch_spread: float | None = None
+    launch_spread_expected: float | None = None
     repetitions: int
     launches: int
     bytes_moved: int

@@ -194,7 +194,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
     def visits_made(self) -> int:
         """Visits with at least one repetition: the length of `times_by_visit`."""
         counts = self.visits.repetitions or [len(self.times_s)]
-        return sum(1 for count in counts if count)
+        return len(counts) - counts.count(0)
 
     @property
     def simulated(self) -> bool:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hockney.core.errors import one_line
 from hockney.core.units import format_value
@@ -178,10 +179,15 @@ def _decades(unit: str, low: float, high: float) -> list[Ticks]:
 
 
 def _labelled(points: list[float], name: Callable[[float], str]) -> Ticks:
-    return Ticks(tuple(points), tuple(_trim(name(v)) for v in points))
+    return Ticks(tuple(points), tuple(map(name, points)))
 
 
+@lru_cache(maxsize=1 << 14)  # figures with the same axis have the same labels
 def _name(value: float, unit: str, digits: int) -> str:
+    return _trim(_untrimmed(value, unit, digits))
+
+
+def _untrimmed(value: float, unit: str, digits: int) -> str:
     """A unit that is a plain word ("ranks") is part of the axis title, not of each tick. Decades are not in
     minutes: 100 s, 1000 s."""
     if value == 0:
@@ -194,4 +200,6 @@ def _name(value: float, unit: str, digits: int) -> str:
 
 def _trim(text: str) -> str:
     """Without redundant zeros: "10.0 GB/s" is "10 GB/s" on an axis."""
+    if "." not in text:
+        return text
     return re.sub(r"(\.\d*?)0+(?=\D|$)", lambda m: m[1] if m[1] != "." else "", text)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,9 +18,11 @@ from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
 from hockney.lab.stored_fits import as_of, basis_of, save_fits, stored_fits
-from hockney.models.statistics import LaunchTimesOnce
 from hockney.store import Reading, RunFolder
 from hockney.system.bundled import bundled_catalog
+
+if TYPE_CHECKING:
+    from hockney.models.statistics import LaunchTimesOnce
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Results:
     fits: Fits
     machine: Machine
     notices: tuple[Notice, ...]
-    times: LaunchTimesOnce
+    times: LaunchTimesOnce | None
     basis: str = ""
 
     def save(self, folder: RunFolder) -> None:
@@ -56,8 +59,11 @@ def results(
     catalog = bundled_catalog() if kept is None else kept.filled_from(bundled_catalog())
     basis = basis_of(reading, machine, catalog) if cost == "typical" else ""
     fits = stored_fits(folder, basis, machine)
-    times = LaunchTimesOnce()
+    times = None
     if fits is None:
+        from hockney.models.statistics import LaunchTimesOnce
+
+        times = LaunchTimesOnce()
         run = _restricted(reading.run, catalog, relevant)
         fits = models.fit_all(run, catalog, cores=reading.run.cores(machine), cost=cost, times=times)
         fits = as_of(machine, fits)

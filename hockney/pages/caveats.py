@@ -17,12 +17,8 @@ from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Section
 from hockney.models.statistics import (
     FEWEST_QUIET,
-    FEWEST_TO_WINSORISE,
-    Observation,
-    Z,
     kept,
     loaded_launches,
-    winsorised,
 )
 from hockney.pages import collectives, loggp, messages, point_to_point
 from hockney.pages.affinity import processors
@@ -258,11 +254,8 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     launches' times without outliers, or of all of them if they are too few to identify outliers."""
     if evidence.machine.traits.noiseless:
         return None
-    candidates = {s.case for s in evidence.fits.summaries if _may_differ(s)}
-    if not candidates:
-        return None
-    seen = evidence.observed(r for r in evidence.run.records if r.case in candidates)
-    differ = {s.case.line: spread for s in seen if (spread := _spread(s)) is not None}
+    candidates = (s for s in evidence.fits.summaries if _may_differ(s))
+    differ = {s.case: spread for s in candidates if (spread := _spread(s)) is not None}
     if not differ:
         return None
     worst, spread = max(differ.items(), key=lambda item: item[1])
@@ -292,14 +285,11 @@ def _may_differ(summary: Summary) -> bool:
     return (summary.between or 0.0) > LAUNCHES_DIFFER or width is None or width > LAUNCHES_DIFFER
 
 
-def _spread(seen: Observation) -> float | None:
+def _spread(summary: Summary) -> float | None:
     """Standard deviation of the launches' log times; None if it is small, or no larger than expected."""
-    count = len(seen.log_typical)
-    if count < FEWEST_LAUNCHES:
+    spread, expected = summary.launch_spread, summary.launch_spread_expected or 0.0
+    if spread is None or summary.launches < FEWEST_LAUNCHES:
         return None
-    levels = seen.log_typical
-    spread = float((winsorised(levels) if count >= FEWEST_TO_WINSORISE else levels).std(ddof=1))
-    expected = seen.within / Z * math.sqrt(count)
     return None if spread <= max(LAUNCHES_DIFFER, BEYOND * expected) else spread
 
 
@@ -321,7 +311,12 @@ def _clock(evidence: Evidence) -> RunCaveat | None:
     coarse = {
         r.case
         for r in evidence.run.records
-        if r.times_s and clock.get(r.launch, 0.0) > 1.5 * CLOCK_SHARE * r.batch * median(r.times_s)
+        # comparing the shortest time first avoids sorting
+        if r.times_s
+        and all(
+            clock.get(r.launch, 0.0) > 1.5 * CLOCK_SHARE * r.batch * typical(r.times_s)
+            for typical in (min, median)
+        )
     }
     if not coarse:
         return None

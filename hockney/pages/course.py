@@ -11,7 +11,7 @@ from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Modes
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section
-from hockney.models.statistics import observe_case
+from hockney.models.statistics import visits_of
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import percent, quantity
 
@@ -54,11 +54,11 @@ def _most_important(evidence: Evidence) -> Measured | None:
 def _visits(evidence: Evidence, m: Measured) -> tuple[np.ndarray, np.ndarray]:
     """The start of each visit, in seconds since the run's start, and its median. Includes those of disturbed
     launches, which are of interest here."""
-    seen = observe_case(evidence.run.by_case().get(m.summary.case, []), evidence.catalog)
-    if seen is None:
+    records = [record for record in evidence.run.by_case().get(m.summary.case, []) if record.times_s]
+    if not records:
         return np.empty(0), np.empty(0)
     began = min(record.started_s for record in evidence.run.records)
-    at_s, logs = np.concatenate(seen.visits_at_s), np.concatenate(seen.visits)
+    logs, at_s = map(np.concatenate, zip(*map(visits_of, records), strict=True))
     order = np.argsort(at_s, kind="stable")
     return at_s[order] - began, np.exp(logs[order])
 

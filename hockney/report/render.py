@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
@@ -23,7 +23,7 @@ from hockney.draw.names import file_name
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.svg import still
-from hockney.report import assets, data, html_text
+from hockney.report import assets, data, html_text, page_cache
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,9 @@ def _scripts(page: Page) -> list[str]:
 
 @functools.cache
 def _template() -> Callable[..., str]:
+    place = page_cache.folder()
     environment = Environment(
+        bytecode_cache=None if place is None else FileSystemBytecodeCache(str(place)),
         loader=PackageLoader("hockney.report", "."),
         autoescape=True,
         undefined=StrictUndefined,

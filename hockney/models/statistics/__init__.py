@@ -44,7 +44,7 @@ from hockney.models.statistics.observations import (
 from hockney.models.statistics.ratios import ratio, ratio_of_estimates
 from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.sums import SumRatio, ratio_to_sum
-from hockney.models.statistics.visits import LaunchTimesOnce, launch_times
+from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
 __all__ = [
     "FEWEST_QUIET",
@@ -83,5 +83,6 @@ __all__ = [
     "summaries",
     "summarise",
     "tabulate",
+    "visits_of",
     "winsorised",
 ]

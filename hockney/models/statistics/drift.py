@@ -58,12 +58,16 @@ def _fit(blocks: np.ndarray, variances: np.ndarray) -> tuple[float, float]:
     independent, slow = 0.0, 0.0
     for _ in range(ROUNDS):
         weights = np.sqrt((blocks - 1) / 2) / expected
-        rows = np.stack([blocks, np.ones_like(blocks)], axis=1) * weights[:, None]
-        values = variances * weights
-        independent, slow = np.linalg.lstsq(rows, values, rcond=None)[0]
+        first, values = blocks * weights, variances * weights  # the second column are the weights
+        square, both, one = first @ first, first @ weights, weights @ weights
+        left, right = first @ values, weights @ values
+        determinant = square * one - both * both
+        if len(blocks) > 1:
+            independent = (one * left - both * right) / determinant
+            slow = (square * right - both * left) / determinant
         if slow < 0 or len(blocks) == 1:
-            independent, slow = rows[:, 0] @ values / (rows[:, 0] @ rows[:, 0]), 0.0
+            independent, slow = left / square, 0.0
         elif independent < 0:
-            independent, slow = 0.0, rows[:, 1] @ values / (rows[:, 1] @ rows[:, 1])
+            independent, slow = 0.0, right / one
         expected = np.maximum(independent * blocks + slow, np.finfo(float).tiny)
     return float(independent), float(slow)

@@ -81,6 +81,8 @@ def winsorised(values: np.ndarray) -> np.ndarray:
     quarter = count // 4
     first, third = ordered[..., quarter, None], ordered[..., count - 1 - quarter, None]
     reach = FENCE * (third - first)
+    if values.ndim == 1 and ordered[0] >= (first - reach)[0] and ordered[-1] <= (third + reach)[0]:
+        return values  # nothing is outside the fences, as usual
     low = np.minimum(ordered[..., cut, None], first - reach)
     high = np.maximum(ordered[..., count - 1 - cut, None], third + reach)
     return np.clip(values, low, high)

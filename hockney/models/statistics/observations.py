@@ -8,6 +8,7 @@ a time must not reach below zero."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +21,14 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Modes
 from hockney.core.record import Record, RunRecords
 from hockney.models.statistics.jackknife import undisturbed_half_width
-from hockney.models.statistics.location import Z, center, half_width, of_mean
+from hockney.models.statistics.location import (
+    FEWEST_TO_WINSORISE,
+    Z,
+    center,
+    half_width,
+    of_mean,
+    winsorised,
+)
 from hockney.models.statistics.modes import fast_visits, margins, modes
 from hockney.models.statistics.visits import (
     SHORTEST_S,
@@ -101,6 +109,18 @@ class Observation:
     def within(self) -> float:
         """Standard error of `log_center` from the spread within launches alone, nan if unknown."""
         return of_mean((self.below + self.above) / 2 / self.quantile)
+
+    @property
+    def launch_spread(self) -> tuple[float | None, float | None]:
+        """The standard deviation of the launches' log times, without outliers if there are enough to identify
+        them, and that which the spread within launches predicts; None with one launch, or if unknown."""
+        count = len(self.log_typical)
+        if count < 2:
+            return None, None
+        levels = self.log_typical
+        spread = float((winsorised(levels) if count >= FEWEST_TO_WINSORISE else levels).std(ddof=1))
+        expected = self.within / Z * math.sqrt(count)
+        return spread, expected if math.isfinite(expected) else None
 
     def interval(self) -> tuple[float, float, float]:
         """(typical time, low, high) in seconds over all launches; nan for unknown ends."""

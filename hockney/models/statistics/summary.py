@@ -35,38 +35,57 @@ def summaries(observations: Sequence[Observation]) -> list[Summary]:
 def _summary(seen: Observation) -> Summary:
     launches = [np.asarray(record.times_s) for record in seen.records]
     medians = np.exp(seen.log_typical)
-    iqr = [np.subtract(*np.percentile(times, (75, 25))) for times in launches]
-    pooled = np.concatenate(launches)
-    p5, p25, p50, p75, p95, p99 = map(float, np.percentile(pooled, (5, 25, 50, 75, 95, 99)))
+    iqr = [third - first for first, third in (percentiles(np.sort(times), (25, 75)) for times in launches)]
+    pooled = np.sort(np.concatenate(launches))
+    p5, p25, p50, p75, p95, p99 = percentiles(pooled, (5, 25, 50, 75, 95, 99))
     operations = [record.batch * len(record.times_s) for record in seen.records]
     typical = _cost(seen)
+    spread, expected = seen.launch_spread
     return Summary(
         case=seen.records[0].case,
         typical=typical,
         undisturbed=_undisturbed(seen),
         modes=seen.modes,
         visits=sum(map(len, seen.visits)),
-        preempted=sum(count > 0 for record in seen.records for count in record.visits.preempted),
+        preempted=sum(
+            len(counts) - counts.count(0) for counts in (record.visits.preempted for record in seen.records)
+        ),
         quartiles=(p5, p25, p75, p95),
         within=float(np.mean(iqr / medians)),
         between=scatter(seen.log_typical) if len(launches) > 1 else None,
+        launch_spread=spread,
+        launch_spread_expected=expected,
         repetitions=sum(map(len, launches)),
         launches=len(set(seen.launches)),
         bytes_moved=seen.records[0].bytes_moved,
         verified_bytes=sum(record.verified.bytes for record in seen.records),
         errors=seen.errors,
         operations=sum(operations),
-        min_s=float(pooled.min()),
+        min_s=float(pooled[0]),
         mean_s=float(np.average([times.mean() for times in launches], weights=operations)),
         p50_s=p50,
         p95_s=p95,
         p99_s=p99,
-        max_s=float(pooled.max()),
+        max_s=float(pooled[-1]),
         algbw_bytes_per_s=algorithm_bandwidth(seen.case, seen.workload, typical.value),
         busbw_bytes_per_s=bus_bandwidth(seen.case, seen.workload, typical.value),
         rate_per_s=message_rate(seen.workload, typical.value),
         metrics=metric_summaries(seen.records),
     )
+
+
+def percentiles(ordered: np.ndarray, shares: Sequence[float]) -> list[float]:
+    """Of values in ascending order, as `np.percentile` computes them, which takes much longer for a few
+    hundred values."""
+    found = []
+    for share in shares:
+        place = share / 100 * (len(ordered) - 1)
+        row = int(place)
+        part = place - row
+        low, high = float(ordered[row]), float(ordered[min(row + 1, len(ordered) - 1)])
+        apart = high - low
+        found.append(high - apart * (1 - part) if part >= 0.5 else low + apart * part)
+    return found
 
 
 def _cost(seen: Observation) -> Estimate:

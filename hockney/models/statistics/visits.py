@@ -9,16 +9,23 @@ batch means as for the repetitions of one visit (`interval`), from the winsorise
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median  # faster than numpy's for a few numbers
 
 import numpy as np
 
 from hockney.core.record import Record
 from hockney.models.statistics.drift import half_width_under_drift
 from hockney.models.statistics.interval import correlation, interval_and_quantile
-from hockney.models.statistics.location import Z, center, spread, student, winsorised
+from hockney.models.statistics.location import (
+    FEWEST_TO_WINSORISE,
+    Z,
+    center,
+    spread,
+    student,
+    winsorised,
+)
 
 SHORTEST_S = 1e-12
 """Replaces a time of zero, which a coarse clock or a simulator may report."""
@@ -42,14 +49,19 @@ class LaunchTimes:
     at_s: np.ndarray
 
 
-def launch_times(record: Record) -> LaunchTimes:
-    """The times of a record that has repetitions."""
+def visits_of(record: Record) -> tuple[np.ndarray, np.ndarray]:
+    """The visits and their start times, as in `LaunchTimes`, of a record that has repetitions."""
     parts = record.times_by_visit
-    visits = np.log(np.maximum([median(part) for part in parts], SHORTEST_S))
+    visits = np.log(np.maximum(list(map(_median, parts)), SHORTEST_S))
     began = [
         after for after, count in zip(record.visits.after_s, record.visits.repetitions, strict=True) if count
     ]
-    at_s = record.started_s + np.array(began or [0.0])
+    return visits, record.started_s + np.array(began or [0.0])
+
+
+def launch_times(record: Record) -> LaunchTimes:
+    """The times of a record that has repetitions."""
+    visits, at_s = visits_of(record)
     if len(visits) < FEWEST_VISITS:
         *ends, quantile = interval_and_quantile(record.times_s)
         middle, low, high = (np.nan if t is None else t for t in ends)
@@ -71,12 +83,21 @@ class LaunchTimesOnce:
         return self._known[key]
 
 
+def _median(times: list[float]) -> float:
+    """Faster than numpy's for a few numbers."""
+    ordered, half = sorted(times), len(times) // 2
+    return ordered[half] if len(times) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
 def of_visits(visits: np.ndarray, at_s: np.ndarray) -> LaunchTimes:
     """From one launch's visits (logs of their medians, at least one) in order."""
     if len(visits) < 2:
         return LaunchTimes(float(visits[0]), np.nan, np.nan, Z, visits, at_s)
-    half, quantile = _half_width(visits)
-    return LaunchTimes(float(center(visits)), half, half, quantile, visits, at_s)
+    kept = winsorised(visits)
+    mean = float(np.add.reduce(kept)) / len(kept)
+    half, quantile = _half_width(visits, kept, mean)
+    middle = mean if len(visits) >= FEWEST_TO_WINSORISE else float(center(visits))
+    return LaunchTimes(middle, half, half, quantile, visits, at_s)
 
 
 def in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> np.ndarray:
@@ -92,10 +113,14 @@ def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray])
     return half_width_under_drift(winsorised(in_time(visits, at_s)))
 
 
-def _half_width(visits: np.ndarray) -> tuple[float, float]:
-    variance, freedom = spread(visits)
-    kept = winsorised(visits)
-    scale = float(kept.std())
-    tau, z = correlation((kept - kept.mean()) / scale) if scale > 0 else (1.0, 0.0)
-    quantile = max(z, student(freedom))
-    return quantile * float(np.sqrt(variance * tau)), quantile
+def _half_width(visits: np.ndarray, kept: np.ndarray, mean: float) -> tuple[float, float]:
+    """`kept` are the visits with outliers moved in, `mean` is their mean."""
+    count = len(visits)
+    deviations = kept - mean
+    squares = float(np.add.reduce(deviations * deviations))
+    enough = count >= FEWEST_TO_WINSORISE
+    variance = squares / (count - 1) / count if enough else float(spread(visits)[0])
+    scale = math.sqrt(squares / count)
+    tau, z = correlation(deviations / scale) if scale > 0 else (1.0, 0.0)
+    quantile = max(z, student(count - 1))
+    return quantile * math.sqrt(variance * tau), quantile
