@@ -194,6 +194,35 @@ def test_pauses_of_each_launch_are_its_own() -> None:
     assert found.parameter("O_s").estimate.value == pytest.approx(TRUTH["O_s"], rel=1e-6)
 
 
+def test_an_overhead_that_jumps_with_the_size_keeps_its_value_at_the_smallest() -> None:
+    """Shared memory: short messages leave by another path, and a line through all sizes gave an o_s of 0. Both
+    ends work at the same time, so the parts exceed the time of long messages."""
+    sizes = (8, 256, 1024, 2048, 3072)
+    sends = {8: 1.2e-7, 256: 1.2e-7, 1024: 1.0e-6, 2048: 1.15e-6, 3072: 1.3e-6}
+
+    def jumping(case: Case) -> float:
+        size = case["bytes"]
+        receive = 1.2e-7 + 3e-11 * size
+        if case.workload == "receive_overhead":
+            return receive
+        trip = 2 * (3.4e-7 + 2.5e-10 * size)
+        step = sends[size] + case["delay"] if case["delay"] else 2.2e-7 + 3.5e-10 * size
+        return trip + (case["messages"] - 1) * step
+
+    found = fit(exact(jumping, cases(sizes)))
+    assert found.parameter("o_s").estimate.value == pytest.approx(1.2e-7, rel=1e-3)
+    assert found.parameter("L").estimate.value == pytest.approx(1.0e-7, rel=0.1)
+    [caveat] = [c for c in found.caveats if c.code == "parts-exceed-message"]
+    assert caveat.values["size"] == 1024 and caveat.values["most"] > 0.5
+    assert found.worst > 0.5 and found.verdict != "good", "single messages count"
+
+
+def test_a_latency_next_to_an_overhead_held_at_zero_lies_inside_its_interval() -> None:
+    for seed in range(6):
+        estimate = noisy(truth(o_s=-5e-8), seed).parameter("L").estimate
+        assert estimate.high - estimate.value == pytest.approx(estimate.value - estimate.low, rel=0.2)
+
+
 def paused_by_visit(launch: int, size: int, per: str) -> Record:
     """A delayed train with four visits, whose pauses differ by far more than o_s. Per record, `paused` is
     that of the last one, as engines reported it before it was per repetition."""

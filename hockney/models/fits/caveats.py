@@ -71,6 +71,17 @@ def sum_not_ping_pong(total: Estimate, one_way: Estimate, size: float) -> FitCav
     )
 
 
+def parts_exceed_message(size: int, most: float) -> FitCaveat:
+    """`most` is by how much of its time, at the worst of the sizes from `size` on."""
+    return FitCaveat(
+        "parts-exceed-message",
+        f"from {size} B on, o_s, L, o_r and the gaps of its bytes add up to as much as "
+        f"{format_percent(most, 2)} more than a message takes, because both ends work at the same time: the "
+        "model describes trains there, not single messages",
+        {"size": size, "most": most},
+    )
+
+
 def gap_below_overhead(which: str, gap: Estimate, overhead: Estimate) -> FitCaveat:
     """`which` is send or receive."""
     return FitCaveat(

@@ -5,7 +5,7 @@
 On a network with a low cost per byte, short messages follow one another as fast as the processors allow,
 whatever their size: max(g, g_0 + G (s - 1)) then describes the trains better than a single line, which would
 make both g and G too small. The criterion of the piecewise search chooses between the two, and the size up to
-which g holds.
+which g holds. The same shape describes o_s: libraries send the shortest messages by another path.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class GapLine:
     floor: Floor | None = None
 
     @staticmethod
-    def through(medians: Medians, sizes: Sequence[int], rows: np.ndarray) -> GapLine:
-        """`rows` @ times are the gaps at `sizes`, which ascend."""
+    def through(medians: Medians, sizes: Sequence[int], rows: np.ndarray, origin: float = 1.0) -> GapLine:
+        """`rows` @ times are the gaps at `sizes`, which ascend; a single line has its constant at `origin`."""
         value, variance = medians.combined(rows)
         deviation = np.sqrt(variance + (RELATIVE * value) ** 2 + 1e-30)
-        options = [GapLine(SizeLine.through(medians, list(sizes), rows, 1.0))]
+        options = [GapLine(SizeLine.through(medians, list(sizes), rows, origin))]
         for first in range(FEWEST, len(sizes) - FEWEST + 1):
             weight = deviation[:first] ** -2 / np.sum(deviation[:first] ** -2)
             line = SizeLine.through(medians, list(sizes[first:]), rows[first:], 1.0)

@@ -32,7 +32,7 @@ from hockney.models.fits.linear import SizeLine, interval_of
 from hockney.models.fits.model import SIZE, Scope, explains
 from hockney.models.fits.ranges import ranges_of
 from hockney.models.fits.trains import MESSAGE, OVERHEAD, TRAIN, Trains, end_of_protocol, ping_pong
-from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
+from hockney.models.fits.verdict import FAIR, deviations, refused, uncertainty, verdict
 from hockney.models.statistics import Medians, Observation, estimate
 
 
@@ -65,13 +65,13 @@ class _LogGP:
     trains: Trains
     size: int
     gap: GapLine
-    send: SizeLine
+    send: GapLine
     receive: SizeLine
     latency: float
     latency_row: np.ndarray
     moved: bool
     contradicted: tuple[int, ...]
-    free: tuple[GapLine, SizeLine, SizeLine]
+    free: tuple[GapLine, GapLine, SizeLine]
 
     @staticmethod
     def of(trains: Trains) -> _LogGP:
@@ -91,7 +91,7 @@ class _LogGP:
         shift, rows = found.values - values, found.rows
         if found.moved:
             gap = gap.moved(float(shift[GAP]), rows[GAP], size)
-            send = send.moved(found.values[SEND], rows[SEND])
+            send = send.moved(float(shift[SEND]), rows[SEND], size)
             receive = receive.moved(found.values[RECEIVE], rows[RECEIVE])
         return _LogGP(
             medians=medians,
@@ -110,21 +110,15 @@ class _LogGP:
     def report(self, subject: Subject, messages: Sequence[Observation]) -> Fit:
         parameters = self._parameters()
         sizes = sorted(self.trains.single.keys() & self.trains.burst.keys())
-        bursts = self.medians.center[[self.trains.burst[s][0] for s in sizes]]
-        fitted = np.array(
-            [
-                self.medians.center[self.trains.single[s]] + (self.trains.burst[s][1] - 1) * self.gap.at(s)[0]
-                for s in sizes
-            ]
-        )
+        measured, fitted = self._times(sizes)
         judgement = verdict(
-            bursts,
+            measured,
             fitted,
             errors=self.medians.errors,
             caveats=self._caveats(messages),
             widths={p.symbol: uncertainty(p.estimate, self._leverage(p.symbol, sizes)) for p in parameters},
         )
-        error, worst = deviations(bursts, fitted)
+        error, worst = deviations(measured, fitted)
         return Fit(
             model="loggp",
             line=subject.line,
@@ -139,11 +133,35 @@ class _LogGP:
             caveats=judgement.caveats,
         )
 
+    def _times(self, sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """What was measured, and what the model gives: trains without and with pauses, and single messages."""
+        trains, times = self.trains, self.medians.center
+        single = {size: times[row] for size, row in trains.single.items()}
+        pairs = [(times[trains.burst[s][0]], single[s], trains.burst[s][1], self.gap.at(s)[0]) for s in sizes]
+        delayed = sorted(single.keys() & trains.delayed.keys())
+        pairs += [
+            (times[trains.delayed[s][0]], single[s], trains.delayed[s][1], self.send.at(s)[0])
+            for s in delayed
+        ]
+        measured = [train for train, *_ in pairs] + [single[s] / 2 for s in sizes]
+        fitted = [one + (count - 1) * further for _, one, count, further in pairs]
+        fitted += [self._one_way(s).value for s in sizes]
+        return np.array(measured), np.array(fitted)
+
     def _parameters(self) -> list[FittedParameter]:
         latency = self._estimate(self.latency, self.latency_row)
         found = [FittedParameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
-        lines: tuple[tuple[SizeLine | GapLine, SizeLine | GapLine, str, str, str, str], ...] = (
-            (self.send, self.free[1], "overhead of sending", "o_s", "overhead of sending a byte", "O_s"),
+        smallest = min(self.trains.delayed), min(self.trains.receive)
+        lines: tuple[tuple[SizeLine | GapLine, SizeLine | GapLine, str, str, str, str, str], ...] = (
+            (
+                self.send,
+                self.free[1],
+                "overhead of sending",
+                "o_s",
+                "overhead of sending a byte",
+                "O_s",
+                f"at {smallest[0]} B",
+            ),
             (
                 self.receive,
                 self.free[2],
@@ -151,11 +169,11 @@ class _LogGP:
                 "o_r",
                 "overhead of receiving a byte",
                 "O_r",
+                f"at {smallest[1]} B",
             ),
-            (self.gap, self.free[0], "gap between messages", "g", "gap between bytes", "G"),
+            (self.gap, self.free[0], "gap between messages", "g", "gap between bytes", "G", ""),
         )
-        for line, free, name, symbol, slope_name, slope in lines:
-            note = f"at {line.origin:g} B" if isinstance(line, SizeLine) else ""
+        for line, free, name, symbol, slope_name, slope, note in lines:
             base, per_byte = line.parameters(self.medians)
             if self.moved:
                 # An imposed value may be wrong by chance, so the interval covers that of the free parameter
@@ -166,7 +184,8 @@ class _LogGP:
         return found
 
     def _estimate(self, value: float, row: np.ndarray) -> Estimate:
-        return interval_of(self.medians, max(value, 0.0), row, held=value <= 0)
+        held = value <= 0 or any(line.held for line in (self.send, self.receive, self.gap))
+        return interval_of(self.medians, max(value, 0.0), row, held=held)
 
     def _one_way(self, size: int) -> Estimate:
         """L + o_s + o_r + G (s-1)."""
@@ -195,8 +214,10 @@ class _LogGP:
 
     def _caveats(self, messages: Sequence[Observation]) -> list[FitCaveat]:
         found = self._contradictions(messages)
-        if self.send.base == 0:
+        if self.send.at(self.size)[0] == 0:
             found.append(caveats.no_send_overhead())
+        if (exceeding := self._exceeding()) is not None:
+            found.append(caveats.parts_exceed_message(*exceeding))
         # A sender that waits less than the gap is held up by the network: its steps then take the gap.
         short = [
             size
@@ -205,6 +226,21 @@ class _LogGP:
         ]
         if short:
             found.append(caveats.short_delay(min(short)))
+        return found
+
+    def _exceeding(self) -> tuple[int, float] | None:
+        """The size, above the smallest, from which on the parts of a message's time add up to clearly more
+        than half of the round trip, and the largest excess relative to it."""
+        found = None
+        for size in sorted(self.trains.single, reverse=True):
+            total = self._one_way(size)
+            row = np.zeros(len(self.medians.center))
+            row[self.trains.single[size]] = 0.5
+            half_trip = interval_of(self.medians, float(row @ self.medians.center), row)
+            excess = total.value / half_trip.value - 1
+            if size == self.size or excess < FAIR or not _apart(total, half_trip):
+                break
+            found = size, max(excess, found[1] if found else 0.0)
         return found
 
     def _contradictions(self, messages: Sequence[Observation]) -> list[FitCaveat]:
@@ -230,7 +266,7 @@ class _LogGP:
         return found
 
 
-def _lines(medians: Medians, trains: Trains) -> tuple[GapLine, SizeLine, SizeLine]:
+def _lines(medians: Medians, trains: Trains) -> tuple[GapLine, GapLine, SizeLine]:
     """The lines of the gap, of o_s and of o_r."""
     cases = len(medians.center)
 
@@ -247,7 +283,7 @@ def _lines(medians: Medians, trains: Trains) -> tuple[GapLine, SizeLine, SizeLin
     rows = np.eye(cases)[[trains.receive[s] for s in sizes]]
     receive = SizeLine.through(medians, sizes, rows, float(sizes[0]))
     delayed, sends = further(trains.delayed)
-    send = SizeLine.through(medians, delayed, sends, float(delayed[0]))
+    send = GapLine.through(medians, delayed, sends, float(delayed[0]))
     return GapLine.through(medians, *further(trains.burst)), send, receive
 
 

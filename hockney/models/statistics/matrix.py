@@ -28,12 +28,13 @@ class ObservationTable:
     row's center and the launch's common factor. `log_center` is each row's typical launch and `variance` that
     of its error, apart from effects of launches on all rows alike: from the spread within launches, and at
     least the effect of launches on one case beyond its neighbors, which is pooled over the rows except if
-    one is much worse.
+    one is much worse: such rows are `spoiled`, and all their entries are filled in.
     """
 
     log_times: np.ndarray
     log_center: np.ndarray
     variance: np.ndarray
+    spoiled: np.ndarray
     errors: int
 
     @property
@@ -76,7 +77,7 @@ def tabulate(observations: Sequence[Observation], share: float = 0.75) -> Observ
     variance = np.maximum(within, apart)
     usable = np.isfinite(log_times) & ~spoiled[:, None]
     filled = np.where(usable, log_times, centers[:, None] + common)
-    return ObservationTable(filled, centers, variance, sum(seen.errors for seen in observations))
+    return ObservationTable(filled, centers, variance, spoiled, sum(seen.errors for seen in observations))
 
 
 def _common(log_times: np.ndarray) -> np.ndarray:
@@ -144,7 +145,8 @@ def sum_quantile(first: np.ndarray, freedom: int, second: np.ndarray, second_fre
 @dataclass(frozen=True)
 class Medians:
     """Times (s) of all rows: the typical ones, every launch's (launches x rows), and the variance of the
-    former predicted by the spread within launches (nan if unknown)."""
+    former predicted by the spread within launches (nan if unknown). Rows spoiled by a launch differ from
+    launch to launch by the common factor only, so theirs includes the spread between launches."""
 
     center: np.ndarray
     launches: np.ndarray
@@ -154,8 +156,9 @@ class Medians:
     @staticmethod
     def of(observations: Sequence[Observation]) -> Medians:
         table = tabulate(observations)
-        within = np.array([observation.within for observation in observations])
-        return Medians(table.times, table.by_launch, (table.times * within) ** 2, table.errors)
+        within = np.array([observation.within for observation in observations]) ** 2
+        variance = np.where(table.spoiled, table.variance, within)
+        return Medians(table.times, table.by_launch, table.times**2 * variance, table.errors)
 
     def contrast(self, value: float, row: np.ndarray, constant: float, scale: float = 1.0) -> Estimate:
         """`value` with the interval of the linear combination row @ times + constant, cut at zero."""
