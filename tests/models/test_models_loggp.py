@@ -195,8 +195,8 @@ def test_pauses_of_each_launch_are_its_own() -> None:
 
 
 def test_an_overhead_that_jumps_with_the_size_keeps_its_value_at_the_smallest() -> None:
-    """Shared memory: short messages leave by another path, and a line through all sizes gave an o_s of 0. Both
-    ends work at the same time, so the parts exceed the time of long messages."""
+    """Shared memory: short messages leave by another path, and a line through all sizes gave an o_s of 0.
+    Both ends work at the same time, so the parts exceed the time of long messages."""
     sizes = (8, 256, 1024, 2048, 3072)
     sends = {8: 1.2e-7, 256: 1.2e-7, 1024: 1.0e-6, 2048: 1.15e-6, 3072: 1.3e-6}
 

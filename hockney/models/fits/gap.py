@@ -40,7 +40,8 @@ class GapLine:
 
     @staticmethod
     def through(medians: Medians, sizes: Sequence[int], rows: np.ndarray, origin: float = 1.0) -> GapLine:
-        """`rows` @ times are the gaps at `sizes`, which ascend; a single line has its constant at `origin`."""
+        """`rows` @ times are the gaps at `sizes`, which ascend; the constant of a single line is at
+        `origin`."""
         value, variance = medians.combined(rows)
         deviation = np.sqrt(variance + (RELATIVE * value) ** 2 + 1e-30)
         options = [GapLine(SizeLine.through(medians, list(sizes), rows, origin))]

@@ -134,7 +134,7 @@ class _LogGP:
         )
 
     def _times(self, sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """What was measured, and what the model gives: trains without and with pauses, and single messages."""
+        """The measured times and the model's: of trains without and with pauses, and of single messages."""
         trains, times = self.trains, self.medians.center
         single = {size: times[row] for size, row in trains.single.items()}
         pairs = [(times[trains.burst[s][0]], single[s], trains.burst[s][1], self.gap.at(s)[0]) for s in sizes]
