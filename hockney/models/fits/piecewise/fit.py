@@ -108,7 +108,7 @@ class Piecewise:
 
     def segment(self, line: FittedLine) -> tuple[Estimate, Estimate]:
         """Latency and per_byte of a segment; the intervals are cut at 0 where true values are not negative:
-        all but the latency of a later line.
+        all but the latency of a later line that begins below 0.
 
         If the free line begins below 0 (or falls), that parameter is held at 0. The other parameter's
         interval then covers its constrained value, and the interval at 0 a true value that errors moved below
@@ -116,7 +116,7 @@ class Piecewise:
         """
         estimates = []
         for k, value in enumerate(line.center):
-            least = -np.inf if k == 0 and line.first > 0 else 0.0
+            least = -np.inf if k == 0 and line.first > 0 and value < 0 else 0.0
             half = float(half_width(line.launches[:, k], self.quantile * np.sqrt(line.variance[k])))
             free = float(center(line.launches[:, k]))
             low, high = free - half, free + half

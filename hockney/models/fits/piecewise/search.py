@@ -23,6 +23,10 @@ FEWEST_POINTS = 3
 
 NEAR = 0.1
 
+FIRST_CHANGE = 64.0
+"""No segment but the first starts at a smaller measured size (bytes): a cache line or a packet takes shorter
+messages whole, and what an empty message saves is no line through the shortest ones."""
+
 
 @dataclass(frozen=True)
 class Sums:
@@ -96,17 +100,19 @@ def search(
 ) -> np.ndarray:
     """Where segments start: booleans like `y` (replicates x n), the first always true.
 
-    `x` ascends; `weight` is the inverse variance of y; each segment has at least `fewest` points.
+    `x` ascends (bytes); `weight` is the inverse variance of y; each segment has at least `fewest` points, and
+    all but the first start at `FIRST_CHANGE` or more.
     """
     y = np.atleast_2d(y)
     replicates, n = y.shape
     segments, ending = sums(x, y, weight, fewest)
     cost = segments.squares() + penalty
+    excluded = np.where((x < FIRST_CHANGE) & (np.arange(n) > 0), np.inf, 0.0)
     best = np.full((replicates, n + 1), np.inf)
     best[:, 0] = 0
     start = np.zeros((replicates, n + 1), dtype=int)
     for end, those in enumerate(ending, fewest):
-        total = best[:, : end - fewest + 1] + cost[:, those]
+        total = best[:, : end - fewest + 1] + cost[:, those] + excluded[: end - fewest + 1]
         start[:, end] = total.argmin(axis=1)
         best[:, end] = total.min(axis=1)
     starts = np.zeros((replicates, n), dtype=bool)
