@@ -35,7 +35,7 @@ def ad_hoc_by_name(study: str) -> UsageError:
 def study_takes_no_cases(study: str) -> UsageError:
     return UsageError(
         f"study '{study}' takes no cases",
-        "it plans its cases itself",
+        "it plans its own cases",
         f"run '{printable(study)}' alone",
         code="study-takes-no-cases",
         study=study,
@@ -191,7 +191,7 @@ def no_survey(place: Path, passed: str) -> Inconclusive:
 def no_run_of_study(place: Path, study: str) -> Inconclusive:
     return Inconclusive(
         f"no run of '{study}' in {place}",
-        "the answer comes from its records",
+        "the answer is computed from its records",
         f"run 'hockney run {study}' first, or name a run",
         code="no-run-of-study",
         study=study,

@@ -194,7 +194,7 @@ def value_out_of_range(
     limit = f"{low} to {high}" if high else low
     return UsageError(
         f"'{printable(text)}' is out of range",
-        f"a {noun} {limit}{' ' if unit else ''}{unit} is required",
+        f"expected a {noun} {limit}{' ' if unit else ''}{unit}",
         f"use for example {example}" if example else "",
         code="value-out-of-range",
         text=text,
@@ -391,7 +391,7 @@ def not_a_path(text: str) -> UsageError:
 def no_home_folder(path: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot expand '{printable(str(path))}'",
-        "the system knows no home folder for that user",
+        "the system has no home folder for that user",
         "give the whole path; set HOME or HOCKNEY_CACHE for hockney's cache",
         code="no-home-folder",
     )

@@ -311,7 +311,7 @@ def engine_built(path: Path, cached: bool, seconds: float, compiler: str) -> Fin
 def mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
     """`cached`: found earlier."""
     numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": [], "cached": cached}
-    return Finding("good", title, "has all that hockney's workloads call", "mpi-complete", numbers)
+    return Finding("good", title, "has every call that hockney's workloads use", "mpi-complete", numbers)
 
 
 def mpi_lacks(title: str, mpicxx: str, lacking: Mapping[str, str], cached: bool) -> Finding:
@@ -319,16 +319,17 @@ def mpi_lacks(title: str, mpicxx: str, lacking: Mapping[str, str], cached: bool)
     listed = "; ".join(f"{what} ({refused})" for what, refused in lacking.items())
     lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in lacking.items()]
     numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": lacks, "cached": cached}
-    return Finding("note", title, f"lacks, and hockney refuses: {listed}", "mpi-lacks", numbers)
+    text = f"lacks, with the refused workloads in parentheses: {listed}"
+    return Finding("note", title, text, "mpi-lacks", numbers)
 
 
 def abilities_unknown(mpi: str, output: str) -> EnvironmentProblem:
     """`output` is the compiler's or the launcher's."""
     lines = [line for line in output.splitlines() if line.strip()]
     return EnvironmentProblem(
-        f"what {mpi} lacks cannot be found",
-        f"a small program does not compile or run: {one_line(lines[-1])}" if lines else "",
-        "workloads refuse what they cannot call when they are run",
+        f"cannot determine what {mpi} lacks",
+        f"a small test program does not compile or run: {one_line(lines[-1])}" if lines else "",
+        "a workload that needs a missing call is refused when it runs",
         code="abilities-unknown",
         mpi=mpi,
     )

@@ -42,7 +42,7 @@ def section(evidence: Evidence, sync: str = "barrier") -> Section | None:
         title="Collectives",
         text=(
             "The time of a collective is that of its slowest rank. The ranks start after MPI_Barrier "
-            "(sync=barrier) or at a given moment of a synchronised clock (sync=window).",
+            "(sync=barrier) or at a set time of a synchronised clock (sync=window).",
         ),
         figures=_multiples(drawn, fits),
         tables=(_table(measured),),

@@ -115,7 +115,7 @@ def poor_fit(subject: str, reason: str) -> Caveat:
     return Caveat(
         "poor-fit",
         f"the fit of {subject} is poor: {reason}",
-        "its parameters, the sizes in the headline that are taken from it, and predictions",
+        "its parameters, the sizes in the headline that come from it, and predictions",
         "measure on a quieter machine, or with more time (--budget)",
     )
 
@@ -235,8 +235,8 @@ def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
     """A node has room for `most` ranks."""
     return Caveat(
         "between-nodes",
-        f"{together(ranks)} ranks of {title} are on several nodes, and what messages between nodes cost is a "
-        "guess: it was not measured",
+        f"{together(ranks)} ranks of {title} are on several nodes; the cost of messages between nodes was "
+        "not measured and is a guess",
         f"cases on more than {plural(most, 'rank')}",
         "calibrate from a survey between two hosts, or with --network",
     )
@@ -245,7 +245,7 @@ def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
 def published(citation: str, machine: str) -> Caveat:
     return Caveat(
         "published",
-        f"these numbers were printed, not measured here: {citation}",
+        f"these numbers were copied from a publication, not measured here: {citation}",
         "",
         f"'hockney machines --show {machine}' shows which of them contradict each other",
     )

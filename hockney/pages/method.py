@@ -25,15 +25,15 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
     cases = len(evidence.fits.summaries)
     texts = [
         f"{plural(cases, 'case')} {'was' if cases == 1 else 'were'} measured in "
-        f"{plural(len(run.launches), 'launch', 'launches')} of the engine; in each the order was shuffled "
+        f"{plural(len(run.launches), 'launch', 'launches')} of the engine, each in a shuffled order "
         f"(seed {evidence.settings.seed}). {_time_used(spent, evidence.settings.total_s)}",
         *_rounds(evidence),
         *_refined(evidence),
         *_visits(evidence),
         _typical(evidence),
         _ends(evidence),
-        "Repetitions before the times settled are stored separately as warm-up. If an operation is too "
-        "short for the clock, several share one reading, and the record states how many.",
+        "Repetitions made before the times settled are stored separately as warm-up. If an operation is too "
+        "short for the clock, several of them share one reading; the record states how many.",
     ]
     windows = [r for r in run.records if r.sync.kind == "window"]
     if windows:
@@ -41,14 +41,14 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
         late = sum(r.sync.late for r in windows)
         error = "" if worst is None else f"; its largest residual error was {format_seconds(worst)}"
         texts.append(
-            f"{plural(len(windows), 'measurement')} started at given moments of a synchronised clock{error}. "
+            f"{plural(len(windows), 'measurement')} started at set times of a synchronised clock{error}. "
             f"{plural(late, 'repetition was', 'repetitions were')} dropped because some rank was not "
             "ready in time."
         )
     where = "at every visit" if _visited_often(evidence) else "in every launch"
     texts.append(
-        f"Payloads are verified outside the timed region {where}; if a message is longer than 32 KiB, a "
-        "random part of it is."
+        f"Payloads are verified outside the timed region {where}; of a message "
+        "longer than 32 KiB, a random part is."
     )
     return tuple(texts)
 

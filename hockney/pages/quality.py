@@ -24,9 +24,9 @@ def parameters(evidence: Evidence) -> Section | None:
     return Section(
         title="Fitted parameters",
         text=(
-            "Every parameter with its 95% interval. A parameter describes all sizes of its fit together, so "
-            "it differs from the measured time of a single case. A model that does not describe the data is "
-            "refused.",
+            "The table lists every fitted parameter with its 95% interval. A parameter describes all sizes "
+            "of its fit together, so it differs from the measured time of a single case. A model that does "
+            "not describe the data is refused.",
         ),
         tables=(once(parameter_table(chosen(evidence.fits.fits)), (0, 1, 6)),),
         closed=True,
@@ -103,8 +103,8 @@ def spread(evidence: Evidence) -> Section | None:
         title="Spread",
         text=(
             f"{which}Precision is the half width of the 95% interval of the typical time, relative to "
-            "that time; within is the interquartile range relative to the median inside a launch; "
-            "between is a robust standard deviation of the launches' times, relative to the typical time.",
+            "that time; 'within a launch' is the interquartile range relative to the median; 'between "
+            "launches' is a robust standard deviation of the launches' times, relative to the typical time.",
         ),
         tables=(with_column(table, shown, "typical"),),
         closed=True,
@@ -133,7 +133,7 @@ def verification(evidence: Evidence) -> Section | None:
     text = (
         f"{quantity(checked, 'B')} of payload were compared outside the timed region in "
         f"{plural(len(evidence.run.records), 'measurement')}{share}{took}: "
-        + (f"{sum(r.verified.errors for r in bad)} errors." if bad else "no error.")
+        + (f"{sum(r.verified.errors for r in bad)} errors." if bad else "no errors.")
     )
     rows = tuple((r.case, r.launch, str(r.verified.errors), r.verified.first) for r in bad[:MOST_ROWS])
     table = Table("verification", "Errors", ("case", "launch", "errors", "first"), rows, numeric=(2,))

@@ -58,7 +58,7 @@ def cache_writable_by_others(folder: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"everybody can write to {folder}",
         "hockney starts programs that it keeps there",
-        f"chmod o-w {folder}, if you trust what is in it; else remove it",
+        f"run chmod o-w {folder} if you trust its contents; otherwise remove it",
         code="cache-writable-by-others",
     )
 

@@ -245,7 +245,7 @@ like = click.option(
     "--like",
     metavar="BENCHMARK",
     multiple=True,
-    help="Measure what this benchmark of OSU or IMB does, such as osu_allgatherv or IMB-RMA/Unidir_put; "
+    help="Measure what this OSU or IMB benchmark measures, such as osu_allgatherv or IMB-RMA/Unidir_put; "
     "NAME=VALUE replaces its parameters (docs/reference/peers.md). May be repeated.",
 )
 

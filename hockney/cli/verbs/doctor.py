@@ -31,8 +31,8 @@ from hockney.core.errors import Exit
 def command(mpi: str, machine: str, noise: float, no_noise: bool, quiet: bool, as_json: bool) -> int:
     """Check everything that a survey needs, step by step, and suggest remedies.
 
-    The last step measures the noise: how much times vary, their modes and how long these last, interference
-    from other programs, and the precision that a survey can reach.
+    The last step measures the noise: how much times vary, which modes they have and for how long,
+    interference from other programs, and the precision that a survey can reach.
     """
     findings = []
     reporter = ProgressReporter(quiet)

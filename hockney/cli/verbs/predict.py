@@ -143,9 +143,9 @@ def command(
 ) -> int:
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
-    A single rank would compute for T seconds, partly serial; the ranks exchange messages with their neighbors
-    on a ring. Nothing is measured: the cost of messages comes from a survey, or from the description of a
-    machine.
+    The algorithm computes for T seconds on a single rank; part of that may be serial. On several ranks, which
+    form a ring, each exchanges messages with its two neighbors. Nothing is measured: the cost of messages
+    comes from a survey, or from the description of a machine.
     """
     if work is None or message is None:
         option, given = ("--work", "1s") if work is None else ("--message", "40kB")

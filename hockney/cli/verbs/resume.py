@@ -42,7 +42,7 @@ def command(
 ) -> int:
     """Measure the rest of an unfinished run; failed cases are tried once more.
 
-    If you did not make the run folder yourself, repeat the options that name programs.
+    If somebody else made the run folder, repeat the options that name programs.
     """
     with ProgressReporter(quiet) as reporter:
         made = api.resume(run, budget=budget, **instead, listen=reporter)

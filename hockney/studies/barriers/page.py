@@ -17,15 +17,15 @@ from hockney.studies.barriers.best import FITS, MESSAGES, believed
 from hockney.studies.barriers.results import BarrierResult, BarrierResults
 
 METHOD = (
-    "Back to back: many calls after one MPI_Barrier; the longest time over the ranks divided by the "
-    "number of calls, as R. Krishnamurthy timed them (1998). Alone: all ranks enter one barrier at the "
-    "same moment of a synchronised clock; the time ends with the last exit.",
-    "Predictions by LogGP give each rank its own clock: a message costs o_s and o_r, takes T from call "
-    "to return, and two ranks that send to each other at the same time take E. Here o_s and o_r are of "
-    "empty messages, and at most T together; those of a survey are of its shortest train of messages, 8 B, "
-    "and may exceed a message's time where both ends work at once. Predictions by messages "
-    "are the paper's: the number of messages times the base line. All of these are measured between "
-    "two ranks, none on a barrier.",
+    "Back to back: many calls follow one MPI_Barrier; the maximum time over the ranks is divided by the "
+    "number of calls, as in R. Krishnamurthy's measurements (1998). Alone: all ranks enter one barrier "
+    "at the same time of a synchronised clock; the time ends with the last exit.",
+    "In the LogGP predictions each rank has its own clock: a message costs o_s and o_r, takes T from call "
+    "to return, and two ranks that send to each other at the same time take E. Here o_s and o_r refer to "
+    "empty messages, and their sum is at most T; in a survey they refer to its shortest train of messages "
+    "(8 B) and may exceed a message's time if both ends work at once. The predictions by messages follow "
+    "the paper: the number of messages times the base line. All of these costs are measured between two "
+    "ranks, none of them in a barrier.",
 )
 
 
@@ -58,7 +58,7 @@ def _costs(evidence: Evidence, every: Sequence[BarrierResult], first: int) -> Se
     counts = sorted({each.ranks for each in every if each.ranks > 1} - {first})
     figures = tuple(figure for ranks in counts if (figure := dots.costs(evidence, ranks)) is not None)
     many = BarrierResults.of(evidence).iterations
-    text = (f"One repetition is {many} calls back to back.",) if many > 1 and every else ()
+    text = (f"One repetition consists of {many} back-to-back calls.",) if many > 1 and every else ()
     if not figures and failed is None and not text:
         return None
     return Section(
@@ -92,13 +92,13 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
     figure = figures.predictions(every)
     crowded = sorted({each.ranks for each in every if each.ranks > BarrierResults.of(evidence).cores})
     text = [
-        f"One message takes {quantity(costs.base_s, 's')} (the base line), two that cross "
+        f"One message takes {quantity(costs.base_s, 's')} (the base line), two messages that cross take "
         f"{quantity(costs.exchange_s, 's')}."
     ]
     telling = [each for each in every if each.structure_s is not None and each.loop is not None]
     if telling:
         form, off = believed(telling)
-        words = "one message at a time, as on one medium" if form == MESSAGES else "messages in parallel"
+        words = "one message at a time, as on a shared medium" if form == MESSAGES else "messages in parallel"
         if off > FITS:
             words = "neither prediction. LogGP"
         error = headline.typical_error(telling, form)
@@ -106,7 +106,7 @@ def _predicted(evidence: Evidence, every: Sequence[BarrierResult]) -> Section | 
     if crowded:
         text.append(
             f"There is no prediction for {listing([str(p) for p in crowded])} ranks, because there are "
-            "fewer cores: the scheduler decides."
+            "fewer cores: the times depend on the scheduler."
         )
     return Section(
         "Predicted from messages",
@@ -123,9 +123,9 @@ def _arrivals(every: Sequence[BarrierResult]) -> Section | None:
     return Section(
         "How ranks enter",
         text=(
-            "In programs, ranks do not arrive at the same time. After the last: ranks enter one after "
+            "In programs, ranks do not arrive at the same time. 'After the last': ranks enter one after "
             "another, and the time runs from the last entry to the last exit, on a synchronised clock. "
-            "Exits apart is the time from the first exit to the last, with ranks entering as MPI_Barrier "
+            "'Exits apart' is the time from the first exit to the last, with ranks entering as MPI_Barrier "
             "releases them.",
         ),
         figures=(figure,),

@@ -68,12 +68,12 @@ def _basis(checked: Sequence[Checked], messages: PointToPointCosts, evidence: Ev
         "No number in it was fitted to the measured efficiencies."
     ]
     if evidence.surveyed is None:
-        texts.append("That ping-pong belongs to this run and was measured along with the grid.")
+        texts.append("The ping-pong was measured in this run, along with the grid.")
     several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
     if several and messages.sharing == "measured":
         texts.append(
             f"For {FEWEST_RANKS} and more ranks, measured exchanges, including this run's own, decided "
-            "one thing: whether messages share the network."
+            "only whether messages share the network."
         )
     return " ".join(texts)
 
@@ -157,7 +157,7 @@ def _errors(checked: Sequence[Checked], counts: Sequence[int]) -> Figure:
         "validation-error",
         "Error of the prediction against T",
         WORK,
-        Axis("measured less predicted efficiency", "", "linear"),
+        Axis("measured minus predicted efficiency", "", "linear"),
         (*drawn, zero),
         "Above the line the ranks were more efficient than predicted.",
     )
@@ -232,7 +232,7 @@ def uneven_section(checked: Sequence[Checked]) -> Section | None:
         "Uneven work",
         text=(
             "Imbalance is the parallel work of the busiest rank relative to the mean. All others wait "
-            "for that rank, so the efficiency stays below one over the imbalance, however coarse the "
+            "for that rank, so the efficiency stays below 1 / imbalance, however coarse the "
             "granularity. If that rank's messages arrive before it receives them, part of the exchange "
             "is hidden, and the prediction is too low.",
         ),
@@ -247,7 +247,7 @@ def _key(each: Checked) -> tuple[int, int, float, float]:
 
 
 CLOCKS = {"thread": "of the thread", "wall": "wall", "simulated": "simulated"}
-WALL = " The wall clock also counts the time of other programs; it is used where threads have no clock."
+WALL = " The wall clock also counts other programs; it is used if threads have no CPU clock."
 
 
 def presets_table(evidence: Evidence) -> Table | None:
@@ -277,7 +277,7 @@ def presets_table(evidence: Evidence) -> Table | None:
         ("ranks", "preset", "median error", "largest error", "clock"),
         rows,
         numeric=(0, 1, 2, 3),
-        caption="For each launch, the error of the rank that missed the preset time by most, in the median "
-        "repetition, on the clock that decided when to stop."
+        caption="For each launch: the error of the rank that missed the preset time most, in the median "
+        "repetition, on the clock that decides when the computation stops."
         + (WALL if any(clock == "wall" for _, _, clock in found) else ""),
     )

@@ -100,14 +100,14 @@ def section(costs: MachineCosts) -> Section:
     return Section(
         "What messages cost",
         text=(
-            f"One message according to {messages.source}.{verdict if messages.verdict else ''}{known_up_to}",
+            f"One message, from {messages.source}.{verdict if messages.verdict else ''}{known_up_to}",
             f"The network: {kind(messages)}, {messages.why}." if messages.why else "",
             _factor(messages),
         ),
         tables=(
             Table(
                 "messages",
-                "Time of one message, one way",
+                "Time of a message in one direction",
                 ("from", "latency", "per byte", "bandwidth"),
                 rows,
                 numeric=(0, 1, 2, 3),
@@ -122,6 +122,6 @@ def _factor(messages: PointToPointCosts) -> str:
     total = quantity(exchange_time(messages, size, 2), "s")
     one = quantity(messages.one_way(size), "s")
     return (
-        f"An exchange of {length(size)} between 2 ranks is two messages, one after the other: 2 x "
+        f"An exchange of {length(size)} between 2 ranks consists of two consecutive messages: 2 x "
         f"{one} = {total}."
     )

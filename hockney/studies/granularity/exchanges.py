@@ -15,7 +15,7 @@ from hockney.studies.granularity.text import length
 
 ORDERED = "ordered"
 WAYS = {
-    ORDERED: "ordered, half sending first",
+    ORDERED: "ordered, half of the ranks send first",
     "sendrecv": "all at once, MPI_Sendrecv",
     "nonblocking": "MPI_Irecv and MPI_Isend",
     "persistent": "persistent requests",
@@ -56,7 +56,7 @@ def _text(measured: list[Measured]) -> list[str]:
             "exchanges is enough."
         )
     if others and not texts:
-        texts.append("No other way of exchanging is significantly faster than the ordered one.")
+        texts.append("No other kind of exchange is significantly faster than the ordered one.")
     return texts
 
 
@@ -94,7 +94,7 @@ def _table(measured: list[Measured], messages: PointToPointCosts | None) -> Tabl
         tuple(rows),
         numeric=(0, 3, 4, 5, 6, 7),
         caption="All ranks start at the same moment. The model is that of the ordered exchange. The last "
-        "column is the work that this exchange needs for that efficiency by equation 2.",
+        "column is the work that this exchange needs to reach that efficiency, by equation 2.",
     )
 
 

@@ -113,8 +113,8 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
             WORK,
             EFFICIENCY,
             tuple(drawn),
-            f"A run repeats work and exchange {ITERATIONS} times. Hollow: single runs, at most "
-            f"{MOST_RUNS} for each T, the fastest and the slowest among them.",
+            f"A run repeats work and exchange {ITERATIONS} times. Hollow points are single runs: at most "
+            f"{MOST_RUNS} for each T, including the fastest and the slowest.",
         )
 
 
@@ -211,7 +211,7 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
         EFFICIENCY,
         tuple(drawn),
         "By equation 2, all lengths and all machines lie on one curve for each number of ranks, "
-        "including the paper's SUNs. For a point off the curve, the prediction is wrong.",
+        "including the paper's SUNs. A point off the curve shows that the prediction is wrong.",
         marks=((1.0, "break-even"),),
     )
 

@@ -44,8 +44,8 @@ def between_nodes(title: str, ranks: Sequence[int], most: int) -> Caveat:
     """A node has room for `most` ranks."""
     return Caveat(
         "between-nodes",
-        f"{together(ranks)} ranks of {title} are on several nodes, and what messages between nodes cost is a "
-        "guess: it was not measured",
+        f"{together(ranks)} ranks of {title} are on several nodes; the cost of messages between nodes was "
+        "not measured and is a guess",
         f"numbers on more than {plural(most, 'rank')}",
         "calibrate from a survey between two hosts, or with --network",
     )
@@ -105,7 +105,7 @@ def protocol_change(low: float, high: float, bytes_: float) -> Caveat:
 def imbalance(ranks: Sequence[int], factor: float) -> Caveat:
     return Caveat(
         "imbalance",
-        f"the busiest of {together(ranks)} ranks cannot have {factor:g} times the mean: it has at most all",
+        f"on {together(ranks)} ranks, {factor:g} times the mean work is more than all of the work",
         f"numbers on {together(ranks)} ranks",
         "give a smaller --imbalance",
     )
@@ -126,8 +126,8 @@ def oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[floa
 def larger_machine(ranks: Sequence[int], cores: int) -> Caveat:
     return Caveat(
         "larger-machine",
-        f"{together(ranks)} ranks are predicted for a larger machine of this kind, on which messages cost "
-        f"what they cost on its {plural(cores, 'core')}",
+        f"{together(ranks)} ranks are predicted for a larger machine of this kind, assuming that messages "
+        f"cost the same as on the {plural(cores, 'core')} of this one",
         f"all numbers on {together(ranks)} ranks",
         "leave out --larger-machine to let them share the cores",
     )
@@ -152,5 +152,5 @@ def network_assumed(ranks: Sequence[int], needed: int, measurable: bool) -> Cave
         f"numbers on {together(ranks)} ranks",
         f"'hockney run granularity --ranks 2,{max(needed, ranks[-1])}' measures it"
         if measurable
-        else f"it takes {needed} cores to measure it; --network shared predicts the other case",
+        else f"measuring it needs {needed} cores; --network shared predicts the other case",
     )

@@ -27,7 +27,7 @@ def assumed(prediction: Prediction, platform: Platform | None) -> tuple[str, ...
     messages = prediction.messages
     of = f"on {messages.title}, by {messages.source}"
     message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
-    one = f"{message} of {size(prediction.algorithm.bytes)} takes {_one_way(prediction)} one way"
+    one = f"{message} of {size(prediction.algorithm.bytes)} takes {_one_way(prediction)} in one direction"
     if platform is not None:
         fit = f" ({in_short(platform)})"
     else:
@@ -66,7 +66,7 @@ def best(prediction: Prediction) -> tuple[str, ...]:
     fastest, thrifty = found.fastest, found.thrifty
     range_ = f"of 1 to {found.most}"
     if found.most == 1:
-        return ("Best: 1 rank, the machine has no more.",)
+        return ("Best: 1 rank; the machine has no more.",)
     ends = "" if len(set(found.ends)) == 1 else f" (95%: {found.ends[0]} to {found.ends[1]})"
     if fastest.ranks == 1:
         first = f"Best: 1 rank{ends}; no other number {range_} is faster."
@@ -76,8 +76,8 @@ def best(prediction: Prediction) -> tuple[str, ...]:
             f"the largest {range_} ranks."
         )
     if thrifty.ranks == 1:
-        return first, f"No more than 1 rank has an efficiency of {format_percent(HALF)}."
-    return first, f"The most ranks with an efficiency of at least {format_percent(HALF)}: {thrifty.ranks}."
+        return first, f"With more than 1 rank, the efficiency is below {format_percent(HALF)}."
+    return first, f"Up to {thrifty.ranks} ranks have an efficiency of at least {format_percent(HALF)}."
 
 
 def changed(prediction: Prediction) -> str:
