@@ -29,8 +29,8 @@ from hockney.core.fit import Cost
 from hockney.models import collective_costs
 
 MESSAGES = ("pingpong", "pingpong_double", "stream")
-LOCAL = ("allgather", "reduce")
-"""MPI's own, from which the costs of copies and combinations are taken."""
+LOCAL = ("allgather", "reduce", "scan")
+"""MPI's own, from which the costs of copies, combinations and fresh data are taken."""
 REAL_SIZES = (8, 64, 512, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576)
 SIMULATED_SIZES = (8, 1024, 16384, 262144)
 FEW_RANKS = (2, 3, 4, 7, 8, 16)

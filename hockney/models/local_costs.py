@@ -1,10 +1,16 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a rank's own work in a collective costs: copying a block, combining two vectors.
+"""What a rank's own work in a collective costs: copying a block, combining two vectors, and sending data that
+it has just written.
 
 Between 2 ranks an allgather is an exchange and a copy of each rank's own block, and a reduction is a message
 and a combination, whatever the algorithm. So MPI's own allgather and reduction on 2 ranks give these costs:
 their time beyond that of the messages. A gather would not do: its root copies while the message is under way.
+
+A ping-pong sends the same bytes again and again, so that the receiver may still have them in a cache. Bytes
+that the sender has written since must come from the sender's cache, which takes longer. A scan on 2 ranks
+shows by how much: rank 0 copies its vector and sends the copy, rank 1 combines. It is a message, a copy and a
+combination, and the rest of its time.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ import numpy as np
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate, Fits
 
-EVIDENCE = {"copy": "allgather", "combine": "reduce"}
+EVIDENCE = {"copy": "allgather", "combine": "reduce", "fresh": "scan"}
 """The operation on 2 ranks that shows each kind of work."""
 FIXED = {"algorithm": "mpi", "buffers": "hot", "root": 0, "ranks": 2}
 """Parameters of the cases that are used, where a workload has them."""
@@ -25,33 +31,44 @@ FIXED = {"algorithm": "mpi", "buffers": "hot", "root": 0, "ranks": 2}
 
 @dataclass(frozen=True)
 class LocalCost:
-    """Seconds by bytes: `sizes` ascend, `seconds` do not fall. Without sizes it is unknown and taken as 0."""
+    """Seconds by bytes: `sizes` ascend; if `rising`, `seconds` do not fall. Without sizes it is unknown and
+    taken as 0."""
 
     sizes: tuple[float, ...] = ()
     seconds: tuple[float, ...] = ()
+    rising: bool = True
 
     def at(self, size: float | np.ndarray) -> np.ndarray:
-        """Linear between the sizes and below them; proportional to the bytes above."""
+        """Linear between the sizes and below them; above them proportional to the bytes if rising, else
+        constant."""
         bytes_ = np.asarray(size, dtype=float)
         if not self.sizes:
             return np.zeros(bytes_.shape)
         inside = np.interp(bytes_, (0.0, *self.sizes), (0.0, *self.seconds))
-        return np.where(bytes_ > self.sizes[-1], self.seconds[-1] / self.sizes[-1] * bytes_, inside)
+        beyond = self.seconds[-1] / self.sizes[-1] * bytes_ if self.rising else inside
+        return np.where(bytes_ > self.sizes[-1], beyond, inside)
 
 
 def local_cost(
-    fits: Fits, work: str, message_s: Callable[[float], float], end: Callable[[Estimate], float | None]
+    fits: Fits,
+    work: str,
+    known_s: Callable[[float], float],
+    end: Callable[[Estimate], float | None],
+    *,
+    rising: bool = True,
 ) -> LocalCost:
-    """The cost of `work` ("copy" or "combine"). `message_s` is the time of its messages by their bytes, of an
-    exchange for a copy; `end` selects the value of a measured time, or an end of its interval."""
+    """The cost of `work`, one of EVIDENCE. `known_s` is the time of all else in the operation that shows it,
+    by bytes; `end` selects the value of a measured time, or an end of its interval."""
     found = {}
     for size, time in _measured(fits, EVIDENCE[work]):
-        seconds = end(time)
+        whole = end(time)
         if size > 0:
-            found[size] = max(0.0, (time.value if seconds is None else seconds) - message_s(size))
+            found[size] = max(0.0, (time.value if whole is None else whole) - known_s(size))
     sizes = tuple(sorted(found))
-    rising = np.maximum.accumulate([found[size] for size in sizes]) if sizes else ()
-    return LocalCost(sizes, tuple(float(seconds) for seconds in rising))
+    seconds = [found[size] for size in sizes]
+    if rising and sizes:
+        seconds = np.maximum.accumulate(seconds).tolist()
+    return LocalCost(sizes, tuple(seconds), rising)
 
 
 def _measured(fits: Fits, operation: str) -> Iterator[tuple[float, Estimate]]:

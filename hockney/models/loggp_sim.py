@@ -11,7 +11,7 @@ slow each other down: if links or a medium are shared, times are lower bounds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -55,6 +55,9 @@ class StepCosts(Protocol):
     def combining(self, size: float | np.ndarray) -> Seconds:
         """Seconds to combine `size` bytes with as many others."""
 
+    def refreshing(self, size: float | np.ndarray) -> Seconds:
+        """Additional seconds of a message whose sender has written its `size` bytes just before."""
+
 
 class LogGPSimulator:
     """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. `now` is each
@@ -70,6 +73,8 @@ class LogGPSimulator:
             assert platform is not None, "a platform, or costs in its place"
             costs = _PlatformCosts(platform, ranks)
         self._costs: StepCosts = costs
+        self._wrote = np.zeros(ranks, dtype=bool)
+        """Which ranks have copied, combined or received data."""
 
     def timed(self, step: Step) -> TimedStep:
         return TimedStep(step, tuple(self._costs.of(layer, step.mode) for layer in step.layers))
@@ -87,13 +92,24 @@ class LogGPSimulator:
         if step.copied is not None:
             ranks, size = step.copied
             self.now[ranks] += self._costs.copying(size)
+            self._wrote[ranks] = True
+        costs = timed.costs if step.untouched else tuple(map(self._refreshed, step.layers, timed.costs))
         if len(step.layers) == 1:
-            self._one_layer(step, step.layers[0], timed.costs[0])
+            self._one_layer(step, step.layers[0], costs[0])
         elif step.layers:
-            self._several_layers(step, timed.costs)
+            self._several_layers(step, costs)
+        for layer in step.layers:
+            self._wrote[layer.target] = True
         if step.combine:
             for layer in step.layers:
                 self.now[layer.target] += self._costs.combining(layer.size)
+
+    def _refreshed(self, layer: Layer, cost: LayerCosts) -> LayerCosts:
+        """With the additional time of data that their sender has written."""
+        more = self._costs.refreshing(layer.size)
+        if not np.any(more):
+            return cost
+        return replace(cost, flight=cost.flight + np.where(self._wrote[layer.source], more, 0.0))
 
     def _one_layer(self, step: Step, layer: Layer, cost: LayerCosts) -> None:
         if np.all(cost.eager):
@@ -230,6 +246,10 @@ class _PlatformCosts:
 
     def combining(self, size: float | np.ndarray) -> Seconds:
         return self.platform.sum_s_per_byte * size
+
+    def refreshing(self, size: float | np.ndarray) -> Seconds:
+        """A description has no costs of caches."""
+        return 0.0
 
     def _hops(self, source: np.ndarray, target: np.ndarray) -> Seconds:
         """Seconds to traverse the cables: on a torus or mesh the steps along each axis."""

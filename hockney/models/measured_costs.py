@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The costs of a schedule's steps from what a run measured between two ranks: a message in one direction
 (ping-pong), two that cross (MPI_Sendrecv with each other), messages that follow each other (a stream),
-LogGP's overheads, copies and combinations."""
+LogGP's overheads, copies and combinations, and data that their sender has written just before."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ class MeasuredCosts:
     overheads: tuple[float, float, float, float]
     copy: LocalCost
     combine: LocalCost
+    fresh: LocalCost
     end: End = "value"
 
     @cached_property
@@ -78,6 +79,9 @@ class MeasuredCosts:
 
     def combining(self, size: float | np.ndarray) -> np.ndarray:
         return self.combine.at(size)
+
+    def refreshing(self, size: float | np.ndarray) -> np.ndarray:
+        return self.fresh.at(size)
 
     def _parts(self, size: float, at_once: int) -> Message:
         found = self._known.get((size, at_once))
@@ -128,6 +132,13 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
     def exchange_s(size: float) -> float:
         return (crossing or message).one_way(size)
 
+    value = select["value"]
+    copy = local_cost(fits, "copy", exchange_s, value)
+    combine = local_cost(fits, "combine", message.one_way, value)
+
+    def scan_s(size: float) -> float:
+        return message.one_way(size) + float(copy.at(size) + combine.at(size))
+
     return MeasuredCosts(
         message=message,
         crossing=crossing,
@@ -135,6 +146,7 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
         overheads=_overheads(fits),
         copy=local_cost(fits, "copy", exchange_s, select[end]),
         combine=local_cost(fits, "combine", message.one_way, select[end]),
+        fresh=local_cost(fits, "fresh", scan_s, value, rising=False),
         end=end,
     )
 

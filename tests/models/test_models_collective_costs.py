@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from models_data import CATALOG
+from msgspec.structs import replace
 
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
@@ -192,6 +193,32 @@ def test_the_interval_is_that_of_the_messages():
         assert (found.time.low, found.time.high) == pytest.approx(
             (0.9 * found.time.value, 1.1 * found.time.value)
         )
+
+
+def test_data_that_a_rank_has_written_cost_more_to_send():
+    """As MPI's scan shows; not data that the caller passed."""
+    fresh = 3e-10
+    fits = measured()
+    scans = [summary("scan", n, ALPHA + (BETA + COPY + COMBINE + fresh) * n) for n in SIZES]
+    fits = replace(
+        fits,
+        summaries=[*fits.summaries, *scans],
+        workloads=[*fits.workloads, CATALOG.entry("scan")],
+    )
+
+    def more(operation: str, algorithm: str, ranks: int = 2) -> float:
+        pairs = zip(
+            predicted(operation, algorithm, ranks, fits), predicted(operation, algorithm, ranks), strict=True
+        )
+        with_it, without = list(pairs)[-1]
+        return (with_it.time.value - without.time.value) / (fresh * SIZES[-1])
+
+    assert more("allgather", "ring") == pytest.approx(1)
+    assert more("allreduce", "recursive_doubling", 8) == pytest.approx(3)
+    assert more("bcast", "linear") == pytest.approx(0)
+    assert more("bcast", "binomial", 8) == pytest.approx(2), "all but the root's"
+    assert more("alltoall", "pairwise_exchange", 8) == pytest.approx(0)
+    assert more("reduce_scatter_block", "pairwise", 8) == pytest.approx(0)
 
 
 def test_work_that_was_not_measured_is_named():

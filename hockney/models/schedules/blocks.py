@@ -58,10 +58,13 @@ def part_bytes(size: int, parts: int) -> np.ndarray:
     return np.diff(size * np.arange(parts + 1) // parts)
 
 
-def shift(ranks: int, *distances: int, size: float = 0.0, mode: Mode = Mode.EXCHANGE) -> Step:
+def shift(
+    ranks: int, *distances: int, size: float = 0.0, mode: Mode = Mode.EXCHANGE, untouched: bool = False
+) -> Step:
     """Each rank sends to the ranks at these distances above it, cyclically."""
     everyone = np.arange(ranks)
-    return Step(tuple(Layer(everyone, (everyone + far) % ranks, size) for far in distances), mode)
+    layers = tuple(Layer(everyone, (everyone + far) % ranks, size) for far in distances)
+    return Step(layers, mode, untouched=untouched)
 
 
 def same(size: float) -> Blocks:

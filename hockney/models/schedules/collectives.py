@@ -211,7 +211,7 @@ def pairwise_exchange(ranks: int, size: int) -> Steps:
 def pairwise(ranks: int, size: int) -> Steps:
     """In round k each rank sends to the one k places above it."""
     for distance in range(1, ranks):
-        yield shift(ranks, distance, size=size)
+        yield shift(ranks, distance, size=size, untouched=True)
 
 
 @algorithm("alltoall", "pairwise_xor")
@@ -221,14 +221,14 @@ def pairwise_xor(ranks: int, size: int) -> Steps:
     only_powers_of_two(ranks)
     everyone = np.arange(ranks)
     for distance in range(1, ranks):
-        yield step(everyone, everyone ^ distance, size, mode=Mode.EXCHANGE)
+        yield step(everyone, everyone ^ distance, size, mode=Mode.EXCHANGE, untouched=True)
 
 
 @algorithm("alltoall", "linear", form=linear(THAKUR))
 def linear_alltoall(ranks: int, size: int) -> Steps:
     """Everything is posted at once: the overheads of all sends, then of all receives as messages arrive."""
     if ranks > 1:
-        yield shift(ranks, *range(ranks - 1, 0, -1), size=size, mode=Mode.POSTED)
+        yield shift(ranks, *range(ranks - 1, 0, -1), size=size, mode=Mode.POSTED, untouched=True)
     yield copying(ranks, size)
 
 

@@ -184,7 +184,8 @@ def pairwise_reduce_scatter(ranks: int, size: int) -> Steps:
     everyone = np.arange(ranks)
     yield copying(ranks, size)
     for distance in range(1, ranks):
-        yield step(everyone, (everyone + distance) % ranks, size, mode=Mode.EXCHANGE, combine=True)
+        above = (everyone + distance) % ranks
+        yield step(everyone, above, size, mode=Mode.EXCHANGE, combine=True, untouched=True)
 
 
 def _halved(ranks: int, size: int) -> Terms:

@@ -51,12 +51,15 @@ class Layer:
 class Step:
     """A rank sends its messages layer by layer, then waits for all that it receives in this step. With
     `combine` the receiver adds each message to its own data (a reduction). A step without messages may be a
-    copy: each of the ranks `copied[0]` copies `copied[1]` bytes in its own memory."""
+    copy: each of the ranks `copied[0]` copies `copied[1]` bytes in its own memory. Messages of `untouched`
+    data are parts of what the caller passed; others contain what their sender has copied, combined or
+    received, if it has."""
 
     layers: tuple[Layer, ...]
     mode: Mode = Mode.BLOCKING
     combine: bool = False
     copied: tuple[Ranks, float | np.ndarray] | None = None
+    untouched: bool = False
 
 
 Steps = Iterator[Step]
@@ -71,10 +74,11 @@ def step(
     *,
     mode: Mode = Mode.BLOCKING,
     combine: bool = False,
+    untouched: bool = False,
 ) -> Step:
     """A step of one layer."""
     layer = Layer(np.asarray(source, dtype=int), np.asarray(target, dtype=int), size)
-    return Step((layer,), mode, combine)
+    return Step((layer,), mode, combine, untouched=untouched)
 
 
 def copying(ranks: Ranks | int, size: float | np.ndarray) -> Step:
