@@ -5,6 +5,9 @@ are not.
 
     eager64k OMPI_MCA_btl_sm_eager_limit=65536
 
+Without variables, it only keeps its cases apart from the others, in ordinary launches: the same cases with
+and without variables then have the same company in their launches.
+
 A case with `setting=eager64k` is measured in launches that have these variables, in turns with the launches
 of the cases without a setting. The setting is part of the case's line, so that cases with different settings
 are different cases in plans, records, summaries and tables; the engine gets the line without it.
@@ -49,7 +52,7 @@ class LaunchSetting:
     def parse(line: str) -> LaunchSetting:
         """A setting from its line, split as in a shell. Raises UsageError."""
         try:
-            name, *words = shlex.split(line)
+            name, *words = shlex.split(line) or [""]
         except ValueError:
             raise messages.not_a_launch_setting(line) from None
         variables: dict[str, str] = {}
@@ -58,7 +61,7 @@ class LaunchSetting:
             if not (VARIABLE.fullmatch(variable) and equals and value.isprintable()) or variable in variables:
                 raise messages.not_a_launch_setting(line)
             variables[variable] = value
-        if not NAME.fullmatch(name) or name == DEFAULT or not variables:
+        if not NAME.fullmatch(name) or name == DEFAULT:
             raise messages.not_a_launch_setting(line)
         return LaunchSetting(name, tuple(variables.items()))
 

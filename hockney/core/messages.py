@@ -343,7 +343,7 @@ def variable_given_twice(name: str) -> UsageError:
 def not_a_launch_setting(line: str) -> UsageError:
     return UsageError(
         f"'{printable(line)}' is not a launch setting",
-        "it has a name other than 'default', and variables with their values",
+        "it has a name other than 'default', and usually variables with their values",
         "use for example --setting 'eager64k OMPI_MCA_btl_sm_eager_limit=65536'",
         code="not-a-launch-setting",
         line=line,

@@ -7,10 +7,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
+from hockney.draw.page import Table
 from hockney.pages.evidence import Evidence, Options, Study
 from hockney.studies import messages
 
@@ -68,6 +70,18 @@ def launch_settings(study: Study, options: Options, machine: Machine) -> Sequenc
 def workloads_of(study: Study) -> tuple[str, ...]:
     """The workloads that the study may plan, if some of them are compiled on first use only."""
     return getattr(study, "WORKLOADS", ())
+
+
+def answer(study: Study, evidence: Evidence) -> dict[str, Any]:
+    """The study's own part of the JSON document: what its function `answer` returns, if it has one."""
+    made: Callable[[Evidence], dict[str, Any]] | None = getattr(study, "answer", None)
+    return {} if made is None else {"answer": made(evidence)}
+
+
+def summary(study: Study, evidence: Evidence) -> Sequence[Table]:
+    """The tables below the headline on a terminal: what its function `summary` returns, if it has one."""
+    made: Callable[[Evidence], Sequence[Table]] | None = getattr(study, "summary", None)
+    return () if made is None else made(evidence)
 
 
 def study(name: str) -> Study:

@@ -58,3 +58,12 @@ def line_lists_too_many_cases(text: str, limit: int) -> UsageError:
         code="line-lists-too-many-cases",
         limit=limit,
     )
+
+
+def no_collective() -> UsageError:
+    return UsageError(
+        "nothing to measure",
+        "a collective needs at least two ranks",
+        "use for example --ranks 2",
+        code="no-collective",
+    )

@@ -40,7 +40,7 @@ def test_a_setting_survives_resume(hockney):
     [
         ("unknown-launch-setting", ("pingpong setting=eager64k",)),
         ("launch-setting-not-used", ("pingpong", "--setting", EAGER)),
-        ("not-a-launch-setting", ("pingpong setting=a", "--setting", "a")),
+        ("not-a-launch-setting", ("pingpong setting=a", "--setting", "a 1")),
         ("launch-setting-twice", ("pingpong setting=a", "--setting", "a B=1", "--setting", "a B=1")),
     ],
 )

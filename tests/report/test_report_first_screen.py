@@ -22,7 +22,7 @@ from hockney.report import assets, write
 from hockney.studies import Options
 
 pytestmark = pytest.mark.browser
-STUDIES = ("survey", "barriers", "granularity")
+STUDIES = ("survey", "barriers", "granularity", "collectives")
 MOST_SHEETS = 6
 MOST_BYTES = 1_300_000
 """The size limit of a page without Plotly's script."""
@@ -39,7 +39,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
         if name not in made:
             bench = lab.fake_bench(FakeLauncher())
             cases = studies.study(name).plan(Options(), lab.bundled_catalog(), bench.machine)
-            folder = lab.begin(tmp_path_factory.mktemp(name) / "r", cases, Settings(name, seed=1), bench)
+            more = studies.launch_settings(studies.study(name), Options(), bench.machine)
+            settings = Settings(name, seed=1, launch_settings=tuple(each.line for each in more))
+            folder = lab.begin(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
             lab.measure(folder, bench, lambda event: None)
             made[name] = write(api.load(folder.path).page, folder.path / "report.html")
         return made[name]

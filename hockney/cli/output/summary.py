@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hockney import studies
 from hockney.cli import messages
 from hockney.cli.output.cases import print_cases, print_metrics
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.fits import print_fits
-from hockney.cli.output.tables import print_json, print_line, print_whole
+from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.cli.output.terminal import echo
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import printable
@@ -35,6 +36,10 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if not (typed and run.summaries):
         for sentence in run.page.headline:
             print_line(sentence)
+    for table in studies.summary(studies.study(run.settings.study), run.evidence):
+        echo()
+        print_line(table.title)
+        print_table(table)
     if columns and not typed:
         echo()
     if columns or typed:
@@ -74,6 +79,7 @@ def print_document(run: Run, notices: Sequence[Notice] = ()) -> None:
             "headline": run.page.headline,
             "doubts": run.caveats,
             "notices": notices,
+            **studies.answer(studies.study(run.settings.study), run.evidence),
             "outcome": run.outcome,
             "summaries": run.summaries,
             "fits": run.fits.fits,

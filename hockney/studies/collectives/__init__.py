@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""MPI's collectives next to algorithms that a user can write, the time of a message, and the eager limit:
+the study of M. Resch, H. Berger, R. Rabenseifner, T. Boenisch (1998)."""
+
+from __future__ import annotations
+
+from hockney.studies.collectives.answer import answer, summary
+from hockney.studies.collectives.eager import launch_settings
+from hockney.studies.collectives.page import page
+from hockney.studies.collectives.plan import PARAMETERS, plan
+
+NAME = "collectives"
+HELP = "MPI's collectives next to algorithms that a user can write; the eager limit"
+
+__all__ = ["HELP", "NAME", "PARAMETERS", "answer", "launch_settings", "page", "plan", "summary"]

@@ -1,0 +1,210 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the eager limit changes: a message's time with each limit over its time with MPI's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hockney.core.fit import Estimate
+from hockney.draw.figure import Axis, Figure
+from hockney.draw.page import Section, Table
+from hockney.models.statistics import Observation, center, estimate, half_width, ratio, ratio_of_estimates
+from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import quantity
+from hockney.pages.series import times
+from hockney.studies.collectives.eager import OWN, name_of
+from hockney.studies.collectives.results import NOTABLE
+
+FEWEST = 2
+"""Launches without which the mean over the sizes has no interval."""
+
+
+@dataclass(frozen=True)
+class EagerLimit:
+    """A limit (bytes), and the pingpong's time with it relative to its time with MPI's own limit: `by_size`,
+    and the geometric mean over all sizes, `over_all`."""
+
+    limit: int
+    setting: str
+    by_size: dict[int, Estimate]
+    over_all: Estimate
+
+    def sizes(self, faster: bool) -> list[int]:
+        """Where it is faster, or slower, than MPI's own by at least NOTABLE, with an interval that excludes
+        1."""
+        found = []
+        for size, each in self.by_size.items():
+            if each.low is None or each.high is None:
+                continue
+            if (faster and each.high < 1 and each.value <= 1 / NOTABLE) or (
+                not faster and each.low > 1 and each.value >= NOTABLE
+            ):
+                found.append(size)
+        return found
+
+
+@dataclass(frozen=True)
+class EagerEffect:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> EagerEffect:
+        return evidence.cached(cls)
+
+    @cached_property
+    def measured(self) -> dict[str, list[Measured]]:
+        """The pingpongs with each setting."""
+        found: dict[str, list[Measured]] = {}
+        for m in self.evidence.measured:
+            if m.case.workload == "pingpong" and m.case.setting.startswith("eager-"):
+                found.setdefault(m.case.setting, []).append(m)
+        return found
+
+    @cached_property
+    def limits(self) -> tuple[EagerLimit, ...]:
+        """Ascending; empty without times of MPI's own limit."""
+        seen: dict[str, dict[int, Observation]] = {}
+        lines = {m.case.line for cases in self.measured.values() for m in cases}
+        records = (r for r in self.evidence.run.records if r.case in lines)
+        for o in self.evidence.observed(records, self.evidence.fits.cost):
+            seen.setdefault(o.case.setting, {})[o.case.bytes] = o
+        own = seen.pop(OWN, {})
+        names = {name_of(limit): limit for limit in (1 << k for k in range(21))}
+        found = [
+            EagerLimit(
+                names.get(setting, 0),
+                setting,
+                {size: ratio(of[size], own[size]) for size in sorted(of) if size in own},
+                _mean_ratio(of, own),
+            )
+            for setting, of in seen.items()
+            if own.keys() & of.keys()
+        ]
+        return tuple(sorted(found, key=lambda each: (each.limit, each.setting)))
+
+    @property
+    def best(self) -> EagerLimit | None:
+        """The limit with the smallest mean; None if that is not significantly below 1."""
+        known = [each for each in self.limits if each.over_all.high is not None]
+        first = min(known, key=lambda each: each.over_all.value, default=None)
+        return first if first is not None and (first.over_all.high or 1.0) < 1 else None
+
+
+def _mean_ratio(of: dict[int, Observation], own: dict[int, Observation]) -> Estimate:
+    """The geometric mean over the sizes that both have, from each launch's mean: the interval is that between
+    launches."""
+    sizes = sorted(of.keys() & own.keys())
+    return ratio_of_estimates(_mean(of, sizes), _mean(own, sizes))
+
+
+def _mean(seen: dict[int, Observation], sizes: list[int]) -> Estimate:
+    launches = set.intersection(*(set(seen[size].launches) for size in sizes))
+    logs = [dict(zip(seen[size].launches, seen[size].log_typical, strict=True)) for size in sizes]
+    means = np.array([np.mean([of[launch] for of in logs]) for launch in sorted(launches)])
+    if len(means) < FEWEST:
+        middle = float(np.mean([seen[size].log_center for size in sizes]))
+        return Estimate(float(np.exp(middle)), None, None)
+    middle, width = float(center(means)), float(half_width(means, np.nan))
+    return estimate(float(np.exp(middle)), float(np.exp(middle - width)), float(np.exp(middle + width)))
+
+
+def sentence(evidence: Evidence) -> str:
+    effect = EagerEffect.of(evidence)
+    if not effect.limits:
+        return ""
+    best = effect.best
+    sizes = sorted({size for each in effect.limits for size in each.by_size})
+    span = f"{quantity(sizes[0], 'B')} to {quantity(sizes[-1], 'B')}"
+    if best is None:
+        words = f"Eager limit: none of those tried is significantly better than MPI's own over {span}"
+        gains = [
+            (each.by_size[size].value, size, each) for each in effect.limits for size in each.sizes(True)
+        ]
+        if gains:
+            value, size, each = min(gains, key=lambda gain: gain[0])
+            limit = quantity(each.limit, "B")
+            words += f"; with {limit}, messages of {quantity(size, 'B')} take {value:.2f} times as long"
+        return words + "."
+    text = (
+        f"Eager limit: {quantity(best.limit, 'B')} is best here, {_words(best.over_all)} of the time with "
+        f"MPI's own over {span}"
+    )
+    gained, lost = (_range(best.sizes(faster)) for faster in (True, False))
+    if gained:
+        text += f"; it is faster for messages of {gained}"
+    if lost:
+        text += f", slower for {lost}"
+    return text + "."
+
+
+def _words(value: Estimate) -> str:
+    bounds = "" if value.low is None or value.high is None else f" (95%: {value.low:.0%} to {value.high:.0%})"
+    return f"{value.value:.0%}{bounds}"
+
+
+def _range(sizes: list[int]) -> str:
+    """The first and the last size."""
+    if not sizes:
+        return ""
+    ends = dict.fromkeys(quantity(size, "B") for size in (sizes[0], sizes[-1]))
+    return " to ".join(ends)
+
+
+def section(evidence: Evidence) -> Section | None:
+    effect = EagerEffect.of(evidence)
+    if not effect.limits:
+        return None
+    order = [OWN, *(each.setting for each in effect.limits)]
+    series = [times(_name(name, effect), effect.measured[name]) for name in order]
+    figure = Figure(
+        "eager",
+        "Time of a message with other eager limits",
+        Axis("message size", "B"),
+        Axis("time", "s"),
+        tuple(series),
+        "Pingpong; launches with the settings took turns.",
+    )
+    return Section(
+        "The eager limit",
+        text=(
+            "Up to the eager limit, a message is sent before its receiver is ready and copied there; longer "
+            "ones wait for the receiver. Each limit was set by the MPI's own variables, which the lines "
+            "of the launches in records.jsonl name; on the T3E, 4096 B was best.",
+        ),
+        figures=(figure,),
+        tables=(_table(effect),),
+    )
+
+
+def _name(setting: str, effect: EagerEffect) -> str:
+    if setting == OWN:
+        return "MPI's own"
+    return next((quantity(each.limit, "B") for each in effect.limits if each.setting == setting), setting)
+
+
+def _table(effect: EagerEffect) -> Table:
+    sizes = sorted({size for each in effect.limits for size in each.by_size})
+    rows = tuple(
+        (quantity(size, "B"), *(_cell(each.by_size.get(size)) for each in effect.limits)) for size in sizes
+    )
+    last = ("all, mean", *(_cell(each.over_all) for each in effect.limits))
+    columns = ("message", *(quantity(each.limit, "B") for each in effect.limits))
+    return Table(
+        "eager",
+        "Time relative to that with MPI's own limit",
+        columns,
+        (*rows, last),
+        numeric=tuple(range(len(columns))),
+        caption="With 95% intervals; below 1, the limit is faster than MPI's own.",
+    )
+
+
+def _cell(value: Estimate | None) -> str:
+    if value is None:
+        return ""
+    bounds = "" if value.low is None or value.high is None else f" ({value.low:.2f} to {value.high:.2f})"
+    return f"{value.value:.2f}{bounds}"

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The ratio of all operations on the first screen; then, as in the paper, time and aggregated bandwidth of
+each operation against the size of its buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hockney.core.fit import Estimate
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.intervals import UNKNOWN
+from hockney.pages.collectives import MPI
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import quantity
+from hockney.studies.collectives.buffers import definition, mpi_name
+from hockney.studies.collectives.predicted import predicted
+from hockney.studies.collectives.printed import is_t3e, printed_times
+from hockney.studies.collectives.results import CollectivePoint, CollectiveResults
+
+SHORTEST_S = 1e-9
+MOST_SIZES = 4
+"""Sizes on the first screen."""
+Quantity = Callable[[CollectivePoint, str], "Estimate | None"]
+
+
+def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
+    """MPI's time over that of the best user-level algorithm, a row for each operation; None without any."""
+    points = [p for p in run.of_ranks(ranks) if p.ratio is not None]
+    if not points:
+        return None
+    names = list(dict.fromkeys(p.operation for p in points))
+    worst = {n: max(p.ratio.value for p in points if p.operation == n and p.ratio) for n in names}
+    names.sort(key=lambda name: -worst[name])
+    sizes = _spread(sorted({p.buffer for p in points if p.block}), MOST_SIZES)
+    series = []
+    for size in sizes:
+        row = [p for p in points if p.buffer == size]
+        series.append(
+            _series(
+                quantity(size, "B"),
+                [(float(names.index(p.operation)), p.ratio, f"{p.name}: {p.best}") for p in row if p.ratio],
+            )
+        )
+    return Figure(
+        f"ratio-{ranks}",
+        f"{plural(ranks, 'rank')}: MPI's time / the best user-level algorithm's",
+        Axis("operation", "operation", "linear", names=tuple(map(mpi_name, names))),
+        Axis("ratio of the times", "times", include=(1.0,)),
+        tuple(s for s in series if s.x),
+        "Right of 1, MPI is slower. With 95% intervals; hollow: no interval.",
+        marks=((1.0, "equal"),),
+    )
+
+
+def _spread(sizes: Sequence[float], most: int) -> list[float]:
+    """At most this many, with both ends."""
+    if len(sizes) <= most:
+        return list(sizes)
+    return [sizes[round(k * (len(sizes) - 1) / (most - 1))] for k in range(most)]
+
+
+def time_of(point: CollectivePoint, algorithm: str) -> Estimate | None:
+    """Without calls that return at once, as a simulated one with empty blocks may."""
+    time = point.time(algorithm)
+    return None if time is None or time.value < SHORTEST_S else time
+
+
+def times(run: CollectiveResults) -> Iterator[Figure]:
+    """Time against size, one figure for each operation, with the same axes."""
+    values = [m.summary.typical.value for p in run.points if p.block for m in p.times.values()]
+    time = Axis("time", "s", include=(min(values), max(values)) if values else ())
+    for operation in run.operations:
+        yield _figure(run, operation, "time", time, time_of)
+
+
+def bandwidths(run: CollectiveResults) -> Iterator[Figure]:
+    """Aggregated bandwidth against size."""
+    for operation in run.operations:
+        rate = Axis("aggregated bandwidth", "B/s")
+        yield _figure(run, operation, "bandwidth", rate, CollectivePoint.bandwidth)
+
+
+def _figure(run: CollectiveResults, operation: str, what: str, axis: Axis, value: Quantity) -> Figure:
+    """MPI's own and the best user-level algorithm for each number of ranks, the prediction of the latter,
+    and on the simulated T3E the paper's printed times."""
+    sizes = sorted({p.buffer for p in run.points})
+    series: list[Series] = []
+    for ranks in run.ranks:
+        points = run.of_ranks(ranks, operation)
+        count = plural(ranks, "rank")
+        series.append(_curve(f"MPI, {count}", points, lambda p: value(p, MPI), f"MPI {ranks}"))
+        series.append(_curve(f"user-level, {count}", points, lambda p: value(p, p.best), f"user {ranks}"))
+        if what == "time":
+            series.append(_prediction(run.evidence, points, ranks))
+            if is_t3e(run.evidence.machine):
+                series.append(_printed(operation, ranks))
+    rule = definition(operation).rule
+    return Figure(
+        f"collective-{operation}-{what}",
+        mpi_name(operation) if what == "time" else f"{mpi_name(operation)}: {rule}",
+        Axis("buffer", "B", "log", zero=True, include=tuple(sizes)),
+        axis,
+        tuple(s for s in series if s.x),
+    )
+
+
+def _curve(
+    name: str,
+    points: Sequence[CollectivePoint],
+    value: Callable[[CollectivePoint], Estimate | None],
+    group: str,
+) -> Series:
+    known = [(p.buffer, each, p.best) for p in points if (each := value(p)) is not None]
+    return _series(name, known, group)
+
+
+def _series(name: str, known: Sequence[tuple[float, Estimate, str]], group: str = "") -> Series:
+    return Series(
+        name,
+        tuple(x for x, _, _ in known),
+        tuple(v.value for _, v, _ in known),
+        tuple(UNKNOWN if v.low is None else v.low for _, v, _ in known),
+        tuple(UNKNOWN if v.high is None else v.high for _, v, _ in known),
+        group=group or name,
+        detail=tuple(words for _, _, words in known),
+    )
+
+
+def _prediction(evidence: Evidence, points: Sequence[CollectivePoint], ranks: int) -> Series:
+    """Of the algorithm that was fastest at each size."""
+    all_of = predicted(evidence)
+    known = [
+        (p.buffer, seconds)
+        for p in points
+        if (seconds := all_of.get((p.operation, p.best, ranks, p.block))) is not None
+    ]
+    x, y = zip(*known, strict=True) if len(known) > 1 else ((), ())
+    return Series(f"predicted, {plural(ranks, 'rank')}", x, y, kind="line", group=f"user {ranks}")
+
+
+def _printed(operation: str, ranks: int) -> Series:
+    known = sorted(printed_times(operation, ranks).items())
+    x, y = zip(*known, strict=True) if known else ((), ())
+    name = f"printed 1998, {plural(ranks, 'rank')}"
+    return Series(name, tuple(map(float, x)), y, group=f"MPI {ranks}", hollow=True)

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: which collectives are slower than what a user can write, by how much; then the paper's tables and
+figures, the time of a message, and the eager limit."""
+
+from __future__ import annotations
+
+from hockney.draw.page import Page, Section
+from hockney.pages import environment, method, quality
+from hockney.pages.caveats import caveats
+from hockney.pages.evidence import Evidence
+from hockney.studies.collectives import eager_effect, figures, headline, send_time, tables
+from hockney.studies.collectives.printed import is_t3e
+from hockney.studies.collectives.results import CollectiveResults
+
+METHOD = (
+    "User-level algorithms consist of MPI point-to-point messages only. They are measured in the same "
+    "launches as MPI's own, and the interval of a ratio is that over the launches. The best of several "
+    "algorithms is chosen by the same measurements, which favors it slightly: ratios below 1.05 count as no "
+    "difference.",
+    "Sizes are those of the buffer as the paper defines it; a rank's block has whole doubles, and is empty "
+    "if the buffer has fewer doubles than there are ranks.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    run = CollectiveResults.of(evidence)
+    sections = [
+        _fastest(run),
+        _times(run),
+        send_time.section(evidence),
+        eager_effect.section(evidence),
+        _papers(run),
+        _bandwidths(run),
+        _numbers(run),
+        None if evidence.machine.traits.noiseless else quality.spread(evidence),
+        quality.verification(evidence),
+    ]
+    return Page(
+        title="Collectives",
+        subtitle=environment.subtitle(evidence),
+        headline=headline.sentences(evidence),
+        warnings=tuple(c.caveat for c in caveats(evidence)),
+        sections=tuple(s for s in sections if s is not None),
+        environment=environment.facts(evidence),
+        method=(*METHOD, *method.sentences(evidence)),
+        lead=figures.ratios(run, run.shown_first),
+    )
+
+
+def _fastest(run: CollectiveResults) -> Section | None:
+    others = [ranks for ranks in run.ranks if ranks != run.shown_first]
+    found = [
+        table for ranks in (run.shown_first, *others) if (table := tables.fastest(run, ranks)) is not None
+    ]
+    if not found:
+        return None
+    more = tuple(figure for ranks in others if (figure := figures.ratios(run, ranks)) is not None)
+    return Section("Which algorithm is fastest where", figures=more, tables=tuple(found))
+
+
+def _times(run: CollectiveResults) -> Section | None:
+    drawn = tuple(figures.times(run))
+    if not drawn:
+        return None
+    text = (
+        "MPI's own algorithm and, at each size, the best user-level one. Lines: predicted for that algorithm "
+        "from the costs of messages between two ranks."
+    )
+    return Section("Time against size", text=(text,), figures=drawn, multiples=True)
+
+
+def _papers(run: CollectiveResults) -> Section | None:
+    found = tuple(tables.papers(run))
+    beside = is_t3e(run.evidence.machine)
+    return Section("Tables of the paper's sizes", tables=found, closed=not beside) if found else None
+
+
+def _bandwidths(run: CollectiveResults) -> Section | None:
+    drawn = tuple(figure for figure in figures.bandwidths(run) if figure.series)
+    if not drawn:
+        return None
+    return Section(
+        "Aggregated bandwidth against size",
+        figures=drawn,
+        tables=(tables.definitions(run),),
+        closed=True,
+        multiples=True,
+    )
+
+
+def _numbers(run: CollectiveResults) -> Section | None:
+    if not run.points:
+        return None
+    return Section("All times", tables=(tables.compared(run), tables.every_time(run)), closed=True)

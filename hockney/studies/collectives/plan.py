@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: every collective with MPI's and every user-level algorithm, over buffer sizes and ranks;
+and messages between two ranks, also with other eager limits.
+
+All algorithms of one rank count are measured in the same launches, so that their ratios do not contain the
+differences between launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hockney.core import messages as core_messages
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.pages.collectives import MPI
+from hockney.pages.evidence import Options, once
+from hockney.reproductions.t3e_cases import PAIR_SIZES
+from hockney.studies import messages
+from hockney.studies.collectives import eager
+from hockney.studies.collectives.buffers import block_bytes
+from hockney.studies.collectives.printed import is_t3e
+from hockney.studies.sizes import default_ranks
+from hockney.studies.survey import sweep
+
+SIZES = (8, 128, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
+"""Among them those of the paper's tables: 8 B, 1 KB and 1 MB."""
+SIZES_SIMULATED = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20)
+
+RANKS_T3E = (2, 8, 32)
+"""On the simulated T3E: up to the smallest number of processes in the paper's tables."""
+
+OPERATIONS = StudyParameter(
+    "operations", "text", "collectives to measure (default: all)", many=True, example="bcast,allreduce"
+)
+ALGORITHMS = StudyParameter(
+    "algorithms",
+    "text",
+    "user-level algorithms to compare with MPI's own (default: all)",
+    many=True,
+    example="binomial,ring",
+)
+SYNC = StudyParameter(
+    "sync",
+    "choice",
+    "how the ranks start; with loop, as in the paper, consecutive calls overlap (default: barrier, simulated "
+    "window)",
+    choices=("barrier", "window", "loop"),
+)
+PARAMETERS = (OPERATIONS, ALGORITHMS, SYNC, eager.LIMITS)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    simulated = machine.traits.simulated
+    default = RANKS_T3E if is_t3e(machine) else default_ranks(machine)
+    ranks = tuple(p for p in options.ranks or default if p > 1)
+    sizes = options.sizes or (SIZES_SIMULATED if simulated else SIZES)
+    sync = options.value(SYNC) or ("window" if simulated else "barrier")
+    chosen = _operations(options.value(OPERATIONS), catalog)
+    known = _algorithms(options.value(ALGORITHMS), chosen)
+    lines = [
+        f"{w.name} algorithm={a} {w.size}={size} buffers=hot sync={sync} ranks={p}"
+        for w in chosen
+        for a in known[w.name]
+        for p in ranks
+        for size in sorted({block_bytes(w.operation, s, p) for s in sizes})
+    ]
+    if not lines:
+        raise messages.no_collective()
+    pairs = PAIR_SIZES if is_t3e(machine) else ()
+    messages_of_two = [*sweep(), *sweep(pairs), *eager.lines(options, machine)]
+    return once(catalog.case(line) for line in (*lines, *messages_of_two))
+
+
+def _operations(asked: Iterable[str], catalog: Catalog) -> list[Workload]:
+    """The collectives that have algorithms. Raises UsageError for another name."""
+    there = {w.operation: w for w in catalog.of_role("collective") if w.parameter("algorithm") is not None}
+    for name in asked:
+        if name not in there:
+            raise core_messages.unknown_collective(name, there)
+    return [w for name, w in there.items() if not asked or name in asked]
+
+
+def _algorithms(asked: Iterable[str], workloads: Iterable[Workload]) -> dict[str, list[str]]:
+    """By workload: MPI's own first, which is always measured. Raises UsageError for a name that no workload
+    has."""
+    choices = {w.name: list(_choices(w)) for w in workloads}
+    every = dict.fromkeys(name for names in choices.values() for name in names)
+    for name in asked:
+        if name not in every:
+            raise core_messages.unknown_algorithm(name, ", ".join(choices), every)
+    return {w: [n for n in names if n == MPI or not asked or n in asked] for w, names in choices.items()}
+
+
+def _choices(workload: Workload) -> Iterator[str]:
+    parameter = workload.parameter("algorithm")
+    yield from sorted(parameter.choices, key=lambda name: name != MPI) if parameter is not None else ()

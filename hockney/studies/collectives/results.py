@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a run: the time of each algorithm for each operation, buffer and number of ranks, and MPI's
+time over that of the best user-level algorithm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from hockney.core.fit import Estimate, ExactValue
+from hockney.models.statistics import Observation, ratio
+from hockney.pages.collectives import MPI
+from hockney.pages.evidence import Evidence, Measured
+from hockney.studies.collectives.buffers import definition, mpi_name
+
+Verdict = Literal["slower", "faster", "alike", "unknown"]
+NOTABLE = 1.05
+"""A smaller difference is not worth another algorithm, however exact both times are."""
+
+
+@dataclass(frozen=True)
+class CollectivePoint:
+    """One operation on `ranks` ranks with blocks of `block` bytes. `times` are those of its algorithms (s),
+    `best` is the fastest user-level one ("" if none was measured), and `ratio` MPI's time over its time."""
+
+    operation: str
+    ranks: int
+    block: int
+    times: Mapping[str, Measured]
+    best: str = ""
+    ratio: Estimate | None = None
+
+    @property
+    def name(self) -> str:
+        return mpi_name(self.operation)
+
+    @property
+    def buffer(self) -> float:
+        """The size of the buffer, as the paper defines it (bytes)."""
+        return definition(self.operation).buffer_bytes(self.block, self.ranks)
+
+    def time(self, algorithm: str) -> Estimate | None:
+        measured = self.times.get(algorithm)
+        return None if measured is None else measured.summary.typical
+
+    def bandwidth(self, algorithm: str) -> Estimate | None:
+        """Aggregated bandwidth (B/s) by the paper's definition: the ends of the interval are swapped. None
+        if no byte moves."""
+        time = self.time(algorithm)
+        if time is None or not self.block or time.value <= 0:
+            return None
+        rate = definition(self.operation).of_block
+        value, low, high = (
+            None if t is None or t <= 0 else rate(self.block, self.ranks, t)
+            for t in (time.value, time.high, time.low)
+        )
+        if value is None:
+            return None
+        return ExactValue.of(value) if isinstance(time, ExactValue) else Estimate(value, low, high)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether MPI is slower or faster than the best user-level algorithm, by at least NOTABLE, and the
+        interval of the ratio excludes 1."""
+        if self.ratio is None or self.ratio.low is None or self.ratio.high is None:
+            return "unknown"
+        if self.ratio.low > 1 and self.ratio.value >= NOTABLE:
+            return "slower"
+        if self.ratio.high < 1 and self.ratio.value <= 1 / NOTABLE:
+            return "faster"
+        return "alike"
+
+    @property
+    def fastest(self) -> str:
+        """The algorithm to use: a user-level one only if MPI is slower."""
+        return self.best if self.verdict == "slower" else MPI
+
+
+@dataclass(frozen=True)
+class CollectiveResults:
+    """All collectives of a run."""
+
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> CollectiveResults:
+        """The same object for the same evidence, however often a page requests it."""
+        return evidence.cached(cls)
+
+    @cached_property
+    def points(self) -> tuple[CollectivePoint, ...]:
+        """By operation, ranks and size."""
+        groups: dict[tuple[str, int, int], dict[str, Measured]] = {}
+        for m in self.evidence.of_role("collective"):
+            key = m.workload.operation, m.case.ranks, int(m.size)
+            groups.setdefault(key, {})[str(m.case.get("algorithm", MPI))] = m
+        return tuple(self._point(*key, groups[key]) for key in sorted(groups))
+
+    def _point(self, operation: str, ranks: int, block: int, times: dict[str, Measured]) -> CollectivePoint:
+        users = {name: m.summary.typical.value for name, m in times.items() if name != MPI}
+        best = min(users, key=lambda name: (users[name], name)) if users else ""
+        known = self._ratio(times[MPI], times[best]) if best and MPI in times else None
+        return CollectivePoint(operation, ranks, block, times, best, known)
+
+    def _ratio(self, mpi: Measured, best: Measured) -> Estimate | None:
+        if self.evidence.machine.exact:
+            return ExactValue.of(mpi.summary.typical.value / best.summary.typical.value)
+        of, over = self._observed.get(mpi.case.line), self._observed.get(best.case.line)
+        return None if of is None or over is None else ratio(of, over)
+
+    @cached_property
+    def _observed(self) -> dict[str, Observation]:
+        lines = {m.case.line for m in self.evidence.of_role("collective")}
+        records = (r for r in self.evidence.run.records if r.case in lines)
+        return {o.case.line: o for o in self.evidence.observed(records, self.evidence.fits.cost)}
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(p.operation for p in self.points))
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        return tuple(sorted({p.ranks for p in self.points}))
+
+    @property
+    def shown_first(self) -> int:
+        """The number of ranks on the first screen: the largest with a core for each rank."""
+        own = [count for count in self.ranks if count <= self.evidence.run.cores(self.evidence.machine)]
+        return own[-1] if own else self.ranks[0] if self.ranks else 0
+
+    def column(self, point: CollectivePoint) -> float:
+        """The size under which a table shows a point: that of its buffer or, for empty blocks, which the
+        smallest buffers have, the smallest one."""
+        return point.buffer or self._smallest
+
+    @cached_property
+    def _smallest(self) -> float:
+        return min((p.buffer for p in self.points if p.block), default=0.0)
+
+    def of_ranks(self, ranks: int, operation: str = "") -> tuple[CollectivePoint, ...]:
+        return tuple(p for p in self.points if p.ranks == ranks and operation in ("", p.operation))
+
+    def worst(self, ranks: int) -> dict[str, CollectivePoint]:
+        """For each operation of which MPI is slower somewhere: where it is by the largest factor, the
+        largest first."""
+        found: dict[str, CollectivePoint] = {}
+        for p in self.of_ranks(ranks):
+            if p.verdict == "slower" and _value(p) > _value(found.get(p.operation)):
+                found[p.operation] = p
+        return dict(sorted(found.items(), key=lambda item: -_value(item[1])))
+
+
+def _value(point: CollectivePoint | None) -> float:
+    return -math.inf if point is None or point.ratio is None else point.ratio.value

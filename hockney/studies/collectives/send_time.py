@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The time of a message in the paper's form: t = a + x/b us, with a change where the protocol changes."""
+
+from __future__ import annotations
+
+import math
+
+from hockney import reference
+from hockney.core.fit import Estimate, Fit, FittedSegment
+from hockney.core.units import format_significant
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Section, Table
+from hockney.pages.evidence import Evidence
+from hockney.pages.format import quantity, range_of, with_interval
+from hockney.pages.point_to_point import PING_PONG_TITLE, fitted
+from hockney.pages.series import curve, times
+
+PAPER = reference.published("t3e")
+FORMULA = PAPER.formula("t3e/formula/pingpong")
+MICRO = 1e6
+
+
+def sentence(evidence: Evidence) -> str:
+    fit = fitted(evidence)
+    if fit is None or not fit.segments:
+        return ""
+    pieces = [f"{formula(piece)}{_where(fit, k)}" for k, piece in enumerate(fit.segments)]
+    printed = [_line(MICRO * p.constant_s, 1 / p.per_byte_s / MICRO) for p in FORMULA.segments]
+    return (
+        f"A message of x bytes takes t us: t = {', '.join(pieces)} (the T3E of 1998: {printed[0]} below "
+        f"{quantity(FORMULA.segments[1].first - 1, 'B')}, {printed[1]} above)."
+    )
+
+
+def formula(piece: FittedSegment) -> str:
+    """ "0.33 + x/5430"; b is the bandwidth in bytes per microsecond, which is MB/s."""
+    slope = piece.per_byte.value
+    return _line(MICRO * piece.latency.value, 1 / slope / MICRO if slope > 0 else math.inf)
+
+
+def _line(a: float, b: float) -> str:
+    """With three digits of the constant and of the bandwidth."""
+    constant = format_significant(a, 3)
+    return f"{constant} + x/{format_significant(b, 3)}" if b < math.inf else constant
+
+
+def _where(fit: Fit, k: int) -> str:
+    piece = fit.segments[k]
+    if len(fit.segments) == 1:
+        return ""
+    if piece.beyond is not None:
+        return f" below {quantity(piece.beyond, 'B')}"
+    return f" from {quantity(piece.first, 'B')}"
+
+
+def section(evidence: Evidence) -> Section | None:
+    measured = evidence.of("pingpong", buffers="hot", ranks=2)
+    fit = fitted(evidence)
+    if len(measured) < 2 or fit is None:
+        return None
+    tables = (_table(fit),) if fit.segments else ()
+    return Section(
+        "Time of a message",
+        text=(
+            "t = a + x/b us for a message of x bytes, as the paper prints it: b is the bandwidth of further "
+            "bytes in MB/s. The change is where one line ends and the next begins; on the T3E it was the "
+            "eager limit.",
+        ),
+        figures=(_figure(evidence, fit),),
+        tables=tables,
+    )
+
+
+def _table(fit: Fit) -> Table:
+    rows = []
+    for k, piece in enumerate(fit.segments):
+        change = fit.change_points[k - 1] if 0 < k <= len(fit.change_points) else None
+        rows.append(
+            (
+                "this machine",
+                formula(piece),
+                quantity(piece.first, "B") if change is None else with_interval(change, "B"),
+                with_interval(piece.latency, "s") if piece.intercept == "found" else "none found",
+                _rate(piece.per_byte),
+            )
+        )
+    for printed in FORMULA.segments:
+        text = _line(MICRO * printed.constant_s, 1 / printed.per_byte_s / MICRO)
+        constant, rate = quantity(printed.constant_s, "s"), quantity(1 / printed.per_byte_s, "B/s")
+        rows.append(("Cray T3E-512, printed", text, quantity(printed.first, "B"), constant, rate))
+    columns = ("machine", "t in us", "from", "a", "b")
+    return Table("send-time", "t = a + x/b us", columns, tuple(rows), caption=PAPER.citation)
+
+
+def _rate(per_byte: Estimate) -> str:
+    """The bandwidth, with its interval."""
+    if per_byte.value <= 0:
+        return ""
+    ends = [None if end is None or end <= 0 else 1 / end for end in (per_byte.high, per_byte.low)]
+    rate = Estimate(1 / per_byte.value, *ends)
+    return f"{quantity(rate.value, 'B/s')} (95%: {range_of(rate, 'B/s')})"
+
+
+def _figure(evidence: Evidence, fit: Fit) -> Figure:
+    measured = evidence.of("pingpong", buffers="hot", ranks=2)
+    low, high = min(m.size for m in measured), max(m.size for m in measured)
+    sizes = [s for s in FORMULA.sizes() if low <= s <= high]
+    series = [times(PING_PONG_TITLE, measured), curve("a + x/b, 95% band", fit, PING_PONG_TITLE)]
+    if len(sizes) > 1:
+        printed = tuple(FORMULA.time(s) for s in sizes)
+        series.append(Series("T3E, 1998", tuple(map(float, sizes)), printed, kind="line", group="T3E"))
+    return Figure(
+        "send-time",
+        "Time of a message",
+        Axis("message size", "B", "log", zero=True),
+        Axis("time", "s"),
+        tuple(series),
+        "Points: measured. Lines: fitted, and the paper's formula.",
+        marks=tuple((p.value, quantity(p.value, "B")) for p in fit.change_points),
+    )

@@ -1,0 +1,247 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The study of collectives in worlds with known costs: which algorithm is best where, and by how much; the
+time of a message, the eager limit, and the definitions of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from msgspec.structs import replace as replace_struct
+
+from hockney import api, lab, studies
+from hockney.core.case import Case
+from hockney.core.errors import UsageError
+from hockney.core.fit import Fits
+from hockney.core.machine import Mpi
+from hockney.core.record import SCHEMA, RunRecords
+from hockney.core.settings import Settings
+from hockney.launch.fake import FakeLauncher
+from hockney.launch.fake_world import FakePiece, World
+from hockney.report.render import render
+from hockney.studies import Evidence, Options
+from hockney.studies.collectives import answer, eager, plan, send_time
+from hockney.studies.collectives.buffers import LIKE, block_bytes, definition
+from hockney.studies.collectives.eager_effect import EagerEffect
+from hockney.studies.collectives.plan import ALGORITHMS, OPERATIONS, SYNC
+from hockney.studies.collectives.printed import PAPER, SIZES, printed_times
+from hockney.studies.collectives.results import CollectiveResults
+
+CATALOG = lab.bundled_catalog()
+MACHINE = lab.fake_bench("fake").machine
+SOME = (1 << 10, 64 << 10)
+
+
+def cases(**given) -> list[Case]:
+    values = {
+        parameter.name: parameter.value(given.pop(parameter.name))
+        for parameter in (OPERATIONS, ALGORITHMS, SYNC, eager.LIMITS)
+        if parameter.name in given
+    }
+    return plan(Options(parameters=values, **given), CATALOG, MACHINE)
+
+
+@dataclass(frozen=True)
+class Truth(World):
+    """A collective takes `of(operation, algorithm, bytes)`."""
+
+    of: Callable[[str, str, int], float] = lambda operation, algorithm, size: 1e-5
+
+    def time(self, case: Case) -> float:
+        if "algorithm" not in case or case.workload.startswith("barrier"):
+            return super().time(case)
+        return self.of(case.workload, str(case["algorithm"]), case.bytes)
+
+
+def measured(tmp_path, world: World, planned: list[Case], options: Options | None = None) -> Evidence:
+    bench = lab.fake_bench(FakeLauncher(world))
+    settings = tuple(s.line for s in eager.launch_settings(options or Options(), bench.machine))
+    named = {case.setting for case in planned}
+    lines = tuple(line for line in settings if line.split()[0] in named)
+    run = Settings("collectives", 20.0, launches=5, seed=1, launch_settings=lines)
+    folder = lab.begin(tmp_path / "run", planned, run, bench)
+    lab.measure(folder, bench, lambda event: None)
+    return api.load(folder.path).evidence
+
+
+def test_all_operations_and_algorithms_are_planned():
+    every = cases(ranks=(2, 4), sizes=SOME)
+    for workload in CATALOG.of_role("collective"):
+        choices = set(workload.parameter("algorithm").choices)
+        for ranks in (2, 4):
+            here = [c for c in every if c.workload == workload.name and c.ranks == ranks]
+            assert {str(c["algorithm"]) for c in here} == choices
+            assert len(here) == len(choices) * len(SOME)
+            assert {c.bytes for c in here} == {block_bytes(workload.name, size, ranks) for size in SOME}
+    assert {c["sync"] for c in every if "algorithm" in c} == {"barrier"}
+
+
+def test_parameters_narrow_the_plan():
+    some = cases(operations="bcast,scan", algorithms="linear", eager="0", sizes=(1024,), sync="loop")
+    assert {(c.workload, c["algorithm"], c["sync"]) for c in some if "algorithm" in c} == {
+        (name, algorithm, "loop") for name in ("bcast", "scan") for algorithm in ("mpi", "linear")
+    }
+    assert not any(c.setting for c in some)
+
+
+@pytest.mark.parametrize(
+    ("code", "given"),
+    [
+        ("unknown-collective", {"operations": "broadcast"}),
+        ("unknown-algorithm", {"operations": "bcast", "algorithms": "bruck"}),
+        ("no-collective", {"ranks": (1,)}),
+    ],
+)
+def test_mistakes(code, given):
+    with pytest.raises(UsageError) as caught:
+        cases(**given)
+    assert caught.value.code == code
+
+
+def test_the_best_algorithm_is_found_with_its_factor(tmp_path):
+    """Of two operations, MPI is slower than one algorithm for long buffers of one."""
+
+    def cost(operation: str, algorithm: str, size: int) -> float:
+        if operation == "scan" and size >= 1 << 16:
+            return {"mpi": 6e-5, "linear": 4e-5}.get(algorithm, 2e-5)
+        return 1e-5 if algorithm == "mpi" else 2e-5
+
+    planned = cases(operations="bcast,scan", ranks=(2,), sizes=SOME, eager="0")
+    evidence = measured(tmp_path, Truth(of=cost), planned)
+    run = CollectiveResults.of(evidence)
+    verdicts = {(p.operation, p.buffer): p.verdict for p in run.points}
+    assert verdicts == {
+        ("bcast", 1024): "faster",
+        ("bcast", 65536): "faster",
+        ("scan", 1024): "faster",
+        ("scan", 65536): "slower",
+    }
+    (worst,) = run.worst(2).values()
+    assert worst.best == worst.fastest == "recursive_doubling"
+    assert worst.ratio.low <= 3 <= worst.ratio.high and worst.ratio.value == pytest.approx(3, rel=0.05)
+    document = answer(evidence)
+    slow = [p for p in document["collectives"] if p["mpi_is"] == "slower"]
+    assert [(p["operation"], p["buffer_bytes"], p["best"]) for p in slow] == [
+        ("scan", 65536, "recursive_doubling")
+    ]
+    assert "MPI_Scan" in studies.study("collectives").page(evidence).headline[0]
+
+
+def test_equal_algorithms_are_alike(tmp_path):
+    planned = cases(operations="allgather", ranks=(2,), sizes=SOME, eager="0")
+    run = CollectiveResults.of(measured(tmp_path, Truth(), planned))
+    assert {p.verdict for p in run.points} == {"alike"} and {p.fastest for p in run.points} == {"mpi"}
+
+
+def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
+    world = World(pieces=(FakePiece(0, 2e-6, 1 / 1e9), FakePiece(4096, 5e-6, 1 / 4e9)), noise=0.003, tail=0)
+    planned = cases(operations="scan", ranks=(2,), sizes=SOME, eager="0")
+    evidence = measured(tmp_path, world, planned)
+    fit = send_time.fitted(evidence)
+    assert len(fit.segments) == 2
+    for piece, (a, b) in zip(fit.segments, ((2e-6, 1e9), (5e-6, 4e9)), strict=True):
+        assert piece.latency.value == pytest.approx(a, rel=0.1)
+        assert 1 / piece.per_byte.value == pytest.approx(b, rel=0.1)
+    assert 2048 < fit.segments[1].first <= 4096
+    assert send_time.section(evidence).tables[0].rows[-1][1] == "56.0 + x/308"
+
+
+def test_the_effect_of_the_eager_limit(tmp_path):
+    """In this world a message below the limit costs less: from 4 KiB, where MPI's own limit is, a larger one
+    gains, and a smaller one loses below it."""
+    world = World(pieces=(FakePiece(0, 1e-6, 1e-10), FakePiece(4096, 8e-6, 1e-10)))
+    planned = cases(operations="scan", ranks=(2,), sizes=(1024,), eager="1KiB,64KiB")
+    evidence = measured(tmp_path, world, planned, Options(parameters={"eager": (1024, 65536)}))
+    effect = EagerEffect.of(evidence)
+    small, large = effect.limits
+    assert (small.limit, large.limit) == (1024, 65536) and effect.best is large
+    assert large.over_all.high < 1 < small.over_all.low
+    assert large.sizes(faster=True) == [4096, 8192, 16384, 32768] and not large.sizes(faster=False)
+    assert small.sizes(faster=False) == [1024, 2048]
+    true = (1e-6 + 4096e-10) / (8e-6 + 4096e-10)
+    assert large.by_size[4096].low <= true <= large.by_size[4096].high
+    assert answer(evidence)["best_eager_limit_bytes"] == 65536
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "name", "value"),
+    [
+        ("openmpi", "5.0.11", "OMPI_MCA_btl_sm_eager_limit", "4096"),
+        ("openmpi", "4.1.4", "OMPI_MCA_btl_vader_eager_limit", "4096"),
+        ("openmpi", "4.1.4", "OMPI_MCA_btl_tcp_eager_limit", "4096"),
+        ("mpich", "5.0.2", "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE", "8192"),
+        ("mpich", "5.0.2", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "4097"),
+        ("mpich", "3.4", "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE", "4096"),
+    ],
+)
+def test_the_knobs_of_each_mpi(family, version, name, value):
+    mpi = Mpi(family=family, version=version, prefix="/p", mpicxx="", mpiexec="", source="option")
+    real = replace_struct(MACHINE, mpi=mpi, traits=replace_struct(MACHINE.traits, origin="measured"))
+    assert eager.variables(4096, real)[name] == value
+    declared = eager.launch_settings(Options(parameters={"eager": (0, 4096)}), real)
+    assert [setting.name for setting in declared] == [eager.OWN, "eager-4kib"]
+    assert not declared[0].variables and dict(declared[1].variables) == eager.variables(4096, real)
+
+
+def test_other_machines_have_no_eager_limit():
+    for origin, family in (("simulated", "smpi"), ("measured", "unknown"), ("measured", "intel")):
+        mpi = Mpi(family=family, version="1", prefix="/p", mpicxx="", mpiexec="", source="option")
+        machine = replace_struct(MACHINE, mpi=mpi, traits=replace_struct(MACHINE.traits, origin=origin))
+        assert not eager.launch_settings(Options(), machine)
+    assert not eager.launch_settings(Options(ranks=(4,)), MACHINE), "messages need two ranks"
+
+
+def test_the_papers_figures_of_bandwidth():
+    """Aggregated bandwidths that the text prints follow from the times of its tables."""
+    mega = 1 << 20
+    rates = {p: definition("bcast").of_buffer(mega, p, printed_times("bcast", p)[mega]) for p in (32, 256)}
+    assert rates[256] > PAPER.row("t3e/text/bcast-peak").si > rates[32]
+    for processes in (32, 64, 128, 256):
+        rate = definition("alltoall").of_buffer(mega, processes, printed_times("alltoall", processes)[mega])
+        low, high = (PAPER.row(f"t3e/text/alltoall-peak/{end}").si for end in ("low", "high"))
+        assert 0.9 * low <= rate <= 1.05 * high
+    gathered = definition("gather").of_buffer(mega, 256, printed_times("gather", 256)[mega])
+    assert gathered == pytest.approx(PAPER.row("t3e/text/gather-peak").si, rel=0.02)
+
+
+def test_a_block_is_a_share_of_the_buffer():
+    """As the paper's cases: one double cannot be shared out."""
+    for row in PAPER.rows:
+        if row.key.startswith("t3e/table/"):
+            words = dict(word.split("=") for word in row.case.split()[1:])
+            assert block_bytes(row.workload, row.bytes, row.ranks) == int(words["bytes"]), row.key
+    assert {size for _, size in SIZES.values()} == {8, 1024, 1 << 20}
+    for name, (like, own) in LIKE.items():
+        assert own.operation == name and own.every_rank == definition(like).every_rank
+
+
+def test_a_workload_that_is_not_defined_has_the_whole_buffer():
+    assert definition("exscan").buffer_bytes(64, 8) == 64
+
+
+def test_the_page_has_every_figure_of_the_paper(tmp_path):
+    planned = cases(ranks=(2, 4), sizes=(8, 1024), eager="4KiB")
+    evidence = measured(tmp_path, World(), planned, Options(parameters={"eager": (4096,)}))
+    page = studies.study("collectives").page(evidence)
+    names = {figure.name for figure in page.figures}
+    for operation in CollectiveResults.of(evidence).operations:
+        assert {f"collective-{operation}-time", f"collective-{operation}-bandwidth"} <= names
+    drawn = next(f for f in page.figures if f.name == "collective-bcast-time")
+    assert {s.group for s in drawn.series} == {"MPI 2", "MPI 4", "user 2", "user 4"}
+    assert any(s.kind == "line" for s in drawn.series), "predictions from messages between two ranks"
+    assert page.lead.name == "ratio-4"
+    text = render(page)
+    assert "MPI_Reduce_scatter_block" in text and "eager" in text
+
+
+def test_nothing_measured_is_a_page_too():
+    evidence = Evidence(
+        fits=Fits(schema=SCHEMA, summaries=[], fits=[]),
+        run=RunRecords(),
+        machine=MACHINE,
+        settings=Settings("collectives"),
+        planned=0,
+    )
+    assert studies.study("collectives").page(evidence).headline
