@@ -11,6 +11,7 @@ from real_mpi import simgrid_here
 
 from hockney.cli.reference import reference
 from hockney.cli.verbs import VERBS, load
+from hockney.core.errors import Exit
 
 
 def examples(text: str) -> list[list[str]]:
@@ -30,7 +31,8 @@ def test_the_examples_of_every_help_run(hockney, mine, verb):
         done = hockney(*words)
         if "there is no SimGrid here" in done.err:
             simgrid_here()  # skips the rest, except in CI
-        assert done.code == 0, (words, done.err)
+        no = Exit.ANSWER_IS_NO if verb == "guidelines" else Exit.FINE  # the fake machine violates some
+        assert done.code in (Exit.FINE, no), (words, done.err)
         assert done.out or words[0] == "export"
 
 

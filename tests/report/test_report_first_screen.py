@@ -22,7 +22,7 @@ from hockney.report import assets, write
 from hockney.studies import Options
 
 pytestmark = pytest.mark.browser
-STUDIES = ("survey", "barriers", "granularity", "collectives")
+STUDIES = ("survey", "barriers", "granularity", "collectives", "guidelines")
 MOST_SHEETS = 6
 MOST_BYTES = 1_300_000
 """The size limit of a page without Plotly's script."""

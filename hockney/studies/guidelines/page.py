@@ -39,7 +39,7 @@ def page(evidence: Evidence) -> Page:
     return Page(
         title="Performance guidelines",
         subtitle=environment.subtitle(evidence),
-        headline=answer(verdicts),
+        headline=answer(verdicts) if evidence.measured else ("Nothing was measured.",),
         warnings=tuple(c.caveat for c in caveats(evidence)),
         sections=tuple(s for s in sections if s is not None),
         environment=environment.facts(evidence),
