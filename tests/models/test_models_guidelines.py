@@ -247,6 +247,25 @@ def test_other_sizes_are_those_nearby_and_the_next():
     assert pairs["split"] == [(24, 8, 3), (64, 8, 8), (1024, 64, 16)]
 
 
+def test_many_sizes_make_few_comparisons():
+    dense = lines(*(f"pingpong bytes={size}" for size in range(64, 4096, 64)))
+    found = [each for each in comparisons(dense, CATALOG) if each.rule.kind == "monotony"]
+    factors = {(each.left.bytes, each.parts[0].case.bytes) for each in found}
+    assert {(64, 128), (64, 256), (64, 512), (640, 704), (640, 1280), (640, 2560)} <= factors
+    assert (64, 192) not in factors and (64, 576) not in factors and len(found) < 4 * len(dense)
+
+
+def test_launch_settings_are_not_mixed():
+    gather, allgather = lines("gather bytes=64", "allgather bytes=64")
+    named = (
+        {**dict(gather.parameters), "setting": "large"},
+        {**dict(allgather.parameters), "setting": "large"},
+    )
+    large = Case.of("gather", 2, **named[0]), Case.of("allgather", 2, **named[1])
+    assert len(comparisons(large, CATALOG)) == 1
+    assert comparisons((gather, large[1]), CATALOG) == comparisons((large[0], allgather), CATALOG) == []
+
+
 def at_the_limit(case: Case) -> float:
     """Many guidelines are just not violated: hockney's algorithms are faster by the factor, and a gather is
     slower by it than what emulates it."""

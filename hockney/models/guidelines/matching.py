@@ -18,8 +18,9 @@ OWN = "mpi"
 """The value of `algorithm` that is MPI's own choice."""
 USUAL: Mapping[str, Value] = {"algorithm": OWN, "counts": "even", "root": 0}
 """Parameters of the right side that the left one does not have."""
-REACH = 8
-"""A size is compared with those of the same operation up to this factor away, or with the next one."""
+STEPS = (2, 4, 8)
+"""A size is compared with the next one of the same operation, and with those larger by these factors. With
+all pairs, a ping-pong at many sizes would outnumber everything else."""
 WORD = 8
 """Parts of a vector may be rounded up to a multiple of this many bytes, as those of reductions are."""
 
@@ -124,6 +125,8 @@ def _part(term: Term, size: int, left: SizeSeries, groups: list[SizeSeries]) -> 
 
 
 def _alike(group: SizeSeries, left: SizeSeries) -> bool:
+    if set(left.fixed) - set(group.fixed) - set(USUAL):
+        return False
     return all(
         value == (USUAL[name] if name == "algorithm" else left.fixed.get(name, USUAL.get(name)))
         for name, value in group.fixed.items()
@@ -143,14 +146,20 @@ def _by_algorithm(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Compa
 def _other_sizes(group: SizeSeries) -> Iterator[Comparison]:
     monotony, split = _rule("monotony"), _rule("split")
     sizes = group.sizes
-    for k, small in enumerate(sizes):
-        for large in sizes[k + 1 :]:
-            if large > REACH * small and large != sizes[k + 1]:
-                break
+    for small in sizes:
+        for large in _partners(small, sizes):
             yield Comparison(monotony, group.by_size[small], (MeasuredTerm(group.by_size[large]),))
             if small > 0 and large % small == 0:
                 calls = MeasuredTerm(group.by_size[small], large // small)
                 yield Comparison(split, group.by_size[large], (calls,))
+
+
+def _partners(size: int, sizes: list[int]) -> list[int]:
+    """The next larger size, and the first ones that are larger by a factor of STEPS, as long as they are not
+    far away."""
+    larger = [each for each in sizes if each > size]
+    firsts = [next((each for each in larger if each >= step * size), 0) for step in STEPS]
+    return sorted({*larger[:1], *(each for each in firsts if size < each <= STEPS[-1] * size)})
 
 
 def _rule(kind: Kind) -> Rule:

@@ -10,14 +10,14 @@ from hockney.core.wording import listing, plural
 from hockney.models.guidelines import Comparison, Judged, MeasuredTerm, Rule, Verdicts
 from hockney.pages.format import EXACT, quantity
 
-UNUSUAL = {"buffers": "hot", "sync": "barrier", "root": 0, "counts": "even", "algorithm": "mpi"}
-"""Parameters that are named if they have another value."""
+USUAL = {"buffers": "hot", "sync": "barrier", "root": 0, "counts": "even", "algorithm": "mpi"}
+"""A parameter with this value is not named."""
 MOST_SENTENCES = 3
 
 
 def call(case: Case) -> str:
     """ "bcast 64 KiB", with its parameters if they are not the usual ones."""
-    words = [f"{k}={v}" for k, v in case.parameters if k in UNUSUAL and v != UNUSUAL[k]]
+    words = [f"{k}={v}" for k, v in case.parameters if k != "bytes" and v != USUAL.get(k)]
     return " ".join([case.workload, quantity(case.bytes, "B"), *words])
 
 
