@@ -337,6 +337,14 @@ def warning(text: str, touches: str, remedy: str) -> str:
     return sentences(text, f"affects {touches}", remedy)
 
 
+def judged_under_load(loaded: int, launches: int) -> str:
+    return warning(
+        f"{loaded} of {launches} launches had a high load from other programs or the hypervisor",
+        "the factors of all calls, which may be those of waiting for a processor",
+        "Measure again on a quiet machine",
+    )
+
+
 def fitted_parameters() -> str:
     """Above the table of parameters, below a headline of measured times."""
     return "Fitted to all sizes together, while the times above are those of single cases:"

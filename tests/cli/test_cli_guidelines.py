@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from resealed import reseal
 
 from hockney import api
 
@@ -62,6 +63,18 @@ def test_the_factor_decides_the_exit_code(hockney, judged):
     for wrong in ("0.9", "x", "nan", "inf"):
         refused = hockney("guidelines", judged, "--factor", wrong)
         assert (refused.code, refused.error.code, refused.out) == (2, "number-out-of-range", ""), wrong
+
+
+def test_a_loaded_machine_is_mentioned(hockney, judged):
+    quiet = json.loads(hockney("guidelines", "--json").out)
+    assert quiet["loaded_launches"] == 0 < quiet["launches"]
+    assert "warning" not in hockney("guidelines", "-q").out
+    records = Path(judged, "records.jsonl")
+    records.write_text(records.read_text().replace('"outside_cores":null', '"outside_cores":1.5'))
+    reseal(Path(judged))
+    loaded = json.loads(hockney("guidelines", "--json").out)
+    assert loaded["loaded_launches"] == loaded["launches"] == quiet["launches"]
+    assert "warning" in hockney("guidelines", "-q").out
 
 
 def test_one_launch_is_inconclusive(hockney):

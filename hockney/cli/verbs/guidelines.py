@@ -15,11 +15,12 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, printable
 from hockney.core.fit import Cost
 from hockney.models.guidelines import FACTOR, Judged, Verdicts
+from hockney.models.statistics import loaded_launches
 from hockney.studies.guidelines import tables
 from hockney.studies.guidelines.wording import alternative, counted, in_short
 
@@ -51,29 +52,34 @@ def command(run: Path | None, factor: float, cost: Cost, quiet: bool, as_json: b
     Exit code 1 if there are violations, 4 if there is none but most comparisons are undecided.
     """
     reporter = ProgressReporter(quiet)
-    loaded = load_and_note(run or api.newest_with_guidelines(reporter).path, cost, quiet=quiet)
-    with reporter.doing(messages.reading_run(loaded.path)):
-        verdicts = api.judge_guidelines(loaded, factor)
+    measured = load_and_note(run or api.newest_with_guidelines(reporter).path, cost, quiet=quiet)
+    with reporter.doing(messages.reading_run(measured.path)):
+        verdicts = api.judge_guidelines(measured, factor)
+    loaded = verdicts.launches & loaded_launches(measured.reading.run)
     if as_json:
-        print_json(_document(loaded, verdicts))
+        print_json(_document(measured, verdicts, len(loaded)))
     else:
         if verdicts.violated:
             print_table(tables.violations(verdicts), keys=2)
             echo()
         for sentence in counted(verdicts):
             print_line(sentence)
+        if loaded:
+            print_labelled("warning", messages.judged_under_load(len(loaded), len(verdicts.launches)))
     if verdicts.violated:
         return Exit.ANSWER_IS_NO
     return Exit.FINE if verdicts.conclusive else Exit.INCONCLUSIVE
 
 
-def _document(run: Run, verdicts: Verdicts) -> dict[str, object]:
+def _document(run: Run, verdicts: Verdicts, loaded: int) -> dict[str, object]:
     judged = verdicts.judged
     return {
         "run": printable(str(run.path)),
         "machine": run.machine.host,
         "cost": run.cost,
         "factor": verdicts.factor,
+        "launches": len(verdicts.launches),
+        "loaded_launches": loaded,
         "guidelines": [
             {
                 "name": rule.name,

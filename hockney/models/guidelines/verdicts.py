@@ -49,10 +49,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Every comparison of a run, in the order of the rules."""
+    """Every comparison of a run, in the order of the rules. `launches` are those of the compared cases."""
 
     factor: float
     judged: tuple[Judged, ...]
+    launches: frozenset[str] = frozenset()
 
     def of(self, *states: State) -> list[Judged]:
         return [each for each in self.judged if each.state in states]
@@ -101,7 +102,9 @@ def judge(
     for comparison, ratio, p in zip(found, ratios, raw, strict=True):
         q = None if p is None else next(fair)
         judged.append(Judged(comparison, ratio.ratio, q, _state(ratio.ratio, q, factor)))
-    return Verdicts(factor, tuple(judged))
+    compared = {case for each in found for case in (each.left, *(part.case for part in each.parts))}
+    launches = frozenset(name for case in compared for name in by_case[case].launches)
+    return Verdicts(factor, tuple(judged), launches)
 
 
 def _ratio(comparison: Comparison, by_case: dict[Case, Observation], exact: bool) -> SumRatio:
