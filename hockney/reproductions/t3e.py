@@ -237,7 +237,7 @@ def _summary(compared: Sequence[Compared]) -> tuple[str, ...]:
         f"Of the other {away}, {brought} come as close when the machine gets one mechanism more, as "
         f"collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
         f"{len(close) + brought} of {len(rows)} in all. The rest is not explained.",
-        f"Algorithms that come nearest: {t3e_findings.by_operation(compared)}.",
+        *t3e_findings.headline(compared),
     )
 
 

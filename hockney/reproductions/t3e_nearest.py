@@ -8,7 +8,7 @@ explanation, not a proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
@@ -16,6 +16,7 @@ from hockney.reproductions.compared import CLOSE, Compared
 from hockney.reproductions.t3e_cases import OPERATIONS, SIZES
 
 NEAR = CLOSE[-1]
+TIE = 1.03
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,7 @@ def matches(compared: Iterable[Compared]) -> dict[tuple[str, str], list[Match]]:
     grouped: dict[tuple[str, str, str], list[Compared]] = {}
     for row in compared:
         if row.series == "algorithms":
-            operation, size = row.key.split("/")[2:4]
-            grouped.setdefault((operation, size, row.mechanism.partition("=")[2]), []).append(row)
+            grouped.setdefault((*_place(row), row.mechanism.partition("=")[2]), []).append(row)
     found: dict[tuple[str, str], list[Match]] = {}
     for (operation, size, algorithm), each in grouped.items():
         ratios = [_ratio(row) for row in each if row.simulated]
@@ -65,14 +65,34 @@ def nearest(compared: Iterable[Compared]) -> list[Match]:
     return [several[0] for several in matches(compared).values()]
 
 
-def unexplained(compared: Iterable[Compared]) -> list[Compared]:
-    """The printed times that no algorithm reaches within NEAR: a row of each, that of the nearest one."""
-    by_key: dict[str, list[Compared]] = {}
-    for row in compared:
-        if row.series == "algorithms" and row.simulated:
-            by_key.setdefault(row.key, []).append(row)
-    best = [min(rows, key=_ratio) for rows in by_key.values()]
-    return [row for row in best if abs(row.error or 0.0) > NEAR]
+def tied(several: Sequence[Match]) -> list[Match]:
+    """The nearest algorithm, and others that are as near but for TIE: the times do not tell them apart."""
+    first = several[0]
+    return [
+        match for match in several if match.complete == first.complete and match.factor <= TIE * first.factor
+    ]
+
+
+def unexplained(compared: Sequence[Compared]) -> list[Compared]:
+    """The printed times that the nearest algorithm of their operation and size misses by more than NEAR; an
+    algorithm that comes near on one number of processes only is a coincidence."""
+    first = {(match.operation, match.size): match.algorithm for match in nearest(compared)}
+    rows = [row for row in compared if row.series == "algorithms"]
+    own = [row for row in rows if first.get(_place(row)) == row.mechanism.partition("=")[2]]
+    return [row for row in own if row.error is not None and abs(row.error) > NEAR]
+
+
+def out_of_reach(compared: Iterable[Compared]) -> set[str]:
+    """The keys of the printed times that no algorithm reaches within NEAR."""
+    rows = [row for row in compared if row.series == "algorithms" and row.error is not None]
+    near = {row.key for row in rows if abs(row.error or 0.0) <= NEAR}
+    return {row.key for row in rows} - near
+
+
+def _place(row: Compared) -> tuple[str, str]:
+    """Operation and size."""
+    operation, size = row.key.split("/")[2:4]
+    return operation, size
 
 
 def _ratio(row: Compared) -> float:

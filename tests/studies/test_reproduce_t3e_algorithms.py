@@ -106,15 +106,42 @@ def test_the_nearest_algorithm_is_found():
     assert "MPI_Bcast: binomial;" in t3e_findings.by_operation(compared)
 
 
+def test_algorithms_that_are_as_near_are_not_told_apart():
+    def time(part, case):
+        factor = {"binomial": 1.0, "chain": 1.02, "linear": 1.2}.get(case.get("algorithm"), 2)
+        return published(case) * factor
+
+    compared = t3e_algorithms.rows(answers(time)[t3e_cases.ALGORITHMS])
+    bcast = t3e_nearest.matches(compared)["bcast", "8"]
+    assert [match.algorithm for match in t3e_nearest.tied(bcast)] == ["binomial", "chain"]
+    # Of 1 MB, the chain is simulated on 32 processes only.
+    assert "MPI_Bcast: binomial or chain (8 B, 1 KB), binomial (1 MB)" in t3e_findings.by_operation(compared)
+
+
 def test_what_no_algorithm_explains_is_named():
     given = slow_but(
         {"alltoall": "bruck", **{o: a for o, a in USUAL.items() if o != "alltoall"}}, [("reduce", 8, 64)]
     )
     compared = t3e.compare(given)
     assert [row.key for row in t3e_nearest.unexplained(compared)] == ["t3e/table/reduce/8/64"]
+    assert t3e_nearest.out_of_reach(compared) == {"t3e/table/reduce/8/64"}
     page = t3e.page(given, compared, t3e.limits(compared))
     (section,) = (s for s in page.sections if s.tables and s.tables[0].name == "nearest")
     assert any("MPI_Reduce, 8 B on 64" in text for text in section.text)
+
+
+def test_another_algorithm_that_is_near_once_explains_nothing():
+    """The linear broadcast has the printed time where the nearest one has not."""
+
+    def time(part, case):
+        once = (case.bytes, case.ranks) == (8, 128)
+        factor = {"binomial": 3 if once else 1, "linear": 1 if once else 2}.get(case.get("algorithm"), 3)
+        return published(case) * factor
+
+    compared = t3e_algorithms.rows(answers(time)[t3e_cases.ALGORITHMS])
+    bcast = [row for row in compared if row.key.startswith("t3e/table/bcast/8/")]
+    assert [row.key for row in t3e_nearest.unexplained(bcast)] == ["t3e/table/bcast/8/128"]
+    assert t3e_nearest.out_of_reach(bcast) == set()
 
 
 def test_odd_published_times_are_named():
