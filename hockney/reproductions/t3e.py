@@ -56,6 +56,8 @@ WANTED = 48
 """Required of the 72 printed times within CLOSE."""
 EXPLAINED = 0.75
 """The fraction of rows with deviations that mechanisms must bring within CLOSE."""
+SAME = 0.01
+"""Largest difference between SimGrid's algorithms and the engine's with the same messages."""
 TOO_MANY = "not simulated: too many messages share the torus at once; see the mechanisms"
 POINTS, BARRIER = "point-to-point", "barrier"
 
@@ -187,6 +189,7 @@ def limits(compared: Sequence[Compared]) -> list[Limit]:
             brought >= EXPLAINED * missed,
             f"{brought} of {missed}, {fitted} of them fitted: {len(close) + brought} of {len(rows)} in all",
         ),
+        t3e_algorithms.same_as_simgrids(compared, platform(NAME), SAME),
     ]
 
 
