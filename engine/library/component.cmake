@@ -6,12 +6,12 @@
 #   hockney_component(barrier HEADERS hockney/barrier.hpp SOURCES barrier.cpp ...)
 #
 # builds libhockney_barrier.a (or ARCHIVE) and the target hockney::barrier, which find_package(hockney
-# COMPONENTS barrier) finds. LINK lists other components that it needs.
+# COMPONENTS barrier) finds, and pkg-config by the archive's name. LINK lists other components that it needs.
 include(GNUInstallDirs)
 set(HOCKNEY_CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/hockney)
 
 function(hockney_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 component "" "ARCHIVE" "SOURCES;HEADERS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 component "" "ARCHIVE;DESCRIPTION" "SOURCES;HEADERS;LINK")
   set(target hockney_${name})
   if(NOT component_ARCHIVE)
     set(component_ARCHIVE ${target})
@@ -37,4 +37,8 @@ function(hockney_component name)
     get_filename_component(folder ${header} DIRECTORY)
     install(FILES ${HOCKNEY_ENGINE}/include/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
   endforeach()
+  # Relative to the prefix if possible, so that both can be moved together.
+  file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  configure_file(hockney.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${component_ARCHIVE}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${component_ARCHIVE}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()

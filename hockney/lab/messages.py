@@ -87,7 +87,7 @@ def no_mpiexec_on_machine(machine: str) -> UsageError:
 
 
 def compiling_library(mpi: str) -> str:
-    return f"compiling the library for {mpi} (takes about half a minute)"
+    return f"compiling the library for {mpi} (takes about a minute)"
 
 
 def simgrid_present(title: str, prefix: str, built_here: bool) -> str:

@@ -11,68 +11,32 @@ import shutil
 from pathlib import Path
 
 import pytest
-from needs import need_program
+from installed import built_example, compiled, run
 
 from hockney import build, process
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
-from hockney.launch.command import command
-from hockney.machine import processors
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
-HERE = Path(__file__).parent
-EXAMPLE = HERE.parents[1] / "examples" / "barrier"
-
-
-def did(words: list[str], env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
-    done = process.capture(words, env=env, cwd=cwd, timeout=300)
-    assert done.ok, f"{' '.join(words)}: {done.out[-3000:]}{done.err[-2000:]}"
-    return done.out
-
-
-def run(mpi: Mpi, program: Path, ranks: int) -> str:
-    launch = command(mpi, (str(program),), ranks, processors().cores, bind=False, root=os.geteuid() == 0)
-    return did(list(launch.words), dict(launch.environment))
-
-
-@pytest.fixture(scope="session")
-def prefix(mpi: Mpi, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("prefix")
-    build.install_library(mpi, folder)
-    return folder
+PROGRAMS = {"check", "coll_check", "unchanged"}
+"""What tests compile into the prefix."""
 
 
 @pytest.fixture(scope="session")
 def check(mpi: Mpi, prefix: Path) -> Path:
-    """check.cpp, compiled with the flags from pkg-config."""
-    need_program("pkg-config")
-    environ = {"PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig")}
-    flags = did(["pkg-config", "--cflags", "--libs", "hockney"], environ).split()
-    program = prefix / "check"
-    did(
-        [
-            mpi.mpicxx,
-            "-std=c++17",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            str(HERE / "check.cpp"),
-            "-o",
-            str(program),
-            *flags,
-        ]
-    )
-    return program
+    return compiled(mpi, prefix, "hockney", "check.cpp", "c++17")
 
 
 def test_what_is_installed_is_public_only(prefix):
-    found = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()} - {"check"}
-    cmake = {
-        f"lib/cmake/hockney/hockney{name}.cmake"
-        for name in ("Config", "ConfigVersion", "-barrier", "-barrier-release")
-    }
-    assert found == {"include/hockney/barrier.hpp", "lib/libhockney.a", "lib/pkgconfig/hockney.pc", *cmake}
+    found = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()} - PROGRAMS
+    components = [f"-{name}{build}" for name in ("barrier", "coll") for build in ("", "-release")]
+    cmake = {f"lib/cmake/hockney/hockney{name}.cmake" for name in ("Config", "ConfigVersion", *components)}
+    headers = {f"include/hockney/{name}.hpp" for name in ("barrier", "coll", "coll_span")}
+    libraries = {f"lib/lib{name}" for name in ("hockney.a", "hockney-coll.a", "hockney-pmpi.so")}
+    assert found == {
+        *headers, *libraries, "lib/pkgconfig/hockney.pc", "lib/pkgconfig/hockney-coll.pc", *cmake
+    }  # fmt: skip
     places = [path for path in prefix.rglob("*.cmake") if str(build.source_folder()) in path.read_text()]
     assert places == []
 
@@ -92,19 +56,7 @@ def test_the_library_does_what_its_header_says(mpi, check, ranks):
 def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
     moved = tmp_path / "elsewhere"
     shutil.copytree(prefix, moved)
-    work = tmp_path / "work"
-    configure = [
-        tool("cmake"),
-        "-S",
-        str(EXAMPLE),
-        "-B",
-        str(work),
-        "-G",
-        "Ninja",
-        "-DCMAKE_BUILD_TYPE=Release",
-    ]
-    did([*configure, f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_PREFIX_PATH={moved}"])
-    did([tool("cmake"), "--build", str(work)])
+    work = built_example(moved, "barrier", tmp_path / "work")
     told = run(mpi, work / "steps", 2)
     answer = re.search(r"^(\w+) .*\b2\b.* \d+\.\d ms\n.* (\d+\.\d+) us\b.* (\d+\.\d+) us$", told, re.M)
     assert answer is not None and float(answer[2]) > 0 and float(answer[3]) > 0, told
@@ -114,7 +66,7 @@ def test_a_prefix_may_be_moved_and_the_example_finds_it(mpi, prefix, tmp_path):
 def test_it_needs_nothing_of_the_engine_but_these_folders(mpi, tmp_path):
     """The parts of a component: no workload, no measuring, no application."""
     engine = tmp_path / "engine"
-    for folder in ("base", "cmake", "comm", "include", "library", "sync"):
+    for folder in ("base", "cmake", "coll", "comm", "include", "library", "sync"):
         shutil.copytree(build.source_folder() / folder, engine / folder)
     shutil.copy(build.source_folder() / "VERSION", engine)
     build.install_library(mpi, tmp_path / "prefix", engine)
@@ -125,8 +77,8 @@ def test_a_component_that_there_is_not_is_missed(mpi, prefix, tmp_path):
     lists = "cmake_minimum_required(VERSION 3.20)\nproject(user LANGUAGES CXX)\n"
     targets = "NOT TARGET hockney::barrier OR NOT TARGET hockney::hockney"
     checks = f"if({targets})\n  message(FATAL_ERROR gone)\nendif()\n"
-    for component, there in (("barrier", True), ("tea", False)):
-        folder = tmp_path / component
+    for component, there in (("barrier", True), ("coll barrier", True), ("tea", False)):
+        folder = tmp_path / component.replace(" ", "-")
         folder.mkdir()
         (folder / "CMakeLists.txt").write_text(
             f"{lists}find_package(hockney REQUIRED COMPONENTS {component})\n{checks}"

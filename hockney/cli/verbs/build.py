@@ -45,8 +45,8 @@ def command(
     compiler finds none), compile them into hockney's cache, and print the folder. This takes some minutes and
     400 MB of temporary space, and needs neither root nor an MPI.
 
-    With --library: compile the barriers for C++ programs that use this MPI, and install the header, the
-    library, and files for CMake and pkg-config into --prefix.
+    With --library: compile the barriers and collectives for C++ programs that use this MPI, and install
+    headers, libraries, and files for CMake and pkg-config into --prefix.
     """
     reporter = ProgressReporter(quiet)
     if library and (simgrid or machine):

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <climits>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "coll/algorithm.hpp"
+#include "hockney/coll.hpp"
+#include "library/coll/link.hpp"
+#include "library/coll/operations.hpp"
+#include "library/coll/packed.hpp"
+
+// The calls, for the library and for the profiling interface, which differ in `Calls`: its static functions
+// bcast, gather, ... are MPI's, and `seen(operation, algorithm, bytes)` is told what was chosen, by places.
+namespace hockney::calls {
+
+// Negative if the arguments are invalid, which MPI's own function reports.
+inline long long bytes_of(int count, MPI_Datatype type) {
+  if (count < 0 || type == MPI_DATATYPE_NULL) return -1;
+  int size = 0;
+  MPI_Type_size(type, &size);
+  return static_cast<long long>(size) * count;
+}
+
+// The place of the chosen algorithm, the same on all ranks; -1 for MPI's own.
+template <class Operation>
+int chosen(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes) {
+  const int operation = place_of<Operation>();
+  int named = -1;
+  if (!choice.name().empty() && choice.name() != "mpi") {
+    const auto& known = named_operations()[static_cast<std::size_t>(operation)].algorithms;
+    while (named + 1 < static_cast<int>(known.size()) &&
+           known[static_cast<std::size_t>(named + 1)] != choice.name())
+      ++named;
+    if (++named == static_cast<int>(known.size())) {
+      std::string names = "mpi";
+      for (const auto& each : known) names += ", " + std::string(each);
+      throw std::invalid_argument("unknown algorithm '" + std::string(choice.name()) + "'; known: " + names);
+    }
+  }
+  if (!link || bytes <= 0 || bytes > INT_MAX) return -1;
+  if (!choice.name().empty()) return named;
+  if (!choice.table() && !link->same_table(comm)) return -1;
+  for (const auto& rule : (choice.table() ? *choice.table() : coll::environment_table()).rules(operation))
+    if (rule.first_ranks <= link->ranks && link->ranks <= rule.last_ranks && rule.first_bytes <= bytes &&
+        bytes <= rule.last_bytes)
+      return rule.place;
+  return -1;
+}
+
+// Calls `mpis()`, or `ours(call, own)` with the chosen algorithm and the communicator for it.
+template <class Calls, class Operation, class Mpis, class Ours>
+int call(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes, Mpis&& mpis, Ours&& ours) {
+  const int place = chosen<Operation>(choice, link, comm, bytes);
+  Calls::seen(place_of<Operation>(), place, bytes);
+  if (place < 0) return mpis();
+  MPI_Comm own = MPI_COMM_NULL;
+  int error = link->own(comm, own);
+  if (error != MPI_SUCCESS) return error;
+  try {
+    error = ours(Operation::table()[static_cast<std::size_t>(place)]->call, own);
+  } catch (const std::bad_alloc&) {
+    error = MPI_ERR_NO_MEM;
+  }
+  if (error != MPI_SUCCESS) MPI_Comm_call_errhandler(comm, error);
+  return error;
+}
+
+// The first error of several steps.
+template <class... Steps>
+int in_order(Steps&&... steps) {
+  int error = MPI_SUCCESS;
+  ((error = error == MPI_SUCCESS ? steps() : error), ...);
+  return error;
+}
+
+inline bool rooted(const Link* link, int root) {
+  return link && 0 <= root && root < link->ranks;
+}
+
+template <class Calls>
+int bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, const coll::Choice& choice) {
+  Link* const link = Link::of(comm);
+  const long long bytes = rooted(link, root) ? bytes_of(count, type) : -1;
+  return call<Calls, operation::bcast>(
+      choice, link, comm, bytes, [&] { return Calls::bcast(data, count, type, root, comm); },
+      [&](auto* algorithm, MPI_Comm own) {
+        Packed vector(data, count, type, 1);
+        const bool sends = link->rank == root;
+        return in_order(
+            [&] { return sends ? vector.pack() : MPI_SUCCESS; },
+            [&] { return algorithm(vector.data(), static_cast<int>(bytes), MPI_BYTE, root, own); },
+            [&] { return sends ? MPI_SUCCESS : vector.unpack(); });
+      });
+}
+
+template <class Calls>
+int gather(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
+           MPI_Datatype received_type, int root, MPI_Comm comm, const coll::Choice& choice) {
+  Link* const link = Link::of(comm);
+  const bool at_root = rooted(link, root) && link->rank == root,
+             in_place = at_root && outgoing == MPI_IN_PLACE;
+  const long long bytes = !rooted(link, root) ? -1
+                          : at_root           ? bytes_of(received, received_type)
+                                              : bytes_of(sent, sent_type);
+  return call<Calls, operation::gather>(
+      choice, link, comm, bytes,
+      [&] { return Calls::gather(outgoing, sent, sent_type, incoming, received, received_type, root, comm); },
+      [&](auto* algorithm, MPI_Comm own) {
+        const int block = static_cast<int>(bytes);
+        Packed out(outgoing, sent, in_place ? MPI_BYTE : sent_type, 1);
+        Packed in(at_root ? incoming : nullptr, received, at_root ? received_type : MPI_BYTE, link->ranks);
+        return in_order(
+            [&] { return out.pack(); }, [&] { return in_place ? in.pack() : MPI_SUCCESS; },
+            [&] { return algorithm(out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, root, own); },
+            [&] { return in.unpack(); });
+      });
+}
+
+template <class Calls>
+int scatter(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
+            MPI_Datatype received_type, int root, MPI_Comm comm, const coll::Choice& choice) {
+  Link* const link = Link::of(comm);
+  const bool at_root = rooted(link, root) && link->rank == root,
+             in_place = at_root && incoming == MPI_IN_PLACE;
+  const long long bytes = !rooted(link, root) ? -1
+                          : at_root           ? bytes_of(sent, sent_type)
+                                              : bytes_of(received, received_type);
+  return call<Calls, operation::scatter>(
+      choice, link, comm, bytes,
+      [&] {
+        return Calls::scatter(outgoing, sent, sent_type, incoming, received, received_type, root, comm);
+      },
+      [&](auto* algorithm, MPI_Comm own) {
+        const int block = static_cast<int>(bytes);
+        Packed out(at_root ? outgoing : nullptr, sent, at_root ? sent_type : MPI_BYTE, link->ranks);
+        Packed in(incoming, received, in_place ? MPI_BYTE : received_type, 1);
+        return in_order(
+            [&] { return out.pack(); },
+            [&] { return algorithm(out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, root, own); },
+            [&] { return in.unpack(); });
+      });
+}
+
+// allgather and alltoall, which differ in the number of blocks that a rank sends.
+template <class Calls, class Operation>
+int exchange(typename Operation::Call* mpis, bool all, const void* outgoing, int sent, MPI_Datatype sent_type,
+             void* incoming, int received, MPI_Datatype received_type, MPI_Comm comm,
+             const coll::Choice& choice) {
+  Link* const link = Link::of(comm);
+  const bool in_place = outgoing == MPI_IN_PLACE;
+  const long long bytes = bytes_of(received, received_type);
+  return call<Calls, Operation>(
+      choice, link, comm, bytes,
+      [&] { return mpis(outgoing, sent, sent_type, incoming, received, received_type, comm); },
+      [&](auto* algorithm, MPI_Comm own) {
+        const int block = static_cast<int>(bytes);
+        Packed out(outgoing, sent, in_place ? MPI_BYTE : sent_type, all ? link->ranks : 1);
+        Packed in(incoming, received, received_type, link->ranks);
+        return in_order(
+            [&] { return out.pack(); }, [&] { return in_place ? in.pack() : MPI_SUCCESS; },
+            [&] { return algorithm(out.data(), block, MPI_BYTE, in.data(), block, MPI_BYTE, own); },
+            [&] { return in.unpack(); });
+      });
+}
+
+template <class Calls>
+int reduce(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, int root,
+           MPI_Comm comm, const coll::Choice& choice) {
+  Link* const link = Link::of(comm);
+  const long long bytes = rooted(link, root) && op != MPI_OP_NULL ? bytes_of(count, type) : -1;
+  return call<Calls, operation::reduce>(
+      choice, link, comm, bytes,
+      [&] { return Calls::reduce(outgoing, incoming, count, type, op, root, comm); },
+      [&](auto* algorithm, MPI_Comm own) {
+        return algorithm(outgoing, incoming, count, type, op, root, own);
+      });
+}
+
+// allreduce, reduce_scatter_block and scan.
+template <class Calls, class Operation>
+int combine(typename Operation::Call* mpis, const void* outgoing, void* incoming, int count,
+            MPI_Datatype type, MPI_Op op, MPI_Comm comm, const coll::Choice& choice) {
+  Link* const link = Link::of(comm);
+  const long long bytes = op == MPI_OP_NULL ? -1 : bytes_of(count, type);
+  return call<Calls, Operation>(
+      choice, link, comm, bytes, [&] { return mpis(outgoing, incoming, count, type, op, comm); },
+      [&](auto* algorithm, MPI_Comm own) { return algorithm(outgoing, incoming, count, type, op, own); });
+}
+
+}  // namespace hockney::calls

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "library/coll/packed.hpp"
+
+namespace hockney {
+namespace {
+
+bool named(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+}  // namespace
+
+bool dense(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0, size = 0;
+  MPI_Aint low = 0, extent = 0;
+  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner == MPI_COMBINER_NAMED) {
+    MPI_Type_size(type, &size);
+    MPI_Type_get_extent(type, &low, &extent);
+    return size == extent;  // not so of the pairs of MPI_MAXLOC
+  }
+  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
+  int count[1];
+  MPI_Aint none[1];
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  MPI_Type_get_contents(type, integers, addresses, types, count, none, &inner);
+  const bool result = dense(inner);
+  if (!named(inner)) MPI_Type_free(&inner);
+  return result;
+}
+
+Packed::Packed(const void* data, int count, MPI_Datatype type, int blocks)
+    : data_(const_cast<void*>(data)), count_(count), type_(type), blocks_(blocks) {
+  if (data == MPI_IN_PLACE || dense(type)) return;
+  int size = 0;
+  MPI_Aint low = 0;
+  MPI_Type_size(type, &size);
+  MPI_Type_get_extent(type, &low, &extent_);
+  bytes_ = size * count;
+  copy_.reset(new std::byte[static_cast<std::size_t>(bytes_) * static_cast<std::size_t>(blocks)]);
+}
+
+int Packed::pack() {
+  for (int k = 0; copy_ && k < blocks_; ++k) {
+    int end = 0;
+    std::byte* const to = copy_.get() + static_cast<std::ptrdiff_t>(bytes_) * k;
+    const int error = MPI_Pack(block(k), count_, type_, to, bytes_, &end, MPI_COMM_SELF);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+int Packed::unpack() const {
+  for (int k = 0; copy_ && k < blocks_; ++k) {
+    int end = 0;
+    const std::byte* const from = copy_.get() + static_cast<std::ptrdiff_t>(bytes_) * k;
+    const int error = MPI_Unpack(from, bytes_, &end, block(k), count_, type_, MPI_COMM_SELF);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace hockney

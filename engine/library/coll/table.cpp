@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+#include "hockney/coll.hpp"
+#include "library/coll/operations.hpp"
+
+namespace hockney {
+
+const std::vector<NamedOperation>& named_operations() {
+  static const std::vector<NamedOperation> all = [] {
+    std::vector<NamedOperation> named;
+    for_each_operation([&]<class Operation>(std::string_view name, Operation*, int) {
+      NamedOperation made{name, {}};
+      for (const auto* algorithm : Operation::table()) made.algorithms.emplace_back(algorithm->name);
+      named.push_back(std::move(made));
+    });
+    return named;
+  }();
+  return all;
+}
+
+}  // namespace hockney
+
+namespace hockney::coll::inline v1 {
+namespace {
+
+constexpr std::string_view heading = "hockney-choices 1";
+
+const NamedOperation* operation_named(std::string_view name) {
+  for (const NamedOperation& each : named_operations())
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
+const NamedOperation& known_operation(std::string_view name) {
+  if (const NamedOperation* found = operation_named(name)) return *found;
+  std::string known;
+  for (const NamedOperation& each : named_operations())
+    known += (known.empty() ? "" : ", ") + std::string(each.name);
+  throw std::invalid_argument("unknown operation '" + std::string(name) + "'; known: " + known);
+}
+
+// Reads a number of digits that is at most `most`; false for anything else.
+bool read_number(std::string_view text, std::int64_t most, std::int64_t& number) {
+  if (text.empty()) return false;
+  number = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9' || number > (most - (digit - '0')) / 10) return false;
+    number = 10 * number + (digit - '0');
+  }
+  return true;
+}
+
+// Reads "N" or "N:M" with N <= M <= `most`; false for anything else.
+template <class Number>
+bool read_range(std::string_view text, Number& first, Number& last) {
+  constexpr std::int64_t most = std::numeric_limits<Number>::max();
+  const std::size_t colon = text.find(':');
+  std::int64_t low = 0, high = 0;
+  if (!read_number(text.substr(0, colon), most, low)) return false;
+  if (colon == std::string_view::npos)
+    high = low;
+  else if (!read_number(text.substr(colon + 1), most, high))
+    return false;
+  first = static_cast<Number>(low);
+  last = static_cast<Number>(high);
+  return low <= high;
+}
+
+// Why a line is no rule; empty for a good one.
+std::string read_rule(std::string_view line, Table::Rule& rule) {
+  std::istringstream words{std::string(line)};
+  words >> rule.operation;
+  const NamedOperation* operation = operation_named(rule.operation);
+  if (!operation) return "unknown operation '" + rule.operation + "'";
+  bool ranks = false, bytes = false;
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    const std::string_view name = std::string_view(word).substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (name == "ranks") {
+      ranks = read_range(value, rule.first_ranks, rule.last_ranks);
+      if (!ranks) return "'" + value + "' is not a number of ranks N or a range N:M";
+    } else if (name == "bytes") {
+      bytes = read_range(value, rule.first_bytes, rule.last_bytes);
+      if (!bytes) return "'" + value + "' is not a number of bytes N or a range N:M";
+    } else if (name == "algorithm") {
+      rule.algorithm = value;
+    } else {
+      return "unknown word '" + word + "'";
+    }
+  }
+  if (!ranks || !bytes || rule.algorithm.empty()) return "a rule needs ranks=, bytes= and algorithm=";
+  if (rule.algorithm == "mpi") return "";
+  const auto& known = operation->algorithms;
+  const auto found = std::find(known.begin(), known.end(), rule.algorithm);
+  if (found == known.end()) return "unknown algorithm '" + rule.algorithm + "' of " + rule.operation;
+  rule.place = static_cast<int>(found - known.begin());
+  return "";
+}
+
+std::string_view trimmed(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+}
+
+// FNV-1a.
+std::uint64_t mixed(std::uint64_t sum, std::string_view bytes) {
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  return sum;
+}
+
+}  // namespace
+
+Table::Table() : rules_(named_operations().size()) {}
+
+Table Table::parse(std::string_view text, std::string_view name) {
+  Table table;
+  int number = 0;
+  bool headed = false;
+  table.checksum_ = 0xcbf29ce484222325U;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    ++number;
+    if (line.empty()) continue;
+    Rule rule;
+    std::string wrong;
+    if (headed)
+      wrong = read_rule(line, rule);
+    else if (line != heading)
+      wrong = "the first line is not '" + std::string(heading) + "'";
+    if (!wrong.empty())
+      throw std::runtime_error(std::string(name) + ":" + std::to_string(number) + ": " + wrong);
+    if (headed) {
+      const std::string whole = rule.operation + ' ' + std::to_string(rule.first_ranks) + ' ' +
+                                std::to_string(rule.last_ranks) + ' ' + std::to_string(rule.first_bytes) +
+                                ' ' + std::to_string(rule.last_bytes) + ' ' + rule.algorithm + '\n';
+      table.checksum_ = mixed(table.checksum_, whole);
+      const auto place = &known_operation(rule.operation) - named_operations().data();
+      table.rules_[static_cast<std::size_t>(place)].push_back(std::move(rule));
+    }
+    headed = true;
+  }
+  if (!headed)
+    throw std::runtime_error(std::string(name) + ": the first line is not '" + std::string(heading) + "'");
+  return table;
+}
+
+Table Table::read(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.is_open() || stream.bad()) throw std::runtime_error(file + ": cannot be read");
+  return parse(text, file);
+}
+
+std::string_view Table::choice(std::string_view operation, int ranks, std::int64_t bytes) const {
+  const auto place = &known_operation(operation) - named_operations().data();
+  for (const Rule& rule : rules(static_cast<int>(place)))
+    if (rule.first_ranks <= ranks && ranks <= rule.last_ranks && rule.first_bytes <= bytes &&
+        bytes <= rule.last_bytes)
+      return rule.algorithm;
+  return "mpi";
+}
+
+const Table& environment_table() {
+  static const Table table = [] {
+    const char* const file = std::getenv("HOCKNEY_CHOICES");
+    if (!file || !*file) return Table();
+    try {
+      return Table::read(file);
+    } catch (const std::runtime_error& error) {
+      std::fprintf(stderr, "hockney: HOCKNEY_CHOICES is not used: %s\n", error.what());
+      return Table();
+    }
+  }();
+  return table;
+}
+
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const NamedOperation& each : named_operations()) names.emplace_back(each.name);
+  return names;
+}
+
+std::vector<std::string> algorithm_names(std::string_view operation) {
+  const auto& names = known_operation(operation).algorithms;
+  return {names.begin(), names.end()};
+}
+
+}  // namespace hockney::coll::inline v1

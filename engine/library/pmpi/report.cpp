@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "library/pmpi/report.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "library/coll/operations.hpp"
+
+namespace hockney {
+namespace {
+
+// Calls and bytes of each algorithm: MPI's own, then those of the table.
+constexpr std::size_t operations = 9, choices = 16;
+struct Count {
+  std::atomic<std::uint64_t> calls, bytes;
+};
+std::array<std::array<Count, choices>, operations> counts;
+
+struct Close {
+  void operator()(std::FILE* file) const {
+    if (file != stderr) std::fclose(file);
+  }
+};
+
+std::unique_ptr<std::FILE, Close> opened() {
+  const char* const name = std::getenv("HOCKNEY_PMPI_REPORT");
+  std::FILE* const file = name && *name ? std::fopen(name, "w") : stderr;
+  if (!file) std::fprintf(stderr, "hockney: %s cannot be written: %s\n", name, std::strerror(errno));
+  return std::unique_ptr<std::FILE, Close>(file ? file : stderr);
+}
+
+}  // namespace
+
+void count_call(int operation, int algorithm, long long bytes) {
+  Count& count = counts[static_cast<std::size_t>(operation)][static_cast<std::size_t>(algorithm + 1)];
+  count.calls.fetch_add(1, std::memory_order_relaxed);
+  if (bytes > 0) count.bytes.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
+}
+
+void write_report() {
+  std::vector<std::uint64_t> own, all(operations * choices * 2);
+  for (const auto& operation : counts)
+    for (const Count& count : operation) own.insert(own.end(), {count.calls.load(), count.bytes.load()});
+  int rank = 0, size = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Reduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank > 0) return;
+  const auto file = opened();
+  const char* const table = std::getenv("HOCKNEY_CHOICES");
+  std::fprintf(file.get(),
+               "# hockney-pmpi: collectives of %d ranks, calls and bytes added up over the ranks\n", size);
+  std::fprintf(file.get(), "# table: %s\n", table && *table ? table : "none (HOCKNEY_CHOICES is not set)");
+  for (std::size_t k = 0; k < named_operations().size(); ++k) {
+    const NamedOperation& operation = named_operations()[k];
+    for (std::size_t choice = 0; choice <= operation.algorithms.size(); ++choice) {
+      const std::uint64_t* const sums = &all[(k * choices + choice) * 2];
+      const std::string name(choice ? operation.algorithms[choice - 1] : "mpi");
+      if (sums[0])
+        std::fprintf(file.get(), "operation=%s algorithm=%s calls=%llu bytes=%llu\n",
+                     std::string(operation.name).c_str(), name.c_str(),
+                     static_cast<unsigned long long>(sums[0]), static_cast<unsigned long long>(sums[1]));
+    }
+  }
+}
+
+}  // namespace hockney

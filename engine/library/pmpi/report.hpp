@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace hockney {
+
+// Counts a call of this process: places of `named_operations` and of the algorithm, -1 for MPI's own.
+void count_call(int operation, int algorithm, long long bytes);
+
+// Adds up the counts of all ranks and writes them, on rank 0, to the file that HOCKNEY_PMPI_REPORT names, or
+// to stderr. Collective over MPI_COMM_WORLD.
+void write_report();
+
+}  // namespace hockney

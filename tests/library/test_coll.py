@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The installed collectives: the same results as MPI's own, called by name and by a table, and loaded under a
+program that was compiled without them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from installed import HERE, built_example, compiled, did, launched, run
+
+from hockney import build
+from hockney.build.identity import source_folder
+from hockney.core.machine import Mpi
+
+pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+HEADING = "hockney-choices 1\n"
+RANKS = [1, 2, 3, 4, 5, 8, 9]
+"""Powers of two, the numbers after them, and others."""
+
+
+@pytest.fixture(scope="session")
+def coll_check(mpi: Mpi, prefix: Path) -> Path:
+    return compiled(mpi, prefix, "hockney-coll", "coll_check.cpp", "c++20")
+
+
+@pytest.fixture(scope="session")
+def unchanged(mpi: Mpi, prefix: Path) -> Path:
+    program = prefix / "unchanged"
+    did([str(Path(mpi.mpicxx).with_name("mpicc")), str(HERE / "unchanged.c"), "-o", str(program)])
+    return program
+
+
+@pytest.fixture
+def few(mpi_name: str, ranks: int) -> None:
+    if mpi_name == "mpich" and ranks > 4:
+        pytest.skip("MPICH's ranks poll: up to 4 on few cores")
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("ranks", RANKS)
+def test_every_algorithm_has_the_results_of_mpi(mpi, coll_check, ranks, tmp_path):
+    """With types that differ between ranks or have holes, in place, with noncommutative operations, no data,
+    two groups, messages of the program in flight, wrong arguments and wrong tables."""
+    compared = re.fullmatch(r"fine (\d+)\n", run(mpi, coll_check, ranks, str(tmp_path), "same"))
+    assert compared is not None and int(compared[1]) > 1500
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_with_different_tables_use_mpi(mpi, coll_check, ranks, tmp_path):
+    done = launched(mpi, (str(coll_check), str(tmp_path), "other"), ranks, {})
+    assert done.out == "fine 0\n" and done.err.count("HOCKNEY_CHOICES") == 1
+
+
+def choices(folder: Path, **algorithms: str) -> Path:
+    """A table that uses an algorithm for every call of an operation."""
+    lines = [f"{name} ranks=1:99 bytes=0:99999 algorithm={used}\n" for name, used in algorithms.items()]
+    table = folder / "all.choices"
+    table.write_text(HEADING + "".join(lines))
+    return table
+
+
+def report(text: str) -> dict[tuple[str, str], tuple[int, int]]:
+    """Calls and bytes by operation and algorithm."""
+    rows = [dict(word.split("=") for word in line.split()) for line in text.splitlines() if line[0] != "#"]
+    return {(row["operation"], row["algorithm"]): (int(row["calls"]), int(row["bytes"])) for row in rows}
+
+
+def algorithms() -> dict[str, list[str]]:
+    shelves = [folder for folder in (source_folder() / "coll").iterdir() if folder.is_dir()]
+    return {shelf.name: sorted(file.stem for file in shelf.glob("*.cpp")) for shelf in shelves}
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("last", [False, True])
+def test_an_unchanged_program_has_the_same_results(mpi, prefix, unchanged, ranks, last, tmp_path):
+    plain = run(mpi, unchanged, ranks)
+    used = {name: those[-1 if last else 0] for name, those in algorithms().items()}
+    preload = {
+        "LD_PRELOAD": str(prefix / "lib" / "libhockney-pmpi.so"),
+        "HOCKNEY_CHOICES": str(choices(tmp_path, **used)),
+        "HOCKNEY_PMPI_REPORT": str(tmp_path / "report"),
+    }
+    assert run(mpi, unchanged, ranks, **preload) == plain
+    counted = report((tmp_path / "report").read_text())
+    assert {name for name, _ in counted} == set(algorithms())
+    if ranks == 1:
+        assert {algorithm for _, algorithm in counted} == {"mpi"}
+        return
+    # counts of 1, 7, 100 and 5000 ints in MPI_COMM_WORLD and, if they have several ranks, its two halves
+    inside = ranks + sum(half for half in ((ranks + 1) // 2, ranks // 2) if half > 1)
+    assert counted["allreduce", used["allreduce"]] == (4 * inside, 4 * inside * (1 + 7 + 100 + 5000))
+    # no data twice on each rank, the halves of one rank, and the call between the groups
+    assert counted["allreduce", "mpi"][0] == 2 * ranks + 4 * (2 * ranks - inside) + ranks
+    both = {name: sum(calls for (of, _), (calls, _) in counted.items() if of == name) for name, _ in counted}
+    assert both["scan"] == both["alltoall"] == both["allgather"] == 10 * ranks
+
+
+def test_without_a_table_calls_are_only_counted(mpi, prefix, unchanged):
+    done = launched(mpi, (str(unchanged),), 2, {"LD_PRELOAD": str(prefix / "lib" / "libhockney-pmpi.so")})
+    counted = report("\n".join(line for line in done.err.splitlines() if "operation=" in line))
+    assert {algorithm for _, algorithm in counted} == {"mpi"} and len(counted) == len(algorithms())
+
+
+def test_the_example_is_built_with_cmake(mpi, prefix, tmp_path):
+    work = built_example(prefix, "coll", tmp_path / "work")
+    table = choices(tmp_path, allreduce="ring")
+    printed = run(mpi, work / "sums", 2, HOCKNEY_CHOICES=str(table))
+    assert re.findall(r"^([a-z]\w+) +\d+\.\d+ us$", printed, re.M) == ["mpi", *algorithms()["allreduce"]]
+    assert re.search(r"\d us, by the table: ring$", printed, re.M)
+
+
+def test_the_engine_does_not_contain_the_library():
+    """It is compiled with the engine's sources, but not on the first survey."""
+    lists = (build.source_folder() / "CMakeLists.txt").read_text()
+    assert "library/" not in lists
