@@ -63,11 +63,18 @@ def precision(
     """`missed` of the `measured` cases have an interval wider than `wanted`; that of the case `widest` has
     the half `width`, None if there is no interval. `option` sets the number of launches."""
     known = "no interval" if width is None else f"within {percent(width)}"
+    if measured == 1:
+        text = f"the 95% interval is wider than the requested {percent(wanted)} ({known})"
+    else:
+        text = (
+            f"in {missed} of {measured} cases the 95% interval is wider than the requested "
+            f"{percent(wanted)} (the widest, {widest}: {known})"
+        )
+    worst = "; the table of spread has the worst of them" if missed > 1 else ""
     return Caveat(
         "precision",
-        f"in {missed} of {plural(measured, 'case')} the 95% interval is wider than the requested "
-        f"{percent(wanted)} (the widest, {widest}: {known})",
-        f"{plural(missed, 'case')}; the table of spread has the worst of them",
+        text,
+        f"{plural(missed, 'case')}{worst}",
         f"give more time (--budget), plan more launches ({option}), or request less precision (--precision)",
     )
 

@@ -23,7 +23,7 @@ from hockney.pages.series import curve, rates, times
 from hockney.studies import messages
 
 NAME = "cases"
-HELP = "the cases given, and no others: hockney run pingpong bytes=0:4MiB"
+HELP = "only the cases that you name: hockney run pingpong bytes=0:4MiB"
 
 MOST_SENTENCES = 6
 MOST_CASES = 100_000

@@ -106,7 +106,7 @@ def _list(catalog: Catalog, as_json: bool) -> None:
         listed = [described[name] for names in others.values() for name in names if name in described]
         print_json({"studies": shelf, "workloads": [*catalog.workloads, *listed], "groups": others})
         return
-    print_table(Table("studies", "", ("study", "what it asks"), tuple(shelf.items())))
+    print_table(Table("studies", "", ("study", "purpose"), tuple(shelf.items())))
     columns = ("workload", "parameters with defaults", "what is measured")
     echo()
     print_table(Table("workloads", "", columns, tuple(map(_row, catalog.workloads))))

@@ -173,8 +173,8 @@ class Explorer {
     const beyond = [];
     if (ranks > m.most_ranks) beyond.push(m.cores_known && !this.larger
       ? `${plural(ranks)} share ${m.most_ranks} cores: those on one core compute in turn. Waiting for the scheduler is not included.`
-      : `This machine is known up to ${plural(m.most_ranks)}; more are assumed to be on a larger machine of its kind.`);
-    if (bytes > m.most_bytes) beyond.push(`Messages were measured up to ${g.bytes(m.most_bytes)}; longer ones extrapolate the last line.`);
+      : `This machine has room for ${plural(m.most_ranks)}; more ranks are assumed to be on a larger machine of the same kind.`);
+    if (bytes > m.most_bytes) beyond.push(`Messages were measured up to ${g.bytes(m.most_bytes)}; longer ones are extrapolated.`);
     this.limits.textContent = beyond.join(" ");
     this.limits.hidden = !beyond.length;
     const needed = (dd, wanted) => {

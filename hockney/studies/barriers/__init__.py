@@ -8,6 +8,6 @@ from hockney.studies.barriers.page import page
 from hockney.studies.barriers.plan import PARAMETERS, plan
 
 NAME = "barriers"
-HELP = "the cost of every barrier: back to back, alone, entered late; measured and predicted"
+HELP = "the cost of every barrier (back to back, alone, entered late), measured and predicted"
 
 __all__ = ["HELP", "NAME", "PARAMETERS", "page", "plan"]
