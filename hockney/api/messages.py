@@ -203,11 +203,8 @@ def newest_survey(run: str, place: Path, written: str) -> str:
 
 
 def message_costs_from(run: str, place: Path, written: str, budget_s: float) -> str:
-    """Where a prediction takes the cost of messages from."""
-    return (
-        f"message costs from {run}, the newest survey in {place} (budget {typed_seconds(budget_s)}, last "
-        f"written {written})"
-    )
+    budget = typed_seconds(budget_s)
+    return f"message costs from {run}, the newest survey in {place} (budget {budget}, last written {written})"
 
 
 def longer_survey(run: str, budget_s: float, used: str, used_s: float) -> Notice:
