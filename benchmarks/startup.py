@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long verbs that measure nothing take, most of which is importing.
 
-    python benchmarks/startup.py [--before TREE] [--rounds 15] [--out docs/benchmarks/startup.md]
+    python benchmarks/startup.py [--before TREE] [--run RUN] [--rounds 15] [--out docs/benchmarks/startup.md]
 
 Every command is started once in each round, in this tree and in that of an older version; the table has
-medians. Processor time (user and system) stands next to the wall clock, which other programs lengthen.
+medians, and the ratio of their processor times. Processor time (user and system) stands next to the wall
+clock, which other programs lengthen. `--run` is a run to read, of which each tree gets a copy; by default a
+survey of the fake machine. "Fits computed": without a `fits.json` from which they could be read.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 MAIN = ("-c", "from hockney.cli import main; main()")
 PEERS = {"python -c pass": ("-c", "pass"), "python -c 'import numpy'": ("-c", "import numpy")}
+COMPUTED = " (fits computed)"
 COMMANDS = (
     "--version",
     "--help",
@@ -30,9 +34,11 @@ COMMANDS = (
     "plan --help",
     "plan survey",
     "machines --show t3e",
-    "export run --csv -",
-    "models run",
+    "export run --csv table.csv",
+    f"report run{COMPUTED}",
     "report run",
+    "models run",
+    "export run --what summaries --csv -",
 )
 
 
@@ -58,30 +64,47 @@ def medians(times: Sequence[tuple[float, float]]) -> str:
     return f"{wall:.2f} s ({processor:.2f} s)"
 
 
+def ratio(before: Sequence[tuple[float, float]], now: Sequence[tuple[float, float]]) -> str:
+    """Of the medians of the processor times."""
+    return f"{statistics.median(b for _, b in before) / statistics.median(n for _, n in now):.1f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--before", type=Path, help="the tree of an older version")
+    parser.add_argument("--run", type=Path, help="a run to read; a copy is used")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     trees = {"before": arguments.before.resolve()} if arguments.before else {}
     trees["now"] = ROOT
-    commands = {f"hockney {line}": (*MAIN, *line.split()) for line in COMMANDS}
+    commands = {f"hockney {line}": (*MAIN, *line.removesuffix(COMPUTED).split()) for line in COMMANDS}
     times: dict[tuple[str, str], list[tuple[float, float]]] = {}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        started((*MAIN, "survey", "--out", "run", "-q"), ROOT, folder)
+        if arguments.run:
+            shutil.copytree(arguments.run, folder / "run")
+        else:
+            started((*MAIN, "survey", "--out", "run", "-q"), ROOT, folder)
+        for tree in trees:
+            shutil.copytree(folder / "run", folder / tree / "run")
         for round_ in range(arguments.rounds + 1):  # the first one compiles modules and does not count
             for name, words in PEERS.items():
                 times.setdefault((name, "now"), []).append(started(words, ROOT, folder))
             for name, words in commands.items():
                 for tree, path in trees.items():
-                    times.setdefault((name, tree), []).append(started(words, path, folder))
+                    if name.endswith(COMPUTED):
+                        (folder / tree / "run" / "fits.json").unlink(missing_ok=True)
+                    times.setdefault((name, tree), []).append(started(words, path, folder / tree))
             if not round_:
                 times.clear()
-    lines = [f"| command | {' | '.join(trees)} |", f"|---|{'---|' * len(trees)}"]
+    titles = [*trees, *(["ratio"] if arguments.before else [])]
+    lines = [f"| command | {' | '.join(titles)} |", f"|---|{'---|' * len(titles)}"]
     for name in (*PEERS, *commands):
         cells = [medians(times[name, tree]) if (name, tree) in times else "" for tree in trees]
+        if arguments.before:
+            both = (name, "before") in times
+            cells.append(ratio(times[name, "before"], times[name, "now"]) if both else "")
         lines.append(f"| `{name}` | {' | '.join(cells)} |")
     version = ".".join(map(str, sys.version_info[:3]))
     load = os.getloadavg()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -34,6 +35,8 @@ MUCH_LONGER = 4
 """A run with this many times the budget has intervals half as wide, or narrower."""
 STUDIES = (SURVEY, "granularity")
 """Studies that measure the ping-pong over all sizes."""
+
+Found = TypeVar("Found", RunFolder, RunRead)
 
 
 @dataclass(frozen=True)
@@ -113,10 +116,11 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
     return RunRead(_newest(found, chosen, messages.no_run_of_study(PLACE, study), listen))
 
 
-def newest_with_guidelines(listen: Listener = silent) -> RunFolder:
+def newest_with_guidelines(listen: Listener = silent) -> RunRead:
     """The most recently written complete run in the default place that has both sides of a performance
     guideline. Raises Inconclusive if there is none."""
-    found = (folder for folder in _folders() if _judges_here(folder) and _complete(folder))
+    read = ((folder, _complete_reading(folder)) for folder in _folders() if _judges_here(folder))
+    found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
     return _newest(found, messages.newest_run_with_guidelines, messages.no_run_with_guidelines(PLACE), listen)
 
 
@@ -129,9 +133,11 @@ def _judges_here(folder: RunFolder) -> bool:
     return False
 
 
-def newest_complete(listen: Listener = silent) -> RunFolder:
-    """The most recently written complete run in the default place. Raises UsageError if there is none."""
-    found = filter(_complete, _folders())
+def newest_complete(listen: Listener = silent) -> RunRead:
+    """The most recently written complete run in the default place, with its records. Raises UsageError if
+    there is none."""
+    read = ((folder, _complete_reading(folder)) for folder in _folders())
+    found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
     return _newest(found, messages.newest_complete_run, messages.no_complete_run(PLACE), listen)
 
 
@@ -149,8 +155,8 @@ def newest_written(listen: Listener = silent) -> RunFolder:
 
 
 def _newest(
-    found: Iterable[RunFolder], chosen: Callable[..., str], none: HockneyError, listen: Listener
-) -> RunFolder:
+    found: Iterable[Found], chosen: Callable[..., str], none: HockneyError, listen: Listener
+) -> Found:
     """The first of `found`, which `chosen` reports with the place and the time; raises `none` if there is
     none."""
     for folder in found:
@@ -178,7 +184,7 @@ def _written(path: Path) -> int:
     return 0
 
 
-def _when(folder: RunFolder) -> str:
+def _when(folder: RunFolder | RunRead) -> str:
     """The same for people, in local time."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_written(folder.path) / 1e9))
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -49,7 +49,8 @@ class Run:
     cost.
 
     For a run that has just been measured, `outcome` is how measuring ended, and `asked` its cases in the
-    order requested; None and empty for a run that was loaded. Reading raises EnvironmentProblem if the folder
+    order requested; None and empty for a run that was loaded. `_read` are its records, if they have been read
+    already. Reading raises EnvironmentProblem if the folder
     is damaged or unreadable.
     """
 
@@ -57,6 +58,7 @@ class Run:
     outcome: Outcome | None = None
     cost: Cost = "typical"
     asked: tuple[Case, ...] = ()
+    _read: Reading | None = field(default=None, compare=False)
 
     @property
     def path(self) -> Path:
@@ -76,7 +78,7 @@ class Run:
 
     @cached_property
     def reading(self) -> Reading:
-        return self.folder.read()
+        return self._read or self.folder.read()
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -210,9 +212,11 @@ class Run:
         return path
 
 
-def load(path: AnyPath, cost: Cost = "typical") -> Run:
-    """The run in the folder `path`, with models of the typical or of the undisturbed cost. Raises UsageError
-    if there is none."""
+def load(path: AnyPath | Run, cost: Cost = "typical") -> Run:
+    """The run in the folder `path`, or one that has been found, with models of the typical or of the
+    undisturbed cost. Raises UsageError if there is none."""
+    if isinstance(path, Run):
+        return replace(path, cost=cost)
     return Run(RunFolder.open(to_path(path)), cost=cost)
 
 

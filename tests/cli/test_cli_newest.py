@@ -14,6 +14,7 @@ import pytest
 from resealed import reseal
 
 from hockney.api import messages
+from hockney.store import Reading, RunFolder
 
 RUNS = ("old", "newest", "cut")
 
@@ -40,6 +41,21 @@ def test_the_newest_complete_one_is_read(hockney, runs):
         done = hockney(*words)
         assert "runs/newest" in done.err and done.err.count("\n") == 1, (words, done.err)
         assert done.out == hockney(words[0], "runs/newest", *words[1:]).out
+
+
+def test_records_are_read_once(hockney, runs, monkeypatch):
+    read: list[Path] = []
+    reading = RunFolder.read
+
+    def counted(folder: RunFolder) -> Reading:
+        read.append(folder.path)
+        return reading(folder)
+
+    monkeypatch.setattr(RunFolder, "read", counted)
+    for words in (("report",), ("models", "--cost", "undisturbed"), ("export", "--csv", "-")):
+        read.clear()
+        assert hockney(*words).code == 0
+        assert read == [Path("runs/cut"), Path("runs/newest")], words
 
 
 def test_the_newest_one_is_verified_whatever_it_is_worth(hockney, runs):

@@ -111,7 +111,7 @@ def open(run: AnyPath | None = None, *, cost: Cost = "typical", listen: Listener
     there is no such run.
     """
     _check_cost(cost)
-    return load(find_runs.newest_complete(listen or log).path if run is None else run, cost)
+    return load(find_runs.newest_complete(listen or log) if run is None else run, cost)
 
 
 def predict(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -23,6 +23,9 @@ from hockney.core.units import (
     parse_seconds,
     parse_sizes,
 )
+
+if TYPE_CHECKING:
+    from hockney import api
 
 
 class ParsedType(click.ParamType):
@@ -286,16 +289,20 @@ cost = click.option(
 
 
 def _run_or(find: str) -> Callable[[Any], Any]:
-    """The argument RUN; its default is what the function `find` of `hockney.api` returns."""
+    """The argument RUN; its default is what the function `find` of `hockney.api` returns: a run with its
+    records, if it had to read them, otherwise the path of its folder."""
 
-    def resolved(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+    def resolved(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | api.Run | None:
         if value is not None or ctx.resilient_parsing:
             return value
         from hockney import api
         from hockney.cli.output.progress import ProgressReporter
 
-        found: Path = getattr(api, find)(ProgressReporter(ctx.params.get("quiet", False))).path
-        return found
+        found = getattr(api, find)(ProgressReporter(ctx.params.get("quiet", False)))
+        if isinstance(found, api.Run):
+            return found
+        path: Path = found.path
+        return path
 
     return click.argument("run", type=PATH, required=False, callback=resolved)
 

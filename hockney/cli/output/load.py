@@ -13,12 +13,12 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.core.fit import Cost
 
 
-def load_and_note(path: Path, cost: Cost = "typical", *, quiet: bool, fit: bool = False) -> Run:
-    """The run in a folder, with its models where they are needed; the notices of reading it are printed,
-    unless `quiet`."""
+def load_and_note(run: Path | Run, cost: Cost = "typical", *, quiet: bool, fit: bool = False) -> Run:
+    """The run in a folder, or one that has been found, with its models where they are needed; the notices of
+    reading it are printed, unless `quiet`."""
     reporter = ProgressReporter(quiet)
-    run = api.load(path, cost)
-    with reporter.doing(messages.reading_run(path)):
+    run = api.load(run, cost)
+    with reporter.doing(messages.reading_run(run.path)):
         notices = run.reading.notices
         if fit:
             _ = run.fits

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from hockney.api import Run
 from hockney.api.export_files import save_csv, save_parquet
 from hockney.api.run_contents import What
 from hockney.cli import messages
@@ -34,7 +35,7 @@ from hockney.cli.output.load import load_and_note
     help="One row per repetition, or one per case with its typical time.",
 )
 @options.quiet
-def command(run: Path, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
+def command(run: Path | Run, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
     """Write a run's times as CSV or Parquet. Times are in seconds, sizes in bytes."""
     if csv_file is None and parquet_file is None:
         raise messages.no_table_file()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from hockney.api import Run
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
@@ -24,7 +25,7 @@ from hockney.pages.quality import chosen
 @options.cost
 @options.quiet
 @options.as_json
-def command(run: Path, cost: Cost, quiet: bool, as_json: bool) -> int:
+def command(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
     fits = load_and_note(run, cost, quiet=quiet, fit=True).fits
     if as_json:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from hockney.api import Run
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
@@ -29,7 +30,7 @@ from hockney.core.fit import Cost
 @options.cost
 @options.quiet
 @options.as_json
-def command(run: Path, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
+def command(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     """Rewrite a run's report.html from its records."""
     loaded = load_and_note(run, cost, quiet=quiet, fit=True)
     with ProgressReporter(quiet).doing(messages.writing_report()):
