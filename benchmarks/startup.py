@@ -73,12 +73,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--before", type=Path, help="the tree of an older version")
     parser.add_argument("--run", type=Path, help="a run to read; a copy is used")
+    parser.add_argument("--only", default="", metavar="TEXT", help="commands that contain this text")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     trees = {"before": arguments.before.resolve()} if arguments.before else {}
     trees["now"] = ROOT
     commands = {f"hockney {line}": (*MAIN, *line.removesuffix(COMPUTED).split()) for line in COMMANDS}
+    commands = {name: words for name, words in commands.items() if arguments.only in name}
     times: dict[tuple[str, str], list[tuple[float, float]]] = {}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

@@ -13,6 +13,9 @@ import zlib
 from functools import cache
 from pathlib import Path
 
+from jinja2 import FileSystemBytecodeCache
+from jinja2.bccache import Bucket
+
 from hockney.core.errors import HockneyError
 from hockney.core.paths import cache_folder
 from hockney.system.files import write_atomically
@@ -31,6 +34,14 @@ def folder() -> Path | None:
     except (OSError, HockneyError):
         return None
     return path
+
+
+class Template(FileSystemBytecodeCache):
+    """The compiled template in a folder; without it, or without room for it, the page is written too."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):
+            super().dump_bytecode(bucket)
 
 
 def compressed(content: bytes) -> bytes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from hockney import __version__
@@ -141,7 +141,7 @@ def _scripts(page: Page) -> list[str]:
 def _template() -> Callable[..., str]:
     place = page_cache.folder()
     environment = Environment(
-        bytecode_cache=None if place is None else FileSystemBytecodeCache(str(place)),
+        bytecode_cache=None if place is None else page_cache.Template(str(place)),
         loader=PackageLoader("hockney.report", "."),
         autoescape=True,
         undefined=StrictUndefined,

@@ -180,3 +180,11 @@ def test_exact_values_of_a_simulated_machine_are_exact_again(folder):
     again = stored.stored_fits(folder, "basis", exact)
     assert again == fits and type(again.summaries[0].typical) is ExactValue
     assert type(summary.typical) is Estimate
+
+
+def test_a_run_is_fitted_once_for_its_page_and_its_file(fitted, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))
+    made = hockney.run("pingpong bytes=0:1KiB", budget=5, launches=3, machine="fake", out=tmp_path / "run")
+    made.report()
+    assert len(fitted) == 1
+    assert hockney.open(tmp_path / "run").fits == made.fits and len(fitted) == 1

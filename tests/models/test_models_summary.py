@@ -10,6 +10,7 @@ from hockney.core.case import Case
 from hockney.core.record import RunRecords
 from hockney.models import median_interval, summarise
 from hockney.models.statistics.location import half_width
+from hockney.models.statistics.summary import percentiles
 
 CASE = Case.of("pingpong", 2, bytes=8)
 
@@ -100,3 +101,11 @@ def test_blend_covers_at_any_ratio(count: int, ratio: float) -> None:
     values = np.sqrt(1 + ratio**2) * rng.standard_normal((20000, count))
     half = half_width(values, 1.96 / np.sqrt(count))
     assert 0.925 < np.mean(np.abs(values.mean(axis=1)) <= half) < 0.985
+
+
+def test_percentiles_are_those_of_numpy():
+    rng = np.random.default_rng(1)
+    shares = (0, 5, 25, 50, 75, 95, 99, 100)
+    for count in (1, 2, 3, 4, 10, 11, 357, 1000):
+        values = np.sort(rng.lognormal(size=count))
+        assert percentiles(values, shares) == np.percentile(values, shares).tolist()
