@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 from models_data import CATALOG, record
@@ -11,6 +12,7 @@ from scipy.stats import binom
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
+from hockney.core.record import Visits
 from hockney.models.statistics import observe_case, ratio, ratio_of_estimates
 
 SETS = 150
@@ -72,3 +74,46 @@ def test_of_values_that_are_known_apart():
     assert (found.low, found.high) == (pytest.approx(2.5), pytest.approx(3.5))
     wide = ratio_of_estimates(Estimate(6.0, 3.0, 12.0), Estimate(2.0, 1.0, 4.0))
     assert np.log(wide.high / wide.value) == pytest.approx(np.sqrt(2) * np.log(2))
+
+
+def visited(case: Case, levels: np.ndarray, random: np.random.Generator):
+    """One launch for each of `levels` (logs), with 40 visits of one repetition, 5 s after the one before."""
+    records = []
+    for k, level in enumerate(levels):
+        times = np.exp(level + random.normal(0, 0.02, 40))
+        visits = Visits(after_s=(0.1 * np.arange(40)).tolist(), repetitions=[1] * 40, preempted=[0] * 40)
+        made = record(case, str(k), times.tolist())
+        records.append(msgspec.structs.replace(made, visits=visits, started_s=5.0 * k))
+    return observe_case(records, CATALOG)
+
+
+def log_half_width(estimate: Estimate) -> float:
+    return float(np.log(estimate.high / estimate.low)) / 2
+
+
+def test_a_slow_change_of_one_case_is_in_the_ratio_and_of_both_is_not():
+    """Ten launches, of which the first five are slower by 20%."""
+    random = np.random.default_rng(12)
+    change, steady = np.repeat([np.log(1.2), 0.0], 5), np.zeros(10)
+    changing, other = visited(SLOW, change, random), visited(FAST, change, random)
+    quiet = visited(FAST, steady, random)
+    alone, both = log_half_width(ratio(changing, quiet)), log_half_width(ratio(changing, other))
+    own, least = (log_half_width(Estimate(*seen.interval())) for seen in (changing, quiet))
+    assert alone >= own - least, "the ratio to something steady varies as the time does"
+    assert both < 0.1 * alone
+
+
+def test_ratios_of_two_surveys_agree_where_one_case_drifts():
+    """The level of one case wanders from launch to launch (AR(1) with a memory of four launches)."""
+    random = np.random.default_rng(13)
+    found = []
+    for _ in range(80):
+        levels = [0.1 * random.standard_normal()]
+        for _ in range(9):
+            levels.append(
+                np.exp(-0.25) * levels[-1] + 0.1 * (1 - np.exp(-0.5)) ** 0.5 * random.standard_normal()
+            )
+        one = ratio(visited(SLOW, np.array(levels), random), visited(FAST, np.zeros(10), random))
+        found.append((np.log(one.value), log_half_width(one)))
+    logs, halves = np.array(found).T
+    assert np.mean(np.abs(logs[::2] - logs[1::2]) <= np.hypot(halves[::2], halves[1::2])) >= 0.85

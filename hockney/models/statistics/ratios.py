@@ -4,8 +4,10 @@
 
 Launches differ by factors that all their cases share. If both cases were measured in the same launches, that
 factor cancels in each launch's ratio: the interval is that of the centre of these ratios (`location`), and is
-usually much narrower than one computed from the intervals of both times. For different launches both half
-widths are added in quadrature. All computations use logarithms, as for times.
+usually much narrower than one computed from the intervals of both times. What changes slowly cancels only as
+far as it changes both: the interval is at least that of the difference of both series of visits in time
+(`drift`), and at least the difference of both half widths, since a difference varies no less than that. For
+different launches both half widths are added in quadrature. All computations use logarithms, as for times.
 
 The ratio itself is that of the two typical times, so that it agrees with the printed times."""
 
@@ -14,9 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from hockney.core.fit import Estimate
+from hockney.models.statistics.drift import BLOCKS, half_width_of_blocks
 from hockney.models.statistics.estimates import WIDEST, estimate
-from hockney.models.statistics.location import Z, center, half_width, of_mean
+from hockney.models.statistics.location import Z, center, half_width, of_mean, winsorised
 from hockney.models.statistics.observations import Observation
+from hockney.models.statistics.visits import FEWEST_IN_TIME
 
 FEWEST_PAIRS = 3
 """Launches in which both were measured: with fewer the times of all launches are more informative."""
@@ -54,9 +58,43 @@ def _paired(of: Observation, over: Observation) -> tuple[float, float] | None:
     below = np.hypot(_z(of.below, of)[a], _z(over.above, over)[b])
     above = np.hypot(_z(of.above, of)[a], _z(over.below, over)[b])
     middle = float(center(logs))
-    low = middle - float(half_width(logs, of_mean(below)))
-    high = middle + float(half_width(logs, of_mean(above)))
+    least = max(_in_time(of, over, a, b), abs(_half_width(of) - _half_width(over)))
+    low = middle - max(float(half_width(logs, of_mean(below))), least)
+    high = middle + max(float(half_width(logs, of_mean(above))), least)
     return float(np.exp(low)), float(np.exp(high))
+
+
+def _half_width(seen: Observation) -> float:
+    """Of the time's log; 0 if it has no interval."""
+    _, low, high = seen.interval()
+    return float(np.log(high / low)) / 2 if np.isfinite(high - low) and low > 0 else 0.0
+
+
+def _in_time(of: Observation, over: Observation, a: np.ndarray, b: np.ndarray) -> float:
+    """Half width of the difference of both series of visits, in the launches `a` of the one and `b` of the
+    other; 0 if there are too few visits."""
+    series = []
+    for seen, launches in ((of, a), (over, b)):
+        visits = [seen.visits[k] for k in launches if k < len(seen.visits)]
+        if sum(map(len, visits)) < FEWEST_IN_TIME:
+            return 0.0
+        at_s = np.concatenate([seen.visits_at_s[k] for k in launches])
+        series.append((at_s, winsorised(np.concatenate(visits))))
+    moments = np.sort(np.concatenate([at_s for at_s, _ in series]))
+    counts, variances = [], []
+    for blocks in BLOCKS:
+        edges = moments[len(moments) * np.arange(1, blocks) // blocks]
+        sums, visits_in = np.zeros((2, blocks)), np.zeros((2, blocks))
+        for row, (at_s, logs) in enumerate(series):
+            block = np.searchsorted(edges, at_s, side="right")
+            sums[row] = np.bincount(block, logs, minlength=blocks)
+            visits_in[row] = np.bincount(block, minlength=blocks)
+        both = visits_in.all(axis=0)
+        if np.count_nonzero(both) > blocks / 2:
+            first, second = sums[:, both] / visits_in[:, both]
+            counts.append(blocks)
+            variances.append(float(np.var(first - second, ddof=1)))
+    return half_width_of_blocks(np.array(counts), np.array(variances)) if counts else 0.0
 
 
 def _z(half_widths: np.ndarray, seen: Observation) -> np.ndarray:
