@@ -3,6 +3,7 @@
 """The paper's model on the page: equations 3 and 6 implemented here again, compared with the figures."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -132,3 +133,43 @@ def test_what_is_reached_between_two_works_follows_equation_2():
     assert results._crossing(values, 0.25) == pytest.approx(even, rel=1e-6)
     assert results._crossing([(1.0, 0.9), (2.0, 0.95)], 0.5) is None
     assert results._crossing([(1.0, 0.4), (2.0, None)], 0.5) is None
+
+
+def curve(*ends: tuple[float, float, float]) -> list[SimpleNamespace]:
+    """Cells with works of 1, 10, 100, ... us and these efficiencies (value, low, high)."""
+    return [SimpleNamespace(work_s=1e-6 * 10**k, efficiency=Estimate(*each)) for k, each in enumerate(ends)]
+
+
+def test_a_wide_interval_at_the_end_of_the_grid_makes_a_range_of_what_is_reached():
+    """0.9 lies in the last interval: neither "above 100 us" nor anything below it is established."""
+    low, wide = (0.5, 0.49, 0.51), (0.88, 0.8, 0.97)
+    found = results.reached(curve(low, (0.87, 0.85, 0.89), wide), 0.9)
+    assert found.at is None and found.open == "above"
+    assert 1e-5 < found.above < found.below == pytest.approx(1e-4)
+    assert found.since == f"from a work {found}" and "more than" in str(found)
+    narrow = results.reached(curve(low, (0.87, 0.85, 0.89), (0.88, 0.87, 0.89)), 0.9)
+    assert (narrow.above, narrow.below) == (pytest.approx(1e-4), None)
+
+
+def test_a_wide_interval_at_the_least_work_makes_a_range_too():
+    found = results.reached(curve((0.91, 0.8, 0.99), (0.95, 0.94, 0.96)), 0.9)
+    assert found.at is None and 1e-6 < found.below < 1e-5, "where the lower ends reach it"
+    unknown = results.reached(curve((0.91, 0.8, 0.99), (0.93, 0.85, 0.99)), 0.9)
+    assert (unknown.above, unknown.below, unknown.open) == (pytest.approx(1e-6), pytest.approx(1e-5), "both")
+    known = results.reached(curve((0.91, 0.9, 0.92), (0.95, 0.94, 0.96)), 0.9)
+    assert (known.above, known.below) == (None, pytest.approx(1e-6))
+
+
+def test_the_ends_of_neighboring_works_limit_each_other():
+    """Efficiency does not fall with the work: a wide cell does not move the crossing to where a neighbor
+    excludes it."""
+    found = results.reached(
+        curve((0.5, 0.49, 0.51), (0.6, 0.3, 0.95), (0.7, 0.69, 0.71), (0.99, 0.98, 1.0)), 0.9
+    )
+    assert 1e-4 < found.at.low < found.at.value < found.at.high < 1e-3
+
+
+def test_without_intervals_the_values_decide():
+    bare = [(0.5, None, None), (0.8, None, None)]
+    assert results.reached(curve(*bare), 0.9).above == pytest.approx(1e-5)
+    assert results.reached(curve(*bare), 0.4).below == pytest.approx(1e-6)

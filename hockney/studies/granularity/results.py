@@ -14,8 +14,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
+from typing import Literal
 
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate
@@ -179,13 +180,15 @@ SHY = 1e-9
 
 @dataclass(frozen=True)
 class Reached:
-    """The work (s) at which a curve of efficiencies reaches a value, or the measured work that it is below or
-    above; `never` if no work is enough."""
+    """The work (s) at which a curve of efficiencies reaches a value, or the work that it is below or above.
+    With both it is somewhere between `above` and `below`, or beyond those that are `open`. `never` if no work
+    is enough."""
 
     at: Estimate | None = None
     below: float | None = None
     above: float | None = None
     never: bool = False
+    open: Literal["", "below", "above", "both"] = ""
 
     def __str__(self) -> str:
         if self.at is not None:
@@ -194,6 +197,10 @@ class Reached:
             return f"{value} ({interval(self.at, 's')})" if set(ends) - {value} else value
         if self.never:
             return "never"
+        if self.below is not None and self.above is not None:
+            first = "less than " if self.open in ("below", "both") else ""
+            last = "more than " if self.open in ("above", "both") else ""
+            return f"between {first}{quantity(self.above, 's')} and {last}{quantity(self.below, 's')}"
         if self.below is not None:
             return f"below {quantity(self.below, 's')}"
         return f"above {quantity(self.above, 's')}" if self.above is not None else "not measured"
@@ -205,6 +212,8 @@ class Reached:
             return f"from {self} of work"
         if self.never:
             return "with no work"
+        if self.below is not None and self.above is not None:
+            return f"from a work {self}"
         return f"from {self} of work" if self.below is not None else f"only {self} of work"
 
     @property
@@ -215,18 +224,45 @@ class Reached:
 
 def reached(measured: Sequence[Cell], wanted: float) -> Reached:
     """The work at which measured efficiencies, ascending in T, exceed `wanted` for the first time. Between
-    two works log(E / (1 - E)) is interpolated linearly over log T, as implied by equation 2."""
+    two works log(E / (1 - E)) is interpolated linearly over log T, as implied by equation 2.
+
+    Its interval is from the ends of the efficiencies' intervals. Since efficiency does not fall with T, an
+    upper end holds for less work too, and a lower end for more. If the curve exceeds `wanted` everywhere or
+    nowhere, but not the ends of its intervals, the result is a range: a single cell does not decide."""
     if not measured:
         return Reached()
     values = [(c.work_s, c.efficiency.value) for c in measured]
-    if values[0][1] >= wanted:
-        return Reached(below=values[0][0])
+    (least, first), (most, _) = values[0], values[-1]
+    uppers, lowers = _limits(measured)
     at = _crossing(values, wanted)
-    if at is None:
-        return Reached(above=values[-1][0])
-    early = _crossing([(c.work_s, c.efficiency.high) for c in measured], wanted)
-    late = _crossing([(c.work_s, c.efficiency.low) for c in measured], wanted)
-    return Reached(at=Estimate(at, early and min(at, early), late and max(at, late)))
+    early, late = _crossing(uppers, wanted), _crossing(lowers, wanted)
+    if first < wanted and at is not None:
+        return Reached(at=Estimate(at, early and min(at, early), late and max(at, late)))
+    if not any(_known(c.efficiency) for c in measured):
+        return Reached(below=least) if first >= wanted else Reached(above=most)
+    reaches = uppers[-1][1] >= wanted
+    from_least, shown = uppers[0][1] >= wanted, lowers[-1][1] >= wanted
+    if first >= wanted and shown:
+        return Reached(below=least if late is None else late)
+    if first < wanted and not reaches:
+        return Reached(above=most)
+    low, high = (least if from_least else early), (late if shown else most)
+    if from_least:
+        return Reached(above=low, below=high, open="below" if shown else "both")
+    return Reached(above=low, below=high, open="" if shown else "above")
+
+
+def _known(efficiency: Estimate) -> bool:
+    return efficiency.low is not None and efficiency.high is not None
+
+
+def _limits(measured: Sequence[Cell]) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    """The upper and the lower limits of efficiencies that do not fall with the work, by work."""
+    works = [cell.work_s for cell in measured]
+    highs = [math.inf if cell.efficiency.high is None else cell.efficiency.high for cell in measured]
+    lows = [0.0 if cell.efficiency.low is None else cell.efficiency.low for cell in measured]
+    uppers = list(accumulate(reversed(highs), min))[::-1]
+    return list(zip(works, uppers, strict=True)), list(zip(works, accumulate(lows, max), strict=True))
 
 
 def predicted(messages: PointToPointCosts, size: int, ranks: int, wanted: float) -> Reached:
@@ -265,7 +301,8 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
         tuple(rows),
         numeric=(0,),
         caption="Break-even is an efficiency of 1/np, a speed-up of 1. Measured works lie between two works "
-        "of the grid; brackets contain 95% intervals.",
+        "of the grid; brackets contain 95% intervals. Where the intervals at an end of the grid include the "
+        "efficiency, there is a range.",
     )
 
 
