@@ -52,7 +52,7 @@ def command(run: Path | None, factor: float, cost: Cost, quiet: bool, as_json: b
     Exit code 1 if there are violations, 4 if there is none but most comparisons are undecided.
     """
     reporter = ProgressReporter(quiet)
-    measured = load_and_note(run or api.newest_with_guidelines(reporter).path, cost, quiet=quiet)
+    measured = load_and_note(run or api.newest_with_guidelines(reporter), cost, quiet=quiet)
     with reporter.doing(messages.reading_run(measured.path)):
         verdicts = api.judge_guidelines(measured, factor)
     loaded = verdicts.launches & loaded_launches(measured.reading.run)
