@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockney.models.statistics.drift import BLOCKS, half_width_of_blocks
+from hockney.models.statistics.location import winsorised
 from hockney.models.statistics.modes import FEWEST_FAST, FEWEST_OF_A_LAUNCH, LOW_QUANTILE, WITHIN
 
 ROUNDING = 1e-12
@@ -41,7 +42,8 @@ def undisturbed_half_width(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarr
         kept = place * blocks // len(values) != np.arange(blocks)[:, None]
         pseudo_values = (blocks - 1) * _estimates(values, launch, kept)
         variances.append(float(pseudo_values.var(ddof=1)))
-    return half_width_of_blocks(np.array(counts), np.array(variances))
+    half = half_width_of_blocks(np.array(counts), np.array(variances))
+    return min(half, float(np.ptp(winsorised(values))))  # a rare fast mode is not beyond all visits
 
 
 def _estimates(values: np.ndarray, launch: np.ndarray, kept: np.ndarray) -> np.ndarray:
