@@ -3,13 +3,14 @@
 """How well the cost models of the collective algorithms predict what is measured.
 
     python benchmarks/collective_costs.py [--budget 300] [--undisturbed] [--machine sim:t3e --most 64]
-                                          [--run FOLDER] [--keep FOLDER]
+                                          [--run FOLDER] [--keep FOLDER] [--quantile 0.1]
 
 Without a machine, the algorithms of the engine run on 2 ranks of this one, in turns with the messages that
 the models are fitted to; with one, on 2 to `--most` simulated ranks. `--run` judges such a run again. It
 prints for each algorithm the median and the largest deviation of the prediction from the measured time, and
 the share of points where it is more than 15% (5% if simulated); `textbook` is whole messages, one at a time
-in and out of each rank.
+in and out of each rank. On a busy machine, `--quantile 0.1` compares the 10% quantile of the repetitions of
+each case, for messages and collectives alike, instead of typical times.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from hockney import api
 from hockney.core.case import parse_canonical
-from hockney.core.fit import Cost
-from hockney.models import collective_costs
+from hockney.core.fit import Cost, Fits
+from hockney.core.record import Record, RunRecords
+from hockney.models import collective_costs, fit_all
+from hockney.store import RunFolder
 
 MESSAGES = ("pingpong", "pingpong_double", "stream")
 LOCAL = ("allgather", "reduce", "scan")
@@ -85,10 +89,26 @@ def measure(machine: str, budget: float, most: int, folder: Path) -> list[Path]:
     return runs
 
 
-def points(path: Path, cost: Cost) -> Iterator[Point]:
+def quantile_fits(run: api.Run, quantile: float) -> Fits:
+    """The fits to one time for each case: this quantile of the repetitions of all launches."""
+    catalog = RunFolder.open(run.path).catalog()
+    assert catalog is not None, "a run of this program has one"
+    by_case: dict[str, list[Record]] = defaultdict(list)
+    for record in run.records:
+        by_case[record.case].append(record)
+    kept = []
+    for records in by_case.values():
+        seconds = float(np.quantile(np.concatenate([each.times_s for each in records]), quantile))
+        visits = replace(records[0].visits, after_s=[0.0], repetitions=[1], preempted=[0])
+        kept.append(replace(records[0], times_s=[seconds], visits=visits))
+    return fit_all(RunRecords(records=tuple(kept)), catalog, cores=None)
+
+
+def points(path: Path, cost: Cost, quantile: float | None) -> Iterator[Point]:
     """Every measured case of an algorithm that has a model."""
     run = api.load(path, cost=cost)
-    fits, known = run.fits, set(collective_costs.operations())
+    fits = run.fits if quantile is None else quantile_fits(run, quantile)
+    known = set(collective_costs.operations())
     workloads = {w.name: w for w in fits.workloads}
     for summary in fits.summaries:
         case = parse_canonical(summary.case)
@@ -167,6 +187,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=64, help="the largest number of simulated ranks")
     parser.add_argument("--budget", type=float, default=300.0, help="seconds for each run")
     parser.add_argument("--undisturbed", action="store_true", help="compare undisturbed costs")
+    parser.add_argument("--quantile", type=float, help="compare this quantile of the repetitions")
     parser.add_argument("--run", type=Path, action="append", help="judge this run instead of measuring one")
     parser.add_argument("--keep", type=Path, help="keep the runs in this folder")
     chosen = parser.parse_args()
@@ -174,7 +195,7 @@ def main() -> None:
         folder = chosen.keep or Path(scratch)
         runs = chosen.run or measure(chosen.machine, chosen.budget, chosen.most, folder)
         cost: Cost = "undisturbed" if chosen.undisturbed else "typical"
-        found = [point for path in runs for point in points(path, cost)]
+        found = [point for path in runs for point in points(path, cost, chosen.quantile)]
     if not found:
         parser.error("the run has no algorithms")
     simulated = found[0].simulated
