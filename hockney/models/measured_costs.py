@@ -25,7 +25,7 @@ OVERHEADS = ("o_s", "O_s", "o_r", "O_r")
 
 
 @dataclass(frozen=True)
-class Message:
+class MessageParts:
     """Seconds of the parts of a message."""
 
     send: float
@@ -51,7 +51,7 @@ class MeasuredCosts:
     end: End = "value"
 
     @cached_property
-    def _known(self) -> dict[tuple[float, int], Message]:
+    def _known(self) -> dict[tuple[float, int], MessageParts]:
         return {}
 
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
@@ -83,13 +83,13 @@ class MeasuredCosts:
     def refreshing(self, size: float | np.ndarray) -> np.ndarray:
         return self.fresh.at(size)
 
-    def _parts(self, size: float, at_once: int) -> Message:
+    def _parts(self, size: float, at_once: int) -> MessageParts:
         found = self._known.get((size, at_once))
         if found is None:
             found = self._known[size, at_once] = self._divided(size, at_once)
         return found
 
-    def _divided(self, size: float, at_once: int) -> Message:
+    def _divided(self, size: float, at_once: int) -> MessageParts:
         whole = seconds(self.message, size, self.end)
         if at_once > 1:
             whole += (at_once - 1) * max(cost_piece(self.message.pieces, size).per_byte_s, 0.0) * size
@@ -101,7 +101,7 @@ class MeasuredCosts:
         pace = 0.0 if self.stream is None else seconds(self.stream, size, self.end)
         # A message of a stream takes its share of the time at one end or the other.
         receive_busy = min(max(receive, pace), whole - send)
-        return Message(
+        return MessageParts(
             send=send,
             flight=whole - send - receive_busy,
             receive=receive_busy,
