@@ -66,9 +66,19 @@ def local_cost(
             found[size] = max(0.0, (time.value if whole is None else whole) - known_s(size))
     sizes = tuple(sorted(found))
     seconds = [found[size] for size in sizes]
-    if rising and sizes:
-        seconds = np.maximum.accumulate(seconds).tolist()
-    return LocalCost(sizes, tuple(seconds), rising)
+    return LocalCost(sizes, tuple(_isotonic(seconds) if rising else seconds), rising)
+
+
+def _isotonic(values: list[float]) -> list[float]:
+    """The values that do not fall and are nearest in least squares, by pooling adjacent violators (M. Ayer et
+    al., Annals of Mathematical Statistics 26 (1955) 641)."""
+    pools: list[tuple[float, int]] = []
+    for value in values:
+        pools.append((value, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (before, many), (after, few) = pools[-2:]
+            pools[-2:] = [((before * many + after * few) / (many + few), many + few)]
+    return [mean for mean, many in pools for _ in range(many)]
 
 
 def _measured(fits: Fits, operation: str) -> Iterator[tuple[float, Estimate]]:

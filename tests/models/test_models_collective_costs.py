@@ -228,6 +228,19 @@ def test_work_that_was_not_measured_is_named():
     assert {row.left_out for row in predicted("allreduce", "ring", fits=fits)} == {("copy", "combine")}
 
 
+def test_a_longer_copy_takes_no_less():
+    """One allgather that was disturbed neither counts fully, nor for all larger sizes."""
+    fits = measured()
+    times = {8: COPY * 8, 1024: 9e-6, 65536: 5e-6, 1 << 20: COPY * (1 << 20)}
+    seen = [summary("allgather", n, CROSSING + BETA * n + more) for n, more in times.items()]
+    others = [each for each in fits.summaries if not each.case.startswith("allgather")]
+    disturbed = replace(fits, summaries=[*others, *seen])
+    copied = [
+        row.time.value - CROSSING - BETA * row.size for row in predicted("allgather", "ring", fits=disturbed)
+    ]
+    assert copied == pytest.approx([times[8], 7e-6, 7e-6, times[1 << 20]], rel=1e-6)
+
+
 def test_the_tree_is_next_to_mpis_own_time():
     rows = collective_costs.beside_mpi(measured(), HERE, "reduce")
     assert [row.size for row in rows] == list(SIZES)
