@@ -95,8 +95,14 @@ class LaunchRecorder:
             self.recorded += 1
         self.listen(CaseEnded(line, self.bench.now() - self.began))
 
+    @property
+    def started(self) -> bool:
+        """Whether any case began."""
+        return self._first_start is not None
+
     def refuse(self, cases: Sequence[Case], options: LaunchOptions, problem: LaunchFailed) -> None:
-        """None of the cases can be measured with their launch setting, with which no rank starts."""
+        """None of the cases can be measured with their launch setting, with which no rank starts, or MPI_Init
+        fails."""
         for case in cases:
             self._fail(case.line, options.launch, problem)
 

@@ -208,8 +208,8 @@ class _Session:
             limit = 0.0 if self.plan.settings.every_s else self.budget.limit(cases)
             options = self._options(index, given, limit, cases[0])
             problem = watch.launch(cases, options)
-            if problem is not None and problem.reason == "refused" and options.setting:
-                watch.refuse([case for case in cases if case not in watch.answered], options, problem)
+            if problem is not None and options.setting and not watch.started:
+                watch.refuse(cases, options, problem)
             self.measured += watch.recorded
             self.failures.update(watch.failed)
             waiting -= watch.recorded + len(watch.failed)

@@ -65,11 +65,14 @@ def test_a_setting_reaches_the_ranks_and_the_records(tmp_path):
     assert all("setting" not in fit.subject for fit in fits.fits), "fits describe the machine as it is"
 
 
-def test_a_setting_with_which_no_rank_starts_fails_alone(tmp_path):
+@pytest.mark.parametrize("reason", ["refused", "died"])
+def test_a_setting_with_which_no_rank_starts_fails_alone(tmp_path, reason):
+    """Open MPI refuses some values, MPICH aborts in MPI_Init."""
+
     class Refusing(FakeLauncher):
         def run(self, plan, ranks, options):
             if options.setting == "tiny":
-                raise LaunchFailed("refused", code="sample", reason="refused")
+                raise LaunchFailed("refused", code="sample", reason=reason)
             return super().run(plan, ranks, options)
 
     bench = fake_bench(Refusing())

@@ -44,6 +44,7 @@ from hockney.models.statistics.observations import (
 from hockney.models.statistics.ratios import ratio, ratio_of_estimates
 from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.sums import SumRatio, ratio_to_sum
+from hockney.models.statistics.turns import ratio_in_turns
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
 __all__ = [
@@ -75,6 +76,7 @@ __all__ = [
     "observe_case",
     "precision_of",
     "ratio",
+    "ratio_in_turns",
     "ratio_of_estimates",
     "ratio_to_sum",
     "shared_variance",

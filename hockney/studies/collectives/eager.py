@@ -30,6 +30,8 @@ SIZES = tuple(512 << k for k in range(10))
 """512 B to 256 KiB: on both sides of every limit."""
 CELL_HEADER = 4096
 """Room for MPICH's header in a cell of shared memory, as in its own default of 64 KiB + 4 KiB."""
+PACK_BUFFER = 16384
+"""The default size of MPICH's pack buffers, which must not be shorter than a cell."""
 
 
 def _open_mpi(limit: int, version: str) -> dict[str, str]:
@@ -48,6 +50,7 @@ def _mpich(limit: int, version: str) -> dict[str, str]:
         }
     return {
         "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": str(limit + CELL_HEADER),
+        "MPIR_CVAR_CH4_PACK_BUFFER_SIZE": str(max(limit + CELL_HEADER, PACK_BUFFER)),
         "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD": str(limit + 1),
         "MPIR_CVAR_CH4_IPC_XPMEM_P2P_THRESHOLD": str(limit + 1),
         "MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD": str(limit),

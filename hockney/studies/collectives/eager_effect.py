@@ -12,15 +12,15 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
-from hockney.models.statistics import Observation, center, estimate, half_width, ratio, ratio_of_estimates
+from hockney.models.statistics import Observation, center, estimate, half_width, ratio_in_turns
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.studies.collectives.eager import OWN, name_of
 from hockney.studies.collectives.results import NOTABLE
 
-FEWEST = 2
-"""Launches without which the mean over the sizes has no interval."""
+FEWEST = 3
+"""Launches of each without which the mean over the sizes has no interval."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class EagerEffect:
             EagerLimit(
                 names.get(setting, 0),
                 setting,
-                {size: ratio(of[size], own[size]) for size in sorted(of) if size in own},
+                {size: ratio_in_turns(of[size], own[size]) for size in sorted(of) if size in own},
                 _mean_ratio(of, own),
             )
             for setting, of in seen.items()
@@ -95,21 +95,24 @@ class EagerEffect:
 
 
 def _mean_ratio(of: dict[int, Observation], own: dict[int, Observation]) -> Estimate:
-    """The geometric mean over the sizes that both have, from each launch's mean: the interval is that between
-    launches."""
+    """The geometric mean over the sizes that both have, in each launch; its ratio from launches in turns, as
+    in `ratio_in_turns`. The interval is that between launches."""
     sizes = sorted(of.keys() & own.keys())
-    return ratio_of_estimates(_mean(of, sizes), _mean(own, sizes))
-
-
-def _mean(seen: dict[int, Observation], sizes: list[int]) -> Estimate:
-    launches = set.intersection(*(set(seen[size].launches) for size in sizes))
-    logs = [dict(zip(seen[size].launches, seen[size].log_typical, strict=True)) for size in sizes]
-    means = np.array([np.mean([of[launch] for of in logs]) for launch in sorted(launches)])
-    if len(means) < FEWEST:
-        middle = float(np.mean([seen[size].log_center for size in sizes]))
+    means, own_means = _means(of, sizes), _means(own, sizes)
+    count = min(len(means), len(own_means))
+    if count < FEWEST:
+        middle = np.mean([of[size].log_center - own[size].log_center for size in sizes])
         return Estimate(float(np.exp(middle)), None, None)
-    middle, width = float(center(means)), float(half_width(means, np.nan))
-    return estimate(float(np.exp(middle)), float(np.exp(middle - width)), float(np.exp(middle + width)))
+    logs = means[:count] - own_means[:count]
+    middle, width = float(center(logs)), float(half_width(logs, np.nan))
+    return estimate(*(float(np.exp(middle + side * width)) for side in (0, -1, 1)))
+
+
+def _means(seen: dict[int, Observation], sizes: list[int]) -> np.ndarray:
+    """Log of the mean over the sizes, in each launch that measured all of them, in order."""
+    of = [dict(zip(seen[size].launches, seen[size].log_typical, strict=True)) for size in sizes]
+    launches = [launch for launch in seen[sizes[0]].launches if all(launch in each for each in of)]
+    return np.array([np.mean([each[launch] for each in of]) for launch in launches])
 
 
 def sentence(evidence: Evidence) -> str:
