@@ -6,7 +6,7 @@ time of a message, the eager limit, and the definitions of the paper."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from msgspec.structs import replace as replace_struct
@@ -14,7 +14,7 @@ from msgspec.structs import replace as replace_struct
 from hockney import api, lab, studies
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
-from hockney.core.fit import Fits
+from hockney.core.fit import Estimate, Fits
 from hockney.core.machine import Mpi
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
@@ -245,3 +245,18 @@ def test_nothing_measured_is_a_page_too():
         planned=0,
     )
     assert studies.study("collectives").page(evidence).headline
+
+
+def test_many_comparisons_need_wider_intervals(tmp_path):
+    """An interval that excludes 1 by a little is expected among many."""
+    planned = cases(operations="bcast,scan", ranks=(2,), sizes=SOME, eager="0")
+    run = CollectiveResults.of(measured(tmp_path, Truth(), planned))
+    assert len([c for c in planned if c.get("algorithm", "mpi") != "mpi"]) == 14
+    assert run.stricter == pytest.approx(2.91 / 1.96, rel=0.01), "the quantile of 1 - 0.025/14"
+    point = run.points[0]
+    verdicts = [
+        replace(point, ratio=Estimate(1.5, low, 1.5 * 1.5 / low)).verdict for low in (0.99, 1.05, 1.25)
+    ]
+    assert verdicts == ["alike", "alike", "slower"]
+    assert replace(point, ratio=Estimate(0.5, 0.45, 0.6)).verdict == "faster"
+    assert replace(point, ratio=Estimate(1.5, None, None)).verdict == "unknown"

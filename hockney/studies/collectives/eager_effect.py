@@ -124,13 +124,11 @@ def sentence(evidence: Evidence) -> str:
     span = f"{quantity(sizes[0], 'B')} to {quantity(sizes[-1], 'B')}"
     if best is None:
         words = f"Eager limit: none of those tried is significantly better than MPI's own over {span}"
-        gains = [
-            (each.by_size[size].value, size, each) for each in effect.limits for size in each.sizes(True)
-        ]
+        gains = [(size, each) for each in effect.limits for size in each.sizes(faster=True)]
         if gains:
-            value, size, each = min(gains, key=lambda gain: gain[0])
-            limit = quantity(each.limit, "B")
-            words += f"; with {limit}, messages of {quantity(size, 'B')} take {value:.2f} times as long"
+            size, each = min(gains, key=lambda gain: gain[1].by_size[gain[0]].value)
+            limit, share = quantity(each.limit, "B"), _words(each.by_size[size])
+            words += f"; with {limit}, a message of {quantity(size, 'B')} takes {share} of the time"
         return words + "."
     text = (
         f"Eager limit: {quantity(best.limit, 'B')} is best here, {_words(best.over_all)} of the time with "

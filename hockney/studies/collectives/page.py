@@ -15,9 +15,9 @@ from hockney.studies.collectives.results import CollectiveResults
 
 METHOD = (
     "User-level algorithms consist of MPI point-to-point messages only. They are measured in the same "
-    "launches as MPI's own, and the interval of a ratio is that over the launches. The best of several "
-    "algorithms is chosen by the same measurements, which favors it slightly: ratios below 1.05 count as no "
-    "difference.",
+    "launches as MPI's own, and the interval of a ratio is that over the launches. MPI counts as "
+    "slower or faster if the ratio differs from 1 by 5% and its interval excludes 1 even if widened for the "
+    "number of comparisons (Bonferroni), of which some would exclude 1 by chance.",
     "Sizes are those of the buffer as the paper defines it; a rank's block has whole doubles, and is empty "
     "if the buffer has fewer doubles than there are ranks.",
 )
