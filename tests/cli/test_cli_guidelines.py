@@ -15,6 +15,8 @@ import pytest
 from resealed import reseal
 
 from hockney import api
+from hockney.api import judge_guidelines
+from hockney.studies.guidelines.tables import violations
 
 QUICK = ("--ranks", "2", "--sizes", "4KiB,64KiB", "--seed", "1", "-q")
 
@@ -100,6 +102,16 @@ def test_other_runs_do_if_they_have_the_cases(hockney, surveyed):
     names = {each["name"] for each in document["guidelines"]}
     assert {"gather-allgather", "reduce-allreduce", "allreduce-reduce-bcast", "monotony", "split"} <= names
     assert {"scan-exscan-reduce_local", "gather-gatherv"} <= set(document["not_judged"])
+
+
+def test_synchronisations_are_shown_if_there_are_several(hockney):
+    words = ("gather bytes=64 algorithm=mpi,linear sync=barrier,window", "--launches", "5", "-q")
+    assert hockney("run", *words, "--out", "runs/two").code == 0
+    page = judge_guidelines(api.load("runs/two"))
+    assert {each.left["sync"] for each in page.judged} == {"barrier", "window"} and len(page.judged) == 2
+    assert "sync" in violations(page).columns
+    assert hockney("run", words[0].replace(",window", ""), *words[1:], "--out", "runs/one").code == 0
+    assert "sync" not in violations(judge_guidelines(api.load("runs/one"))).columns
 
 
 def test_typed_cases_do_too(hockney):

@@ -14,6 +14,7 @@ from scipy.stats import binom
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
+from hockney.lab import fake_bench
 from hockney.models.guidelines import (
     EMULATIONS,
     FACTOR,
@@ -33,7 +34,7 @@ from hockney.studies.guidelines.plan import VECTORS, WORKLOADS, plan
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 CATALOG = catalog_with(bundled_catalog(), WORKLOADS)
-MACHINE = None  # the plan of a study with ranks does not look at it
+MACHINE = fake_bench("fake").machine
 
 Amounts = Mapping[str, tuple[int, int]]
 

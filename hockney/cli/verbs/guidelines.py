@@ -60,7 +60,7 @@ def command(run: Path | None, factor: float, cost: Cost, quiet: bool, as_json: b
         print_json(_document(measured, verdicts, len(loaded)))
     else:
         if verdicts.violated:
-            print_table(tables.violations(verdicts), keys=2)
+            print_table(tables.violations(verdicts))
             echo()
         for sentence in counted(verdicts):
             print_line(sentence)

@@ -6,9 +6,9 @@ result, by other collectives, by hockney's algorithms, by more bytes, or by seve
 from __future__ import annotations
 
 from hockney.studies.guidelines.page import page
-from hockney.studies.guidelines.plan import WORKLOADS, plan
+from hockney.studies.guidelines.plan import PARAMETERS, WORKLOADS, plan
 
 NAME = "guidelines"
 HELP = "where a collective is slower than another way to the same result"
 
-__all__ = ["HELP", "NAME", "WORKLOADS", "page", "plan"]
+__all__ = ["HELP", "NAME", "PARAMETERS", "WORKLOADS", "page", "plan"]

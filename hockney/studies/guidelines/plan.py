@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
 from hockney.models.guidelines import EMULATIONS, LOCAL, MESSAGES, OPERATIONS
 from hockney.pages.evidence import Options, once
 from hockney.studies.guidelines import messages
@@ -25,6 +26,13 @@ VECTORS = ("bcast", "reduce", "allreduce", "scan", "exscan")
 """Workloads whose bytes are those of the whole vector, not of a block."""
 WORKLOADS = (*sorted(OPERATIONS), LOCAL)
 """Some of them are not in the engine that a survey needs, but compiled on first use."""
+SYNC = StudyParameter(
+    "sync",
+    "choice",
+    "how the ranks start (default: barrier; simulated, where clocks agree: window)",
+    choices=("barrier", "window"),
+)
+PARAMETERS = (SYNC,)
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
@@ -32,20 +40,21 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     if not ranks:
         raise messages.guidelines_need_two_ranks()
     sizes = options.sizes or SIZES
-    lines = [line for p in ranks for size in sizes for line in _of_size(size, p, catalog)]
+    sync = options.value(SYNC) or ("window" if machine.traits.simulated else "barrier")
+    lines = [line for p in ranks for size in sizes for line in _of_size(size, p, sync, catalog)]
     return once(catalog.case(line) for line in lines)
 
 
-def _of_size(size: int, ranks: int, catalog: Catalog) -> Iterator[str]:
+def _of_size(size: int, ranks: int, sync: str, catalog: Catalog) -> Iterator[str]:
     """The cases for a vector of `size` bytes, rounded up to whole doubles in every block."""
     block = -(-size // (ranks * DOUBLE)) * DOUBLE
     available = {workload.name for workload in catalog.workloads}
     for name in sorted(OPERATIONS & available):
         bytes = ranks * block if name in VECTORS else block
         for choice in _algorithms(name, catalog):
-            yield f"{name} {choice}bytes={bytes} buffers=hot sync=barrier ranks={ranks}"
+            yield f"{name} {choice}bytes={bytes} buffers=hot sync={sync} ranks={ranks}"
     for bytes in _local(block, ranks) if LOCAL in available else ():
-        yield f"{LOCAL} bytes={bytes} buffers=hot sync=barrier ranks={ranks}"
+        yield f"{LOCAL} bytes={bytes} buffers=hot sync={sync} ranks={ranks}"
     if ranks == 2:
         yield f"{MESSAGES} bytes={ranks * block} buffers=hot ranks=2"
 

@@ -11,33 +11,53 @@ from hockney.draw.page import Table
 from hockney.models.guidelines import Judged, Rule, Verdicts
 from hockney.studies.guidelines.wording import alternative, call, in_short, probability, ratio_interval
 
+NUMERIC = ("ranks", "factor", "95% interval", "p", "guidelines")
 MOST_ROWS = 200
 """A page has a limited size; `hockney guidelines --json` has all."""
 
 
 def violations(verdicts: Verdicts) -> Table:
-    """Each violating call once, next to the fastest other way to its result."""
-    columns = ("call", "ranks", "faster", "factor", "95% interval", "p", "guidelines violated")
+    """Each violating call once, next to the fastest other way to its result, and how many guidelines it
+    violates."""
     violated = verdicts.violated
-    rows = tuple(
-        (*_cells(each), str(sum(other.left == each.left for other in violated))) for each in verdicts.worst
-    )
+    last = [str(sum(other.left == each.left for other in violated)) for each in verdicts.worst]
     caption = f"p: adjusted for {len(verdicts.judged)} comparisons (Benjamini and Hochberg)."
-    return Table("violations", "Violations", columns, rows, (1, 3, 4, 5, 6), caption, parameters=(1,))
+    return _table(
+        "violations", "Violations", verdicts, verdicts.worst, ("faster", "guidelines"), last, caption
+    )
 
 
 def notable(verdicts: Verdicts) -> Table:
     """Every violation, and what is not decided; at most MOST_ROWS of them."""
-    selected = [*verdicts.violated, *verdicts.of("undecided", "unknown")]
-    columns = ("call", "ranks", "other way", "factor", "95% interval", "p", "result")
-    rows = tuple((*_cells(each), each.state) for each in selected[:MOST_ROWS])
-    return Table("comparisons", "Violated or undecided", columns, rows, (1, 3, 4, 5))
+    selected = [*verdicts.violated, *verdicts.of("undecided", "unknown")][:MOST_ROWS]
+    headings, states = ("other way", "result"), [each.state for each in selected]
+    return _table("comparisons", "Violated or undecided", verdicts, selected, headings, states)
 
 
-def _cells(each: Judged) -> tuple[str, ...]:
+def _table(
+    name: str,
+    title: str,
+    verdicts: Verdicts,
+    selected: Sequence[Judged],
+    headings: tuple[str, str],
+    last: Sequence[str],
+    caption: str = "",
+) -> Table:
+    """With the synchronisation only if the run has several. `headings` are those of the right side and of the
+    `last` column."""
+    other, ending = headings
+    several = len({each.left["sync"] for each in verdicts.judged if "sync" in each.left}) > 1
+    fixed = ("call", "ranks", *(["sync"] if several else []))
+    columns = (*fixed, other, "factor", "95% interval", "p", ending)
+    rows = tuple((*_cells(each, fixed), end) for each, end in zip(selected, last, strict=True))
+    numeric = tuple(k for k, column in enumerate(columns) if column in NUMERIC)
+    return Table(name, title, columns, rows, numeric, caption, parameters=tuple(range(1, len(fixed))))
+
+
+def _cells(each: Judged, fixed: Sequence[str]) -> tuple[str, ...]:
     return (
         call(each.left),
-        str(each.left.ranks),
+        *(str(each.left.get(name, "")) for name in fixed[1:]),
         alternative(each.comparison),
         f"{each.ratio.value:.2f}",
         ratio_interval(each.ratio),

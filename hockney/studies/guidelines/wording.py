@@ -10,14 +10,16 @@ from hockney.core.wording import listing, plural
 from hockney.models.guidelines import Comparison, Judged, MeasuredTerm, Rule, Verdicts
 from hockney.pages.format import EXACT, quantity
 
-USUAL = {"buffers": "hot", "sync": "barrier", "root": 0, "counts": "even", "algorithm": "mpi"}
+USUAL = {"buffers": "hot", "root": 0, "counts": "even", "algorithm": "mpi"}
 """A parameter with this value is not named."""
+APART = ("bytes", "sync")
+"""Parameters that are shown apart from the others; the second one is the same on both sides."""
 MOST_SENTENCES = 3
 
 
 def call(case: Case) -> str:
     """ "bcast 64 KiB", with its parameters if they are not the usual ones."""
-    words = [f"{k}={v}" for k, v in case.parameters if k != "bytes" and v != USUAL.get(k)]
+    words = [f"{k}={v}" for k, v in case.parameters if k not in APART and v != USUAL.get(k)]
     return " ".join([case.workload, quantity(case.bytes, "B"), *words])
 
 
