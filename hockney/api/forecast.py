@@ -9,7 +9,7 @@ from typing import Any
 
 from hockney import lab, simulated
 from hockney.api import find_runs, messages
-from hockney.api.export_table import Rows
+from hockney.api.export.table import Rows
 from hockney.api.notebook.frames import Library, frame, predicted_rows
 from hockney.core.errors import one_line
 from hockney.core.fit import Cost

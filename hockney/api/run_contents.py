@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from hockney import lab, report, studies
 from hockney.api import messages
-from hockney.api.export_files import save_csv, save_parquet
-from hockney.api.export_table import Rows, parameters, repetitions, summaries
+from hockney.api.export.files import save_csv, save_parquet
+from hockney.api.export.messages import unknown_table_format
+from hockney.api.export.table import Rows, parameters, repetitions, summaries
 from hockney.api.notebook import messages as program_messages
 from hockney.api.notebook.frames import Library, frame
 from hockney.api.notebook.quantities import Quantity
@@ -208,7 +209,7 @@ class Run:
         elif path.suffix == ".parquet":
             save_parquet(self.table(what), path)
         else:
-            raise messages.unknown_table_format(path)
+            raise unknown_table_format(path)
         return path
 
 

@@ -11,7 +11,7 @@ import pytest
 from needs import need_module
 
 import hockney
-from hockney.api.export_table import one_type
+from hockney.api.export.table import one_type
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from visited import LINE, evidence, two_modes
 
 from hockney import studies
-from hockney.api import export_table
+from hockney.api.export import table as export_table
 from hockney.draw.page import Page
 from hockney.pages import headline
 from hockney.pages.format import quantity

@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hockney.api.export_table import Cell, Rows, one_type
+from hockney.api.export.table import Cell, Rows, one_type
 from hockney.api.notebook import messages
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hockney import lab, simulated
-from hockney.api.export_files import save_text
+from hockney.api.export.files import save_text
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hockney.api import Run
-from hockney.api.export_files import save_csv, save_parquet
+from hockney.api.export.files import save_csv, save_parquet
 from hockney.api.run_contents import What
 from hockney.cli import messages
 from hockney.cli.arguments import options

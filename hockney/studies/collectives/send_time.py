@@ -29,7 +29,7 @@ def sentence(evidence: Evidence) -> str:
     printed = [_line(MICRO * p.constant_s, 1 / p.per_byte_s / MICRO) for p in FORMULA.segments]
     poor = ", by a poor fit" if fit.verdict == "poor" else ""
     return (
-        f"A message of x bytes takes t us{poor}: t = {', '.join(pieces)} (the T3E of 1998: {printed[0]} below "
+        f"A message of x bytes takes t us{poor}: t = {', '.join(pieces)} (T3E, 1998: {printed[0]} below "
         f"{quantity(FORMULA.segments[1].first - 1, 'B')}, {printed[1]} above)."
     )
 

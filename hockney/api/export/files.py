@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from pathlib import Path
 
-from hockney.api import messages
-from hockney.api.export_table import Block, Cell, Rows, is_single, one_type
+from hockney.api.export import messages
+from hockney.api.export.table import Block, Cell, Rows, is_single, one_type
 from hockney.core.spreadsheet import not_a_formula
 from hockney.system.files import replace
 from hockney.system.packages import install_command
