@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
 from hockney.core.machine import Machine
+from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.models import collective_costs
 from hockney.models.one_port import one_port_time
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES
@@ -263,3 +264,62 @@ def test_what_cannot_be_predicted():
     with pytest.raises(Inconclusive) as missing:
         predicted("bcast", "linear", fits=nothing)
     assert missing.value.code == "no-message-model"
+
+
+# On a described machine
+
+
+def described(**network) -> Machine:
+    segment = Segment(send_s=1e-6, latency_s=8e-6, per_byte_s=1e-9, receive_s=1e-6)
+    noise = network.pop("noise", None)
+    platform = Platform(
+        name="m", title="M", network=Network(nodes=(NodeGroup(count=8),), **network), segments=(segment,),
+        eager=1 << 14, sum_s_per_byte=COMBINE, noise=noise,
+    )  # fmt: skip
+    return replace(HERE, platform=platform)
+
+
+def simulated(machine: Machine, operation: str, algorithm: str, ranks: int, size: int):
+    (found,) = collective_costs.predict(NOTHING, machine, operation, algorithm, ranks, [size])
+    return found
+
+
+NOTHING = Fits(schema=2, summaries=[], fits=[], workloads=[])
+"""A description needs no fits."""
+WHOLE = 1e-5
+PER_BYTE_S = 1e-9
+
+
+def test_a_described_machine_is_exact():
+    found = simulated(described(), "allreduce", "recursive_doubling", 8, 1000)
+    expected = 3 * (WHOLE + (PER_BYTE_S + COMBINE) * 1000)
+    assert (found.time.low, found.time.value, found.time.high) == pytest.approx((expected,) * 3)
+    assert found.textbook == pytest.approx(expected)
+    assert found.left_out == ()
+
+
+def test_a_described_machine_with_noise_has_no_interval():
+    found = simulated(described(noise=Noise(relative=0.1)), "bcast", "binomial", 4, 8)
+    assert (found.time.low, found.time.high) == (None, None)
+
+
+def test_links_that_messages_share_count():
+    """Seven messages each way pass a NIC, in one direction at a time."""
+    size = 1 << 20
+    free, shared = (
+        simulated(machine, "alltoall", "linear", 8, size).time.value
+        for machine in (described(), described(nic=1e9, duplex="half"))
+    )
+    assert free == pytest.approx(WHOLE + PER_BYTE_S * size, rel=0.02)
+    assert shared == pytest.approx(14 * PER_BYTE_S * size, rel=0.02)
+
+
+def test_a_medium_serves_all_messages_in_turn():
+    found = simulated(described(medium_message_s=1e-3), "gather", "linear", 8, 8)
+    assert found.time.value == pytest.approx(7e-3, rel=0.01)
+
+
+def test_more_ranks_than_a_described_machine_has():
+    with pytest.raises(UsageError) as found:
+        simulated(described(), "bcast", "linear", 9, 8)
+    assert found.value.code == "rank-count-not-modelled"
