@@ -26,7 +26,7 @@ from hockney.core.platform import Platform, Segment
 from hockney.models.link_sharing import Flow, Links
 from hockney.models.loggp_sim import nodes_of
 from hockney.models.routes import Routes
-from hockney.models.schedules import Mode, Step
+from hockney.models.schedules import Mode, NotModelled, Step
 
 ENVELOPE = 16
 """Bytes that the simulator adds to each message on a link."""
@@ -60,7 +60,6 @@ class Task:
     sends: list[Message] = field(default_factory=list)
     receives: list[Message] = field(default_factory=list)
     combine: bool = False
-    copied: float = 0.0
 
 
 @dataclass(slots=True)
@@ -78,7 +77,7 @@ Process = Generator[float | None, None, None]
 
 class NetworkSimulator:
     """`ranks` ranks on `platform`, filling one node's cores after another's; all begin at 0. Raises
-    NotModelled for networks whose routes are unknown."""
+    NotModelled for networks whose routes are unknown, and for schedules that never end."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
         self.platform = platform
@@ -110,10 +109,12 @@ class NetworkSimulator:
                 self._arrive(flow.message)
             while self._events and self._events[0][0] <= self.now:
                 heapq.heappop(self._events)[2]()
+        if self._waiting:
+            raise NotModelled("ranks that wait for each other for ever")
         return np.array([state.end for state in self._states])
 
     def _divide(self, step: Step, tasks: list[list[Task]]) -> None:
-        """Adds each rank's part of a step."""
+        """Adds each rank's part of a step. A description has no costs of copies."""
         mine: dict[int, Task] = {}
 
         def task(rank: int) -> Task:
@@ -122,10 +123,6 @@ class NetworkSimulator:
                 tasks[rank].append(mine[rank])
             return mine[rank]
 
-        if step.copied is not None:
-            ranks, sizes = step.copied
-            for rank, size in zip(ranks, np.broadcast_to(sizes, ranks.shape), strict=True):
-                task(int(rank)).copied += float(size)
         for layer in step.layers:
             sizes = np.broadcast_to(layer.size, layer.source.shape)
             for source, target, size in zip(layer.source, layer.target, sizes, strict=True):

@@ -16,7 +16,7 @@ from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.network_sim import ENVELOPE, NetworkSimulator
 from hockney.models.routes import Routes
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Mode, NotModelled, relation
-from hockney.models.schedules.schedule import step
+from hockney.models.schedules.schedule import Step, step
 
 EVEN = Segment(latency_s=10e-6, per_byte_s=1e-9)
 LOGGP = Segment(
@@ -107,6 +107,16 @@ def test_large_messages_that_are_posted_at_once():
     platform = machine(4, nic=1e9, eager=100)
     everything = SCHEDULES["alltoall", "linear"](4, MEGABYTE)
     assert run(platform, 4, everything) == pytest.approx(10e-6 + 3e-3, rel=1e-3)
+
+
+def test_ranks_that_wait_for_each_other_are_not_modelled():
+    """Both send first, and large messages wait for their receivers."""
+    there, back = step([0], [1], MEGABYTE), step([1], [0], MEGABYTE)
+    in_turn = run(machine(2, eager=100), 2, [there, back])
+    assert in_turn == pytest.approx(2 * (10e-6 + 1e-3), rel=1e-3)
+    at_once = Step((there.layers[0], back.layers[0]))
+    with pytest.raises(NotModelled):
+        run(machine(2, eager=100), 2, [at_once])
 
 
 def test_routes():
