@@ -152,18 +152,24 @@ def beside_mpi(
     sends and receives, or messages to each rank in turn where every rank has other data for each."""
     chosen = algorithm or tree(operation)
     names = {w.name: w.size for w in fits.workloads if w.performs("collective", operation)}
-    rows = []
+    measured: dict[int, list[tuple[int, str, Estimate]]] = {}
     for summary in fits.summaries:
+        size_name = names.get(summary.case.split(" ", 1)[0])
+        if size_name is None:
+            continue
         case = parse_canonical(summary.case)
-        if case.workload not in names or case.values.get("algorithm", "mpi") != "mpi" or case.ranks < 2:
-            continue
-        if case.values.get("root", 0) != 0 or case.values.get("buffers", "hot") != "hot":
-            continue
-        size = int(case.number(names[case.workload]))
-        (predicted,) = predict(fits, machine, operation, chosen, case.ranks, [size], where=where, hosts=hosts)
-        mpi = summary.cost(fits.cost)
-        rows.append(BesideMpi(summary.case, case.ranks, size, mpi, predicted, chosen))
-    return sorted(rows, key=lambda row: (row.ranks, row.size))
+        usual = {"algorithm": "mpi", "root": 0, "buffers": "hot"}
+        if case.ranks > 1 and all(case.values.get(name, v) == v for name, v in usual.items()):
+            row = int(case.number(size_name)), summary.case, summary.cost(fits.cost)
+            measured.setdefault(case.ranks, []).append(row)
+    rows = []
+    for ranks, cases in sorted(measured.items()):
+        cases.sort(key=lambda each: each[0])
+        sizes = [size for size, _, _ in cases]
+        times = predict(fits, machine, operation, chosen, ranks, sizes, where=where, hosts=hosts)
+        for (size, case_line, mpi), time in zip(cases, times, strict=True):
+            rows.append(BesideMpi(case_line, ranks, size, mpi, time, chosen))
+    return rows
 
 
 def tree(operation: str) -> str:

@@ -84,10 +84,10 @@ def _isotonic(values: list[float]) -> list[float]:
 def _measured(fits: Fits, operation: str) -> Iterator[tuple[float, Estimate]]:
     by_name = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
     for summary in fits.summaries:
-        case = parse_canonical(summary.case)
-        workload = by_name.get(case.workload)
+        workload = by_name.get(summary.case.split(" ", 1)[0])
         if workload is None:
             continue
+        case = parse_canonical(summary.case)
         values = case.values
         if values.get("sync") == "loop" or any(values.get(k, v) != v for k, v in FIXED.items()):
             continue
