@@ -55,12 +55,14 @@ def local_cost(
     known_s: Callable[[float], float],
     end: Callable[[Estimate], float | None],
     *,
+    setting: str = "",
     rising: bool = True,
 ) -> LocalCost:
     """The cost of `work`, one of EVIDENCE. `known_s` is the time of all else in the operation that shows it,
-    by bytes; `end` selects the value of a measured time, or an end of its interval."""
+    by bytes; `end` selects the value of a measured time, or an end of its interval. Only cases with this
+    launch setting count."""
     found = {}
-    for size, time in _measured(fits, EVIDENCE[work]):
+    for size, time in _measured(fits, EVIDENCE[work], setting):
         whole = end(time)
         if size > 0:
             found[size] = max(0.0, (time.value if whole is None else whole) - known_s(size))
@@ -81,7 +83,7 @@ def _isotonic(values: list[float]) -> list[float]:
     return [mean for mean, many in pools for _ in range(many)]
 
 
-def _measured(fits: Fits, operation: str) -> Iterator[tuple[float, Estimate]]:
+def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[float, Estimate]]:
     by_name = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
     for summary in fits.summaries:
         workload = by_name.get(summary.case.split(" ", 1)[0])
@@ -89,6 +91,8 @@ def _measured(fits: Fits, operation: str) -> Iterator[tuple[float, Estimate]]:
             continue
         case = parse_canonical(summary.case)
         values = case.values
+        if case.setting != setting:
+            continue
         if values.get("sync") == "loop" or any(values.get(k, v) != v for k, v in FIXED.items()):
             continue
         yield float(case.number(workload.size)), summary.cost(fits.cost)

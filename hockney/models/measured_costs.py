@@ -14,7 +14,9 @@ from typing import Literal
 
 import numpy as np
 
+from hockney.core.case import SETTING
 from hockney.core.fit import Estimate, Fit, Fits
+from hockney.models.applications.message_costs import usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, of_fit
 from hockney.models.local_costs import LocalCost, local_cost
 from hockney.models.loggp_sim import LayerCosts
@@ -127,14 +129,16 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
         "high": lambda time: time.high,
     }
 
-    crossing = _hockney(fits, "point-to-point", "sendrecv")
+    chosen = usable_fit(fits)
+    setting = str(chosen.subject.get(SETTING, "")) if chosen is not None else ""
+    crossing = _hockney(fits, setting, "point-to-point", "sendrecv")
 
     def exchange_s(size: float) -> float:
         return (crossing or message).one_way(size)
 
     value = select["value"]
-    copy = local_cost(fits, "copy", exchange_s, value)
-    combine = local_cost(fits, "combine", message.one_way, value)
+    copy = local_cost(fits, "copy", exchange_s, value, setting=setting)
+    combine = local_cost(fits, "combine", message.one_way, value, setting=setting)
 
     def scan_s(size: float) -> float:
         return message.one_way(size) + float(copy.at(size) + combine.at(size))
@@ -142,17 +146,17 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
     return MeasuredCosts(
         message=message,
         crossing=crossing,
-        stream=_hockney(fits, "stream"),
+        stream=_hockney(fits, setting, "stream"),
         overheads=_overheads(fits),
-        copy=local_cost(fits, "copy", exchange_s, select[end]),
-        combine=local_cost(fits, "combine", message.one_way, select[end]),
-        fresh=local_cost(fits, "fresh", scan_s, value, rising=False),
+        copy=local_cost(fits, "copy", exchange_s, select[end], setting=setting),
+        combine=local_cost(fits, "combine", message.one_way, select[end], setting=setting),
+        fresh=local_cost(fits, "fresh", scan_s, value, setting=setting, rising=False),
         end=end,
     )
 
 
-def _hockney(fits: Fits, role: str, operation: str = "") -> PointToPointCosts | None:
-    """Of the workload in one direction, or of the only one, with hot buffers."""
+def _hockney(fits: Fits, setting: str, role: str, operation: str = "") -> PointToPointCosts | None:
+    """Of the workload in one direction, or of the only one, with hot buffers and this launch setting."""
     bidirectional = {w.name for w in fits.workloads if w.bidirectional and operation == ""}
     usable = [
         fit
@@ -161,6 +165,7 @@ def _hockney(fits: Fits, role: str, operation: str = "") -> PointToPointCosts | 
         and fit.segments
         and fit.subject.has(ranks=2)
         and fit.subject.get("buffers", "hot") == "hot"
+        and fit.subject.get(SETTING, "") == setting
         and fit.subject.workload not in bidirectional
     ]
     return of_fit(usable[0], name="", title="", source=usable[0].line) if usable else None

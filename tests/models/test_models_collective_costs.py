@@ -229,6 +229,17 @@ def test_work_that_was_not_measured_is_named():
     assert {row.left_out for row in predicted("allreduce", "ring", fits=fits)} == {("copy", "combine")}
 
 
+def test_only_cases_with_the_launch_setting_of_the_ping_pong_count():
+    fits = measured()
+    others = [
+        replace(each, case=f"{each.case} setting=slow", typical=Estimate(1.0, None, None))
+        for each in fits.summaries
+    ]
+    both = replace(fits, summaries=[*fits.summaries, *others])
+    for operation, algorithm in (("allgather", "ring"), ("reduce", "linear")):
+        assert predicted(operation, algorithm, fits=both) == predicted(operation, algorithm)
+
+
 def test_a_longer_copy_takes_no_less():
     """One allgather that was disturbed neither counts fully, nor for all larger sizes."""
     fits = measured()
