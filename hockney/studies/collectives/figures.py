@@ -22,6 +22,8 @@ from hockney.studies.collectives.results import CollectivePoint, CollectiveResul
 SHORTEST_S = 1e-9
 MOST_SIZES = 4
 """Sizes on the first screen."""
+Rate = Callable[[float, int, float], float]
+"""Bytes per second for a buffer, ranks, and seconds."""
 Quantity = Callable[[CollectivePoint, str], "Estimate | None"]
 
 
@@ -92,10 +94,10 @@ def _figure(run: CollectiveResults, operation: str, what: str, axis: Axis, value
         count = plural(ranks, "rank")
         series.append(_curve(f"MPI, {count}", points, lambda p: value(p, MPI), f"MPI {ranks}"))
         series.append(_curve(f"user-level, {count}", points, lambda p: value(p, p.best), f"user {ranks}"))
-        if what == "time":
-            series.append(_prediction(run.evidence, points, ranks))
-            if is_t3e(run.evidence.machine):
-                series.append(_printed(operation, ranks))
+        rate = definition(operation).of_buffer if what == "bandwidth" else None
+        series.append(_prediction(run.evidence, points, ranks, rate))
+        if is_t3e(run.evidence.machine):
+            series.append(_printed(operation, ranks, rate))
     rule = definition(operation).rule
     return Figure(
         f"collective-{operation}-{what}",
@@ -128,7 +130,9 @@ def _series(name: str, known: Sequence[tuple[float, Estimate, str]], group: str 
     )
 
 
-def _prediction(evidence: Evidence, points: Sequence[CollectivePoint], ranks: int) -> Series:
+def _prediction(
+    evidence: Evidence, points: Sequence[CollectivePoint], ranks: int, rate: Rate | None
+) -> Series:
     """Of the algorithm that was fastest at each size."""
     all_of = predicted(evidence)
     known = [
@@ -136,12 +140,19 @@ def _prediction(evidence: Evidence, points: Sequence[CollectivePoint], ranks: in
         for p in points
         if (seconds := all_of.get((p.operation, p.best, ranks, p.block))) is not None
     ]
-    x, y = zip(*known, strict=True) if len(known) > 1 else ((), ())
+    x, y = _line(known, ranks, rate) if len(known) > 1 else ((), ())
     return Series(f"predicted, {plural(ranks, 'rank')}", x, y, kind="line", group=f"user {ranks}")
 
 
-def _printed(operation: str, ranks: int) -> Series:
-    known = sorted(printed_times(operation, ranks).items())
-    x, y = zip(*known, strict=True) if known else ((), ())
-    name = f"printed 1998, {plural(ranks, 'rank')}"
-    return Series(name, tuple(map(float, x)), y, group=f"MPI {ranks}", hollow=True)
+def _printed(operation: str, ranks: int, rate: Rate | None) -> Series:
+    x, y = _line(sorted(printed_times(operation, ranks).items()), ranks, rate)
+    return Series(f"printed 1998, {plural(ranks, 'rank')}", x, y, group=f"MPI {ranks}", hollow=True)
+
+
+def _line(
+    known: Sequence[tuple[float, float]], ranks: int, rate: Rate | None
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Sizes with their times (s) or, by the definition `rate`, with their bandwidths."""
+    drawn = [(x, t) for x, t in known if rate is None or (x > 0 and t > 0)]
+    y = (t if rate is None else rate(x, ranks, t) for x, t in drawn)
+    return tuple(float(x) for x, _ in drawn), tuple(y)

@@ -64,8 +64,9 @@ def _times(run: CollectiveResults) -> Section | None:
     if not drawn:
         return None
     text = (
-        "MPI's own algorithm and, at each size, the best user-level one. Lines: predicted for that algorithm "
-        "from the costs of messages between two ranks."
+        "As in half of the paper's figures 1 to 12; the other half, of bandwidth, is below. MPI's own "
+        "algorithm and, at each size, the best user-level one. Lines: predicted for that algorithm from the "
+        "costs of messages between two ranks."
     )
     return Section("Time against size", text=(text,), figures=drawn, multiples=True)
 
