@@ -119,9 +119,11 @@ def newest_run(study: str, listen: Listener = silent) -> RunRead:
 def newest_with_guidelines(listen: Listener = silent) -> RunRead:
     """The most recently written complete run in the default place that has both sides of a performance
     guideline. Raises Inconclusive if there is none."""
+    from hockney.studies.guidelines.messages import newest_run_with_guidelines, no_run_with_guidelines
+
     read = ((folder, _complete_reading(folder)) for folder in _folders() if _judges_here(folder))
     found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
-    return _newest(found, messages.newest_run_with_guidelines, messages.no_run_with_guidelines(PLACE), listen)
+    return _newest(found, newest_run_with_guidelines, no_run_with_guidelines(PLACE), listen)
 
 
 def _judges_here(folder: RunFolder) -> bool:

@@ -220,19 +220,6 @@ def newest_run(run: str, study: str, place: Path, written: str) -> str:
     return f"from {run}, the newest run of {study} in {place} (last written {written})"
 
 
-def newest_run_with_guidelines(run: str, place: Path, written: str) -> str:
-    return f"from {run}, the newest complete run in {place} with guidelines to judge (last written {written})"
-
-
-def no_run_with_guidelines(place: Path) -> Inconclusive:
-    return Inconclusive(
-        f"no complete run in {place} allows to judge a guideline",
-        "both sides of one must be measured, at matching sizes",
-        "run 'hockney run guidelines' first, or name a run",
-        code="no-run-with-guidelines",
-    )
-
-
 def newest_complete_run(run: str, place: Path, written: str) -> str:
     return f"from {run}, the newest complete run in {place} (last written {written})"
 

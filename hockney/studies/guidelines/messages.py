@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hockney.core.errors import Inconclusive, UsageError
 
 
@@ -22,4 +24,17 @@ def no_guideline_to_judge() -> Inconclusive:
         "the run has no collective next to another way to the same result, at matching sizes",
         "'hockney run guidelines' measures them",
         code="no-guideline-to-judge",
+    )
+
+
+def newest_run_with_guidelines(run: str, place: Path, written: str) -> str:
+    return f"from {run}, the newest complete run in {place} with guidelines to judge (last written {written})"
+
+
+def no_run_with_guidelines(place: Path) -> Inconclusive:
+    return Inconclusive(
+        f"no complete run in {place} allows to judge a guideline",
+        "both sides of one must be measured, at matching sizes",
+        "run 'hockney run guidelines' first, or name a run",
+        code="no-run-with-guidelines",
     )
