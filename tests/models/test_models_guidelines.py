@@ -272,15 +272,11 @@ def test_many_sizes_make_few_comparisons():
     assert (64, 192) not in factors and (64, 576) not in factors and len(found) < 4 * len(dense)
 
 
-def test_launch_settings_are_not_mixed():
+def test_cases_with_a_launch_setting_are_left_out():
     gather, allgather = lines("gather bytes=64", "allgather bytes=64")
-    named = (
-        {**dict(gather.parameters), "setting": "large"},
-        {**dict(allgather.parameters), "setting": "large"},
-    )
-    large = Case.of("gather", 2, **named[0]), Case.of("allgather", 2, **named[1])
-    assert len(comparisons(large, CATALOG)) == 1
-    assert comparisons((gather, large[1]), CATALOG) == comparisons((large[0], allgather), CATALOG) == []
+    large = gather.under("large"), allgather.under("large")
+    assert comparisons(large, CATALOG) == comparisons((gather, large[1]), CATALOG) == []
+    assert len(comparisons((gather, allgather, *large), CATALOG)) == 1
 
 
 def at_the_limit(case: Case) -> float:

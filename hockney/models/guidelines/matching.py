@@ -3,7 +3,8 @@
 """Which cases of a run a guideline compares.
 
 Both sides have the same ranks, buffers and synchronisation, and a root of the right side is that of the left.
-Operations back to back (sync=loop) are left out: they overlap, so their times do not add up."""
+Operations back to back (sync=loop) are left out: they overlap, so their times do not add up. So are cases
+with a launch setting, which are not what MPI does by itself."""
 
 from __future__ import annotations
 
@@ -86,7 +87,7 @@ def _groups(cases: Iterable[Case], catalog: Catalog) -> list[SizeSeries]:
     groups: dict[tuple[object, ...], SizeSeries] = {}
     for case in sorted(cases, key=lambda case: (case.workload, case.ranks, case.line)):
         size = catalog.entry(case.workload).size
-        if size != "bytes" or case.ranks < 2 or case.get("sync") == "loop":
+        if size != "bytes" or case.ranks < 2 or case.get("sync") == "loop" or case.setting:
             continue
         fixed = {name: value for name, value in case.parameters if name != size}
         key = case.workload, case.ranks, *sorted(fixed.items())
@@ -125,8 +126,6 @@ def _part(term: Term, size: int, left: SizeSeries, groups: list[SizeSeries]) -> 
 
 
 def _alike(group: SizeSeries, left: SizeSeries) -> bool:
-    if set(left.fixed) - set(group.fixed) - set(USUAL):
-        return False
     return all(
         value == (USUAL[name] if name == "algorithm" else left.fixed.get(name, USUAL.get(name)))
         for name, value in group.fixed.items()
