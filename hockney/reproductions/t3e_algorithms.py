@@ -44,10 +44,10 @@ MOST_MESSAGES = 100_000
 """An operation with more messages is not simulated."""
 MOST_SHORT = 50_000
 """The same for 8 B and 1 KB, where so many messages take milliseconds; an all-to-all has no fewer."""
-LONG_SHARE = 64
-LONG_SHARES = {"linear": 64, "pairwise_exchange": 128}
-"""The largest number of processes for which these all-to-alls are simulated with shares of LONG_SHARE bytes
-or more: all their messages share the torus."""
+MANY_PROCESSES = {"linear": 64, "pairwise_exchange": 128}
+"""The largest number of processes for which these all-to-alls are simulated with any share."""
+MOST_ON_TORUS = {"linear": 500_000, "pairwise_exchange": 100_000}
+"""Bytes that their messages may have at the same time on more processes: all of them share the torus."""
 LOOP = 64
 """Calls in a loop, as in the engine."""
 SETTLED = 8
@@ -106,8 +106,10 @@ def simulated(operation: str, algorithm: str, total: int, processes: int) -> boo
     size = share(operation, total, processes)
     if (operation, algorithm) in SEGMENTED and total > SIZES["1KB"] and processes >= MANY_SEGMENTS:
         return False
-    if operation == "alltoall" and size >= LONG_SHARE and processes > LONG_SHARES.get(algorithm, processes):
-        return False
+    if operation == "alltoall" and processes > MANY_PROCESSES.get(algorithm, processes):
+        rounds = 1 if algorithm == "linear" else processes - 1
+        if size * processes * (processes - 1) // rounds > MOST_ON_TORUS[algorithm]:
+            return False
     short = total <= SIZES["1KB"] and operation != "alltoall"
     return messages(operation, algorithm, size, processes) <= (MOST_SHORT if short else MOST_MESSAGES)
 
