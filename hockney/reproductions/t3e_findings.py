@@ -47,7 +47,7 @@ def nearest_table(compared: Sequence[Compared]) -> Table:
 
 def _nearest_row(several: Sequence[Match]) -> tuple[str, ...]:
     first = several[0]
-    errors = ("" if error is None else f"{error:+.0%}" for error in first.errors)
+    errors = ("" if error is None else _percent(error) for error in first.errors)
     following = _distance(several[1]) if len(several) > 1 else ""
     name = (OPERATIONS[first.operation], SIZE_WORDS[first.size], _distance(first))
     return (*name, *errors, f"{first.near} of {len(first.errors)}", following)
@@ -192,5 +192,11 @@ def _operation_row(
     )
 
 
+def _percent(error: float) -> str:
+    """ "+12%", and "0%" without a sign."""
+    text = f"{error:+.0%}"
+    return "0%" if text in ("+0%", "-0%") else text
+
+
 def _cell(time: float | None, published: float) -> str:
-    return "" if time is None else f"{format_value(time, 's')} ({time / published - 1:+.0%})"
+    return "" if time is None else f"{format_value(time, 's')} ({_percent(time / published - 1)})"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hockney.core.wording import together
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.reference.aggregated_bandwidth import DEFINITIONS
 from hockney.reproductions import pages, t3e_algorithms
@@ -56,7 +57,7 @@ def _caption(operation: str, names: list[str], bandwidth: bool) -> str:
     definition = DEFINITIONS[operation]
     texts = [
         "Points: published.",
-        f"Lines: simulated, {' and '.join(names)}.",
+        f"Lines: simulated, {_styles(names)}.",
         f"Size: {definition.buffer}.",
     ]
     if bandwidth:
@@ -64,3 +65,10 @@ def _caption(operation: str, names: list[str], bandwidth: bool) -> str:
     if operation == "alltoall":
         texts.append("A line that ends early has too many messages to simulate beyond.")
     return " ".join(texts)
+
+
+def _styles(names: list[str]) -> str:
+    """The lines of a group are drawn in this order: "linear (solid) and bruck (dashed)"."""
+    if len(names) == 1:
+        return names[0]
+    return together(f"{name} ({style})" for name, style in zip(names, ("solid", "dashed"), strict=True))

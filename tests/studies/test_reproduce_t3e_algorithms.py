@@ -195,7 +195,7 @@ def test_bandwidths_of_all_processes_are_those_of_the_paper():
     (row,) = (row for row in table.rows if row[:2] == ("1 MB", "256"))
     assert row[2:4] == ("36.1 ms", "7.43 GB/s")
     (cell,) = (row[k] for k, column in enumerate(table.columns) if column == "binomial")
-    assert cell == "36.1 ms (+0%)"
+    assert cell == "36.1 ms (0%)"
 
 
 def test_long_messages_are_not_timed_in_loops():
