@@ -22,6 +22,7 @@ from hockney.reproductions import (
     t3e_figures,
     t3e_findings,
     t3e_sizes,
+    t3e_tables,
     t3e_text,
 )
 from hockney.reproductions.compared import Compared, Limit, status_of, within
@@ -216,7 +217,7 @@ def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
     return Section(
         OPERATIONS[operation],
         figures=(*t3e_sizes.figures(operation, answers), *t3e_figures.operation(operation, answers)),
-        tables=(t3e_findings.operation_table(operation, answers),),
+        tables=t3e_tables.operation_tables(operation, answers),
     )
 
 
