@@ -27,7 +27,7 @@ code = guarded(sys.argv[2:])
 with open(sys.argv[1], "w") as out:
     json.dump([code, list(sys.modules)], out)
 """
-FITTING = ("barrier", "guidelines", "predict", "plan", "run", "survey")
+FITTING = ("barrier", "guidelines", "predict", "plan", "run", "survey", "tune")
 """Verbs whose words are parsed with the help of models: studies and their parameters."""
 LAZY = ("hockney", *(f"hockney.{room}" for room in ("api", "draw", "lab", "models", "report")))
 

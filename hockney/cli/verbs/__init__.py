@@ -23,6 +23,7 @@ VERBS = {
     "reproduce": "Repeat papers' studies on their machines, simulated by SimGrid.",
     "barrier": "Name the fastest barrier for a number of ranks, and its margin.",
     "guidelines": "List collectives that are slower than another way to the same result.",
+    "tune": "Write tables of the fastest collective algorithms, for use by other programs.",
     "build": "Compile the engine for an MPI, unless it is compiled already.",
     "doctor": "Check everything that a survey needs, step by step, and suggest remedies.",
 }

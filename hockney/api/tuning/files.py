@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a run as files: for hockney's library, and for Open MPI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney.api.run_contents import Run
+from hockney.api.tuning import messages
+from hockney.core.paths import AnyPath, to_path
+from hockney.models.tuning import openmpi, texts
+from hockney.models.tuning.rules import EFFECT
+from hockney.studies.tuning.results import Tuning, tuning
+from hockney.system.files import replace
+
+CHOICES = "hockney.choices"
+DYNAMIC_RULES = "openmpi-rules.conf"
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What `tune` found and wrote. `rules_file` is None unless Open MPI's own algorithms were measured."""
+
+    found: Tuning
+    choices_file: Path
+    rules_file: Path | None
+
+
+def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
+    """Write the tables of a run into `folder`. An algorithm other than MPI's own choice is used where the
+    95% interval of the ratio of their times lies below 1 - `effect`.
+
+    Raises Inconclusive if the run compares no algorithms, EnvironmentProblem if nothing can be written.
+    """
+    found = tuning(run.evidence, effect)
+    if not any(point.candidates for point in (*found.points, *found.internal_points)):
+        raise messages.nothing_to_compare(run.path)
+    machine = run.machine
+    title = machine.mpi.title if machine.mpi is not None else ""
+    comments = [messages.table_of_run(run.path, machine.host, title), messages.effect_of_table(effect)]
+    target = to_path(folder)
+    written = {CHOICES: texts.choices(found.rules, comments)}
+    if found.internal_points:
+        written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
+    for name, text in written.items():
+        replace(target / name, text.encode("utf-8"))
+    rules = target / DYNAMIC_RULES if found.internal_points else None
+    return Tuned(found, target / CHOICES, rules)

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wording of errors and notes about tables of algorithms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney.core.errors import Inconclusive, UsageError, printable
+
+
+def nothing_to_compare(run: Path) -> Inconclusive:
+    return Inconclusive(
+        f"{printable(str(run))} compares no algorithms",
+        "it has no collective both with MPI's own algorithm and with another one",
+        "'hockney run tuning' measures them",
+        code="nothing-to-compare",
+    )
+
+
+def no_rules_to_check() -> Inconclusive:
+    return Inconclusive(
+        "there is nothing to check",
+        "no algorithm is faster than MPI's own choice beyond doubt",
+        "leave --check out, or measure longer with 'hockney run tuning --budget 10m'",
+        code="no-rules-to-check",
+    )
+
+
+def no_preload_library(prefix: Path) -> UsageError:
+    return UsageError(
+        f"{printable(str(prefix))} has no libhockney-pmpi.so",
+        "the library for unchanged programs is loaded from there",
+        f"install it with 'hockney build --library --prefix {printable(str(prefix))}'",
+        code="no-preload-library",
+    )
+
+
+def table_of_run(run: Path, machine: str, mpi: str) -> str:
+    """A comment in the tables."""
+    return f"written by 'hockney tune' from {printable(str(run))}: {printable(machine)}, {printable(mpi)}"
+
+
+def effect_of_table(effect: float) -> str:
+    return f"where the 95% interval of the ratio to MPI's own choice lies below {1 - effect:g}"

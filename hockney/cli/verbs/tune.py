@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney tune: tables of collective algorithms for other programs, from the records of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import api
+from hockney.api import RunOptions
+from hockney.api.tuning import Gain, Tuned, check, tune
+from hockney.cli import messages
+from hockney.cli.arguments import options
+from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.load import load_and_note
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
+from hockney.core.errors import Exit, printable
+from hockney.draw.page import Table
+from hockney.models.tuning.rules import EFFECT
+from hockney.models.tuning.texts import bracketed
+from hockney.pages.format import quantity
+from hockney.studies.tuning import NAME
+from hockney.studies.tuning.page import headline, rules_table
+
+
+@click.command(
+    "tune",
+    cls=Command,
+    epilog=example("hockney run tuning --ranks 2 --budget 5m", "hockney tune --out tuned --check"),
+)
+@click.argument("run", type=options.PATH, required=False)
+@click.option("--out", type=options.PATH, metavar="FOLDER", required=True, help="Write the tables here.")
+@click.option(
+    "--effect",
+    type=options.PRECISION,
+    metavar="FRACTION",
+    default=None,
+    help="Minimum gain for which another algorithm is used.  [default: 5%]",
+)
+@click.option("--check", "checked", is_flag=True, help="Measure with and without the tables, in turns.")
+@click.option(
+    "--library",
+    type=options.PATH,
+    metavar="PREFIX",
+    help="With --check: where 'hockney build --library' has installed the library.",
+)
+@click.option(
+    "--budget",
+    type=options.BUDGET,
+    metavar="TIME",
+    default="60s",
+    show_default=True,
+    help="With --check: time for all launches.",
+)
+@options.quiet
+@options.as_json
+def command(
+    run: Path | None,
+    out: Path,
+    effect: float | None,
+    checked: bool,
+    library: Path | None,
+    budget: float,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Write tables of the fastest collective algorithms, for use by other programs.
+
+    Uses RUN, or the newest run of 'hockney run tuning' in runs/. An algorithm other than MPI's own choice is
+    used only where the 95% interval of the ratio of their times shows a gain of at least --effect. Writes
+    hockney.choices for hockney's library (docs/library.md) and, if Open MPI's own algorithms were measured,
+    openmpi-rules.conf for Open MPI (docs/tuning.md).
+
+    With --check: measures all sizes in the tables again, with and without the tables. Exit code 1 if a table
+    makes one of them slower.
+    """
+    if library is not None and not checked:
+        raise messages.library_without_check()
+    reporter = ProgressReporter(quiet)
+    loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
+    with reporter.doing(messages.fitting()):
+        tuned = tune(loaded, out, EFFECT if effect is None else effect)
+    if not as_json:
+        _print(tuned)
+    gains: list[Gain] = []
+    if checked:
+        again = RunOptions(budget=budget, mpi=loaded.settings.mpi)
+        with reporter:
+            measured, gains = check(tuned, again, library, listen=reporter)
+        if not as_json:
+            print_table(_table(gains))
+            print_whole(f"run: {measured.path}")
+    if as_json:
+        print_json(_document(tuned, gains))
+    return Exit.ANSWER_IS_NO if any(gain.slower for gain in gains) else Exit.FINE
+
+
+def _print(tuned: Tuned) -> None:
+    if any(tuned.found.named()):
+        print_table(rules_table(tuned.found))
+    for sentence in headline(tuned.found):
+        print_line(sentence)
+    for path in _files(tuned):
+        print_whole(f"table: {path}")
+
+
+def _files(tuned: Tuned) -> list[Path]:
+    return [path for path in (tuned.choices_file, tuned.rules_file) if path is not None]
+
+
+def _table(gains: list[Gain]) -> Table:
+    rows = tuple(
+        (
+            gain.operation,
+            str(gain.ranks),
+            quantity(gain.size, "B"),
+            gain.setting,
+            quantity(gain.seconds[0], "s"),
+            quantity(gain.seconds[1], "s"),
+            bracketed(gain.ratio),
+        )
+        for gain in gains
+    )
+    columns = ("operation", "ranks", "bytes", "table", "without", "with it", "ratio [95% interval]")
+    return Table("gains", "", columns, rows, numeric=(1, 2, 4, 5, 6), parameters=(1,))
+
+
+def _document(tuned: Tuned, gains: list[Gain]) -> dict[str, object]:
+    return {
+        "files": [printable(str(path)) for path in _files(tuned)],
+        "rules": [
+            {
+                "of": whose,
+                "operation": rule.operation,
+                "ranks": rule.ranks,
+                "algorithm": name,
+                "sizes": rule.sizes,
+                "ratios": rule.ratios,
+            }
+            for whose, name, rule in tuned.found.named()
+        ],
+        "gains": gains,
+    }

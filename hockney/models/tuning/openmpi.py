@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Open MPI's component coll/tuned: settings that force its algorithms, and its file of dynamic rules.
+
+Algorithms and operations have numbers. Those of algorithms are the enumerators of coll_tuned_*_algorithm in
+`ompi_info --all` of Open MPI 5.0, those of operations the order of COLLTYPE in
+ompi/mca/coll/base/coll_base_functions.h. The file's format (coll_tuned_dynamic_file.c) is: number of
+operations; for each its number, and the number of communicator sizes; for each the size, and the number of
+message sizes; for each the message size, the algorithm (0: Open MPI's own choice), the fan-out, and the
+length of segments. A line applies from its size up to that of the next line, also for communicators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hockney.core.launch_setting import LaunchSetting
+from hockney.models.tuning.points import PLAIN
+from hockney.models.tuning.rules import Rule
+from hockney.models.tuning.texts import gain
+
+ALGORITHMS: Mapping[str, tuple[str, ...]] = {
+    "allgather": ("linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"),
+    "allreduce": (
+        "basic_linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring", "rabenseifner",
+    ),
+    "alltoall": ("linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"),
+    "bcast": (
+        "basic_linear", "chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial",
+        "scatter_allgather", "scatter_allgather_ring",
+    ),
+    "gather": ("basic_linear", "binomial", "linear_sync"),
+    "reduce": ("linear", "chain", "pipeline", "binary", "binomial", "in-order_binary", "rabenseifner"),
+    "reduce_scatter_block": ("basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
+    "scatter": ("basic_linear", "binomial", "linear_nb"),
+}  # fmt: skip
+"""By operation the names of algorithms 1, 2, ... The rules for scan do not depend on the number of elements,
+so it cannot be tuned by size."""
+TWO_RANKS = "two_proc"
+"""An algorithm for two ranks only."""
+NUMBERS: Mapping[str, int] = {
+    "allgather": 0, "allreduce": 2, "alltoall": 3, "bcast": 7, "gather": 9, "reduce": 11,
+    "reduce_scatter_block": 13, "scatter": 15,
+}  # fmt: skip
+TOTAL = ("allgather", "alltoall", "gather", "reduce_scatter_block", "scatter")
+"""Operations whose message size is that of the blocks of all ranks."""
+FANOUT = 4
+"""The default of coll_tuned_*_fanout, which applies to forced algorithms."""
+PREFIX = "tuned"
+"""Settings are called tuned1, tuned2, ...: each forces the algorithm with this number, for all operations."""
+DYNAMIC = "OMPI_MCA_coll_tuned_use_dynamic_rules"
+FILE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+
+
+def forcing() -> tuple[LaunchSetting, ...]:
+    """A setting without variables, and one for each number of an algorithm."""
+    most = max(map(len, ALGORITHMS.values()))
+    return (LaunchSetting(PLAIN, ()), *(_forcing(number) for number in range(1, most + 1)))
+
+
+def _forcing(number: int) -> LaunchSetting:
+    used = [operation for operation, names in ALGORITHMS.items() if number <= len(names)]
+    variables = {f"OMPI_MCA_coll_tuned_{operation}_algorithm": str(number) for operation in used}
+    return LaunchSetting.of(f"{PREFIX}{number}", {DYNAMIC: "1", **variables})
+
+
+def forced(operation: str, ranks: int) -> list[str]:
+    """The settings that force an algorithm of an operation on this many ranks."""
+    names = ALGORITHMS.get(operation, ())
+    return [f"{PREFIX}{k}" for k, name in enumerate(names, 1) if name != TWO_RANKS or ranks == 2]
+
+
+def algorithm_of(operation: str, setting: str) -> str:
+    """The name of the algorithm that a setting forces."""
+    return ALGORITHMS[operation][int(setting.removeprefix(PREFIX)) - 1]
+
+
+def using(file: str) -> dict[str, str]:
+    """The variables that make Open MPI use a file of rules."""
+    return {DYNAMIC: "1", FILE: file}
+
+
+def dynamic_rules(rules: Sequence[Rule], comments: Sequence[str]) -> str:
+    """The text of the file for rules whose algorithms are names of settings."""
+    operations = sorted({rule.operation for rule in rules}, key=NUMBERS.__getitem__)
+    lines = [*(f"# {comment}" for comment in comments), f"{len(operations)} # operations"]
+    for operation in operations:
+        lines += [
+            f"{NUMBERS[operation]} # {operation}",
+            *_sizes([r for r in rules if r.operation == operation]),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _sizes(rules: Sequence[Rule]) -> list[str]:
+    """The rules of one operation by communicator size; of other sizes than those measured, none."""
+    by_ranks: dict[int, list[Rule]] = {0: []}
+    for rule in rules:
+        by_ranks.setdefault(rule.ranks, []).append(rule)
+    for ranks in [ranks for ranks in by_ranks if ranks]:
+        by_ranks.setdefault(ranks + 1, [])
+    lines = [f"{len(by_ranks)} # communicator sizes"]
+    for ranks in sorted(by_ranks):
+        messages = _messages(ranks, by_ranks[ranks])
+        lines += [f"{ranks} {len(messages)} # ranks, message sizes", *messages]
+    return lines
+
+
+def _messages(ranks: int, rules: Sequence[Rule]) -> list[str]:
+    begins: dict[int, str] = {0: "0 0 0 # Open MPI's own choice"}
+    for rule in sorted(rules, key=lambda rule: rule.first):
+        factor = ranks if rule.operation in TOTAL else 1
+        number = rule.algorithm.removeprefix(PREFIX)
+        name = algorithm_of(rule.operation, rule.algorithm)
+        begins[rule.first * factor] = f"{number} {FANOUT} 0 # {name}: {gain(rule)}"
+        begins[rule.last * factor + 1] = "0 0 0 # Open MPI's own choice"
+    return [f"{size} {text}" for size, text in sorted(begins.items())]

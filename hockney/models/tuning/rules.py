@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which algorithm of a collective to use, by number of ranks and size: one other than MPI's own choice only
+where it is faster beyond doubt.
+
+An algorithm qualifies at a measured point if the whole 95% interval of its time relative to MPI's lies below
+1 - `effect`. A rule covers the sizes between measured ones only if its algorithm qualifies at both, and never
+a size or a number of ranks outside those measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hockney.core.fit import Estimate
+
+EFFECT = 0.05
+"""A smaller gain does not justify another algorithm."""
+
+
+@dataclass(frozen=True)
+class AlgorithmRatio:
+    """An algorithm at one point; `ratio` is its time relative to that of MPI's own choice. If the operation
+    was measured in several ways (synchronisation, buffers), it is the largest."""
+
+    algorithm: str
+    ratio: Estimate
+
+
+@dataclass(frozen=True)
+class Point:
+    """What was measured of an operation on a number of ranks, at one size (bytes of a block or vector)."""
+
+    operation: str
+    ranks: int
+    size: int
+    candidates: tuple[AlgorithmRatio, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`algorithm` for all sizes from the first to the last of `sizes`, which were measured with these
+    `ratios`."""
+
+    operation: str
+    ranks: int
+    algorithm: str
+    sizes: tuple[int, ...]
+    ratios: tuple[Estimate, ...]
+
+    @property
+    def first(self) -> int:
+        return self.sizes[0]
+
+    @property
+    def last(self) -> int:
+        return self.sizes[-1]
+
+    @property
+    def worst(self) -> Estimate:
+        """The ratio of the size that gains least."""
+        return max(self.ratios, key=lambda ratio: ratio.value)
+
+    @property
+    def best(self) -> Estimate:
+        return min(self.ratios, key=lambda ratio: ratio.value)
+
+
+def qualifies(candidate: AlgorithmRatio, effect: float = EFFECT) -> bool:
+    return candidate.ratio.high is not None and candidate.ratio.high < 1 - effect
+
+
+def rules_of(points: Iterable[Point], effect: float = EFFECT) -> list[Rule]:
+    """The rules for all points, by operation, ranks and size; they do not overlap. Every point at which some
+    algorithm qualifies is covered. `effect` is between 0 and 1."""
+    by_kind: dict[tuple[str, int], list[Point]] = {}
+    for point in sorted(points, key=lambda point: (point.operation, point.ranks, point.size)):
+        by_kind.setdefault((point.operation, point.ranks), []).append(point)
+    return [rule for same in by_kind.values() for rule in _rules(same, effect)]
+
+
+def _rules(points: Sequence[Point], effect: float) -> list[Rule]:
+    """The rules for points that differ in size only: from each size on, the algorithm that is useful for the
+    longest."""
+    rules = []
+    at = 0
+    while at < len(points):
+        stretches = {name: _stretch(points[at:], name, effect) for name in _useful(points[at], effect)}
+        if not stretches:
+            at += 1
+            continue
+        name, ratios = min(
+            stretches.items(), key=lambda item: (-len(item[1]), math.prod(r.value for r in item[1]), item[0])
+        )
+        sizes = tuple(point.size for point in points[at : at + len(ratios)])
+        rules.append(Rule(points[at].operation, points[at].ranks, name, sizes, ratios))
+        at += len(ratios)
+    return rules
+
+
+def _useful(point: Point, effect: float) -> dict[str, Estimate]:
+    """The ratios of the algorithms that qualify at a point and take hardly longer than the best of them."""
+    good = {each.algorithm: each.ratio for each in point.candidates if qualifies(each, effect)}
+    least = min((ratio.value for ratio in good.values()), default=0.0)
+    return {name: ratio for name, ratio in good.items() if ratio.value <= least * (1 + effect)}
+
+
+def _stretch(points: Sequence[Point], name: str, effect: float) -> tuple[Estimate, ...]:
+    ratios = []
+    for point in points:
+        useful = _useful(point, effect)
+        if name not in useful:
+            break
+        ratios.append(useful[name])
+    return tuple(ratios)

@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What to measure: every collective by hockney's algorithms and by MPI, and with Open MPI also by each of its
+own algorithms, which launch settings force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog, Workload
+from hockney.core.launch_setting import LaunchSetting
+from hockney.core.machine import Machine
+from hockney.core.parameters import StudyParameter
+from hockney.models.tuning import openmpi
+from hockney.models.tuning.points import ALGORITHM, MPI, PLAIN, TABLED
+from hockney.pages.evidence import Options, once
+from hockney.studies.sizes import default_ranks, whole_doubles
+
+SIZES = tuple(8**k for k in range(1, 8))
+"""8 B to 2 MiB."""
+OPERATIONS = StudyParameter(
+    "operations", "choice", "only these collectives", choices=TABLED, many=True, example="bcast,allreduce"
+)
+INTERNAL = StudyParameter(
+    "internal",
+    "choice",
+    "whether Open MPI's own algorithms are measured too, in separate launches",
+    default="yes",
+    choices=("yes", "no"),
+)
+PARAMETERS = (OPERATIONS, INTERNAL)
+
+
+def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
+    sizes = [size for size in whole_doubles(options.sizes or SIZES) if size > 0]
+    settings = launch_settings(options, machine)
+    lines = [
+        line
+        for workload in _workloads(options, catalog)
+        for ranks in options.ranks or default_ranks(machine)
+        for size in sizes
+        for line in _lines(workload, size, ranks, bool(settings))
+    ]
+    return once(catalog.case(line) for line in lines)
+
+
+def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
+    """Those that force Open MPI's algorithms, if its mpiexec starts the ranks."""
+    family = machine.mpi.family if machine.mpi is not None else ""
+    forcible = family == "openmpi" and machine.kind == "real"
+    return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
+
+
+def _workloads(options: Options, catalog: Catalog) -> list[Workload]:
+    wanted = options.value(OPERATIONS) or TABLED
+    return [workload for workload in catalog.of_role("collective") if _tabled(workload) in wanted]
+
+
+def _tabled(workload: Workload) -> str:
+    """The operation of a workload that has algorithms; "" of another one."""
+    return workload.operation if any(p.name == ALGORITHM for p in workload.parameters) else ""
+
+
+def _lines(workload: Workload, size: int, ranks: int, internal: bool) -> Iterator[str]:
+    case = f"{workload.name} {workload.size}={size} ranks={ranks}"
+    names = next(p.choices for p in workload.parameters if p.name == ALGORITHM)
+    yield from (f"{case} {ALGORITHM}={name}" for name in names)
+    forced = openmpi.forced(workload.operation, ranks) if internal else []
+    if forced:
+        yield from (f"{case} {ALGORITHM}={MPI} setting={setting}" for setting in (PLAIN, *forced))

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables that `hockney tune` writes, read by the programs they are for: hockney's library and Open MPI.
+
+Whether Open MPI follows a rule is seen without timing: it returns an error if the rule selects an algorithm
+that does not exist.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from installed import HERE, built_example, did, run
+from needs import missing
+
+from hockney.core.fit import Estimate
+from hockney.core.machine import Mpi
+from hockney.models.tuning import openmpi, texts
+from hockney.models.tuning.rules import Rule
+
+pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
+HALF = Estimate(0.5, 0.45, 0.55)
+SIZES = (8, 56, 64, 72, 128, 504, 512, 520, 4096)
+
+
+@pytest.fixture
+def only_openmpi(mpi_name: str) -> None:
+    if mpi_name != "openmpi":
+        pytest.skip("rules of Open MPI")
+
+
+@pytest.fixture(scope="module")
+def ruled(mpi: Mpi, tmp_path_factory) -> Path:
+    program = tmp_path_factory.mktemp("ruled") / "ruled"
+    did([str(Path(mpi.mpicxx).with_name("mpicc")), str(HERE / "ruled.c"), "-o", str(program)])
+    return program
+
+
+def failures(mpi: Mpi, program: Path, ranks: int, file: Path) -> dict[str, list[int]]:
+    lines = run(mpi, program, ranks, *map(str, SIZES), **openmpi.using(str(file))).splitlines()
+    return {line.split()[0]: [int(size) for size in line.split()[1:]] for line in lines}
+
+
+@pytest.mark.usefixtures("only_openmpi")
+def test_open_mpi_uses_a_rule_for_its_ranks_and_sizes_only(mpi, ruled, tmp_path):
+    rules = [Rule(operation, 2, "tuned1", (64, 512), (HALF, HALF)) for operation in openmpi.ALGORITHMS]
+    good = openmpi.dynamic_rules(rules, ["a comment"])
+    file = tmp_path / openmpi.PREFIX
+    file.write_text(good)
+    none: dict[str, list[int]] = {operation: [] for operation in openmpi.ALGORITHMS}
+    assert failures(mpi, ruled, 2, file) == none
+    file.write_text(re.sub(r"^(\d+) 1 4 0 #", r"\1 99 4 0 #", good, flags=re.MULTILINE))
+    inside = [size for size in SIZES if 64 <= size <= 512]
+    assert failures(mpi, ruled, 2, file) == dict.fromkeys(openmpi.ALGORITHMS, inside)
+    assert failures(mpi, ruled, 3, file) == none
+
+
+@pytest.mark.usefixtures("only_openmpi")
+def test_the_names_are_those_of_open_mpi(mpi):
+    program = Path(mpi.mpicxx).with_name("ompi_info")
+    if not program.exists():
+        missing("ompi_info")
+    parameters = did([str(program), "--all", "--parsable"], mpi.environment)
+    for operation, names in openmpi.ALGORITHMS.items():
+        listed = re.findall(
+            rf"coll_tuned_{operation}_algorithm:enumerator:value:(\d+):(\S+)", parameters, re.MULTILINE
+        )
+        assert [(int(number), name) for number, name in listed] == list(enumerate(("ignore", *names)))
+
+
+def test_the_library_reads_the_table(mpi, prefix, tmp_path):
+    """The example sums 80 kB."""
+    work = built_example(prefix, "coll", tmp_path / "work")
+    table = tmp_path / "table"
+    for size, chosen in ((80_000, "rabenseifner"), (80_008, "mpi")):
+        table.write_text(texts.choices([Rule("allreduce", 2, "rabenseifner", (size,), (HALF,))], ["a run"]))
+        printed = run(mpi, work / "sums", 2, HOCKNEY_CHOICES=str(table))
+        assert printed.endswith(f"by the table: {chosen}\n")

@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of algorithms: never another one than MPI's own choice unless it is faster beyond doubt, and the
+same choices in the file for Open MPI, read as Open MPI reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from models_data import CATALOG, exact
+
+from hockney.core.case import Case
+from hockney.core.fit import Estimate
+from hockney.models import observe
+from hockney.models.tuning import openmpi, texts
+from hockney.models.tuning.points import MPI, PLAIN, TABLED, points_of_algorithms, points_of_settings
+from hockney.models.tuning.rules import EFFECT, AlgorithmRatio, Point, Rule, qualifies, rules_of
+from hockney.system.bundled import bundled_catalog
+
+
+@st.composite
+def ratios(draw) -> Estimate:
+    value = draw(st.floats(0.2, 3))
+    if draw(st.integers(0, 9)) == 0:
+        return Estimate(value, None, None)
+    return Estimate(value, value * draw(st.floats(0.7, 1)), value * draw(st.floats(1, 1.4)))
+
+
+@st.composite
+def tables(draw, operations: Sequence[str] = TABLED, names: Sequence[str] = "abcd") -> list[Point]:
+    places = draw(
+        st.sets(
+            st.tuples(st.sampled_from(operations), st.integers(2, 5), st.sampled_from([1, 8, 64, 100, 4096])),
+            max_size=12,
+        )
+    )
+    some = st.sets(st.sampled_from(names))
+    return [
+        Point(*place, tuple(AlgorithmRatio(name, draw(ratios())) for name in sorted(draw(some))))
+        for place in sorted(places)
+    ]
+
+
+def covering(rules: Sequence[Rule], operation: str, ranks: int, size: int) -> list[Rule]:
+    return [r for r in rules if (r.operation, r.ranks) == (operation, ranks) and r.first <= size <= r.last]
+
+
+@given(tables(), st.sampled_from([0.01, EFFECT, 0.3]))
+def test_an_algorithm_is_used_exactly_where_one_is_faster(points, effect):
+    rules = rules_of(points, effect)
+    for point in points:
+        good = [each for each in point.candidates if qualifies(each, effect)]
+        covered = covering(rules, point.operation, point.ranks, point.size)
+        assert len(covered) == (1 if good else 0)
+        for rule in covered:
+            (chosen,) = [each for each in good if each.algorithm == rule.algorithm]
+            assert chosen.ratio.high < 1 - effect
+            assert chosen.ratio.value <= min(each.ratio.value for each in good) * (1 + effect)
+            assert rule.ratios[rule.sizes.index(point.size)] == chosen.ratio
+
+
+@given(tables())
+def test_no_rule_reaches_beyond_what_was_measured(points):
+    rules = rules_of(points)
+    measured: dict[tuple[str, int], list[int]] = {}
+    for point in points:
+        measured.setdefault((point.operation, point.ranks), []).append(point.size)
+    for rule in rules:
+        sizes = measured[rule.operation, rule.ranks]
+        assert list(rule.sizes) == [size for size in sizes if rule.first <= size <= rule.last]
+        assert all(len(covering(rules, rule.operation, rule.ranks, size)) == 1 for size in rule.sizes)
+        assert rule.best.value <= rule.worst.value
+
+
+@given(tables())
+def test_a_larger_effect_never_uses_more(points):
+    few, many = rules_of(points, 0.2), rules_of(points, 0.02)
+    for point in points:
+        place = point.operation, point.ranks, point.size
+        assert not covering(few, *place) or covering(many, *place)
+
+
+def test_one_rule_covers_neighbors_rather_than_the_best_at_each():
+    def point(size: int, a: float, b: float) -> Point:
+        found = [AlgorithmRatio(name, Estimate(x, 0.99 * x, 1.01 * x)) for name, x in (("a", a), ("b", b))]
+        return Point("bcast", 2, size, tuple(found))
+
+    points = [point(8, 0.50, 0.52), point(64, 0.52, 0.50), point(512, 0.9, 0.6), point(4096, 1.0, 0.98)]
+    (rule,) = rules_of(points)
+    assert (rule.algorithm, rule.first, rule.last) == ("b", 8, 512)
+    assert [r.algorithm for r in rules_of([point(8, 0.4, 0.5), point(64, 0.5, 0.4)])] == ["a", "b"]
+
+
+def looked_up(text: str, operation: str, ranks: int, size: int) -> int:
+    """The number of the algorithm, found as Open MPI 5 does: the last line whose size is not larger."""
+    words = iter([word for line in text.splitlines() for word in line.partition("#")[0].split()])
+    found = 0
+    for _ in range(int(next(words))):
+        number = int(next(words))
+        chosen: list[tuple[int, int]] = []
+        for _ in range(int(next(words))):
+            at_ranks, count = int(next(words)), int(next(words))
+            lines = []
+            for k in range(count):
+                begin, algorithm, fanout, segments = (int(next(words)) for _ in range(4))
+                assert (begin == 0) == (k == 0) and segments == 0 and fanout in (0, 4)
+                assert not lines or begin > lines[-1][0]
+                lines.append((begin, algorithm))
+            if at_ranks <= ranks:
+                chosen = lines
+        if number == openmpi.NUMBERS[operation]:
+            total = size * ranks if operation in openmpi.TOTAL else size
+            found = [algorithm for begin, algorithm in chosen if begin <= total][-1]
+    assert next(words, None) is None
+    return found
+
+
+@given(tables(sorted(openmpi.ALGORITHMS), ["tuned1", "tuned2", "tuned3"]))
+def test_open_mpi_finds_the_same_choices_in_its_file(points):
+    rules = rules_of(points)
+    text = openmpi.dynamic_rules(rules, ["a comment"])
+    for operation in openmpi.ALGORITHMS:
+        for ranks in range(1, 8):
+            for size in (0, 1, 7, 8, 9, 63, 64, 65, 99, 100, 101, 2000, 4096, 4097, 1 << 20):
+                wanted = [int(r.algorithm[5:]) for r in covering(rules, operation, ranks, size)]
+                assert looked_up(text, operation, ranks, size) == (wanted or [0])[0]
+
+
+def test_settings_force_existing_algorithms_only():
+    plain, *forcing = openmpi.forcing()
+    assert plain.name == PLAIN and plain.variables == ()
+    for operation, names in openmpi.ALGORITHMS.items():
+        used = [dict(s.variables).get(f"OMPI_MCA_coll_tuned_{operation}_algorithm") for s in forcing]
+        assert used == [str(k) if k <= len(names) else None for k in range(1, len(forcing) + 1)]
+        assert [openmpi.algorithm_of(operation, name) for name in openmpi.forced(operation, 2)] == list(names)
+        assert len(openmpi.forced(operation, 3)) == len(names) - (openmpi.TWO_RANKS in names)
+    assert openmpi.forced("scan", 2) == []
+
+
+def test_every_tabled_operation_is_a_workload_with_algorithms():
+    found = {
+        workload.operation
+        for workload in bundled_catalog().of_role("collective")
+        if any(parameter.name == "algorithm" for parameter in workload.parameters)
+    }
+    assert found == set(TABLED)
+
+
+CASES = [
+    CATALOG.case(f"allreduce bytes={size} ranks=2 sync={sync} algorithm={name}")
+    for size in (8, 64)
+    for sync in ("barrier", "window")
+    for name in (MPI, "ring", "rabenseifner")
+]
+FACTORS = {MPI: 1.0, "ring": 0.5, "rabenseifner": 1.5}
+
+
+def test_an_algorithm_must_be_faster_in_every_way_it_was_measured():
+    def time(case: Case) -> float:
+        slow = case["algorithm"] == "ring" and case["bytes"] == 64 and case["sync"] == "window"
+        return 1e-6 * (2.0 if slow else FACTORS[str(case["algorithm"])])
+
+    points = points_of_algorithms(observe(exact(time, CASES), CATALOG))
+    assert [(p.operation, p.ranks, p.size) for p in points] == [("allreduce", 2, 8), ("allreduce", 2, 64)]
+    assert {c.algorithm: round(c.ratio.value, 6) for c in points[0].candidates} == {
+        "ring": 0.5,
+        "rabenseifner": 1.5,
+    }
+    assert {c.algorithm: round(c.ratio.value, 6) for c in points[1].candidates}["ring"] == 2.0
+
+
+def test_an_algorithm_that_was_not_measured_in_every_way_is_left_out():
+    cases = [case for case in CASES if case["algorithm"] != "ring" or case["sync"] == "barrier"]
+    points = points_of_algorithms(observe(exact(lambda case: 1e-6, cases), CATALOG))
+    assert {c.algorithm for p in points for c in p.candidates} == {"rabenseifner"}
+
+
+def test_settings_are_compared_with_the_plain_one():
+    factors = {"": 5.0, PLAIN: 1.0, "tuned1": 0.5, "other": 0.1}
+    line = "bcast bytes=64 ranks=2 algorithm=mpi"
+    cases = [CATALOG.case(line).under(setting) for setting in factors]
+    run = exact(lambda case: 1e-6 * factors[case.setting], cases)
+    seen = observe(run, CATALOG)
+    (point,) = points_of_settings(seen, ["tuned1"])
+    assert [(c.algorithm, round(c.ratio.value, 6)) for c in point.candidates] == [("tuned1", 0.5)]
+    assert points_of_algorithms(seen)[0].candidates == ()
+
+
+def test_the_text_of_a_table():
+    half = Estimate(0.5, 0.45, 0.55)
+    rules = [Rule("scan", 2, "linear", (8,), (half,)), Rule("bcast", 3, "chain", (8, 64), (half, half))]
+    lines = [line for line in texts.choices(rules, ["from a run"]).splitlines() if line[0] != "#"]
+    assert lines == [
+        "hockney-choices 1",
+        "scan ranks=2 bytes=8 algorithm=linear",
+        "bcast ranks=3 bytes=8:64 algorithm=chain",
+    ]
+
+
+@pytest.mark.parametrize("effect", [0.0, 1.0])
+def test_the_ends_of_the_effect(effect):
+    sure = AlgorithmRatio("a", Estimate(0.5, 0.4, 0.6))
+    assert qualifies(sure, effect) == (effect == 0)
