@@ -198,6 +198,7 @@ def test_a_run_that_cannot_be_written_names_a_way_out_that_every_verb_has(hockne
     def refuse(*args, **kwargs):
         raise OSError(errno.EROFS, "Read-only file system")
 
+    Path(mine, "fits.json").unlink()  # would not be written again
     monkeypatch.setattr("hockney.system.files.tempfile.mkstemp", refuse)
     assert mine in one_error(hockney("report", mine), 3)
 
@@ -246,6 +247,7 @@ def test_our_own_faults_leave_a_log_and_no_traceback(hockney, mine, monkeypatch)
         raise ZeroDivisionError("a\nb")
 
     monkeypatch.setattr(models, "fit_all", broken)
+    Path(mine, "fits.json").unlink()
     done = hockney("models", mine)
     one_error(done, 3)
     assert done.error.code == "bug"

@@ -44,7 +44,7 @@ from hockney.models.statistics.observations import (
 from hockney.models.statistics.ratios import ratio, ratio_of_estimates
 from hockney.models.statistics.summary import summaries, summarise
 from hockney.models.statistics.sums import SumRatio, ratio_to_sum
-from hockney.models.statistics.turns import ratio_in_turns
+from hockney.models.statistics.turns import mean_ratio_in_turns, ratio_in_turns
 from hockney.models.statistics.visits import LaunchTimesOnce, launch_times, visits_of
 
 __all__ = [
@@ -70,6 +70,7 @@ __all__ = [
     "kept",
     "launch_times",
     "loaded_launches",
+    "mean_ratio_in_turns",
     "median_interval",
     "noise",
     "observe",

@@ -8,6 +8,8 @@ that of the centre of these ratios (`location`)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from hockney.core.fit import Estimate
@@ -33,6 +35,27 @@ def ratio_in_turns(of: Observation, over: Observation) -> Estimate:
     if not high <= WIDEST * low:
         return Estimate(plain.value, None, None)
     return estimate(plain.value, min(low, plain.value), max(high, plain.value))
+
+
+def mean_ratio_in_turns(of: Mapping[int, Observation], over: Mapping[int, Observation]) -> Estimate:
+    """The geometric mean over the sizes that both have, in each launch; its ratio from launches in turns, as
+    in `ratio_in_turns`. The interval is that between launches."""
+    sizes = sorted(of.keys() & over.keys())
+    means, over_means = _means(of, sizes), _means(over, sizes)
+    count = min(len(means), len(over_means))
+    if count < FEWEST_PAIRS:
+        apart = [of[size].log_center - over[size].log_center for size in sizes]
+        return Estimate(float(np.exp(np.mean(apart))), None, None)
+    logs = means[:count] - over_means[:count]
+    middle, width = float(center(logs)), float(half_width(logs, np.nan))
+    return estimate(*(float(np.exp(middle + side * width)) for side in (0, -1, 1)))
+
+
+def _means(seen: Mapping[int, Observation], sizes: list[int]) -> np.ndarray:
+    """Log of the mean over the sizes, in each launch that measured all of them, in order."""
+    of = [dict(zip(seen[size].launches, seen[size].log_typical, strict=True)) for size in sizes]
+    launches = [launch for launch in seen[sizes[0]].launches if all(launch in each for each in of)]
+    return np.array([np.mean([each[launch] for each in of]) for launch in launches])
 
 
 def _scaled(seen: Observation, half_widths: np.ndarray) -> np.ndarray:

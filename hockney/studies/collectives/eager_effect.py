@@ -7,20 +7,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from hockney.core.fit import Estimate
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
-from hockney.models.statistics import Observation, center, estimate, half_width, ratio_in_turns
+from hockney.models.statistics import Observation, mean_ratio_in_turns, ratio_in_turns
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.studies.collectives.eager import OWN, name_of
 from hockney.studies.collectives.results import NOTABLE
-
-FEWEST = 3
-"""Launches of each without which the mean over the sizes has no interval."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +74,7 @@ class EagerEffect:
                 names.get(setting, 0),
                 setting,
                 {size: ratio_in_turns(of[size], own[size]) for size in sorted(of) if size in own},
-                _mean_ratio(of, own),
+                mean_ratio_in_turns(of, own),
             )
             for setting, of in seen.items()
             if own.keys() & of.keys()
@@ -92,27 +87,6 @@ class EagerEffect:
         known = [each for each in self.limits if each.over_all.high is not None]
         first = min(known, key=lambda each: each.over_all.value, default=None)
         return first if first is not None and (first.over_all.high or 1.0) < 1 else None
-
-
-def _mean_ratio(of: dict[int, Observation], own: dict[int, Observation]) -> Estimate:
-    """The geometric mean over the sizes that both have, in each launch; its ratio from launches in turns, as
-    in `ratio_in_turns`. The interval is that between launches."""
-    sizes = sorted(of.keys() & own.keys())
-    means, own_means = _means(of, sizes), _means(own, sizes)
-    count = min(len(means), len(own_means))
-    if count < FEWEST:
-        middle = np.mean([of[size].log_center - own[size].log_center for size in sizes])
-        return Estimate(float(np.exp(middle)), None, None)
-    logs = means[:count] - own_means[:count]
-    middle, width = float(center(logs)), float(half_width(logs, np.nan))
-    return estimate(*(float(np.exp(middle + side * width)) for side in (0, -1, 1)))
-
-
-def _means(seen: dict[int, Observation], sizes: list[int]) -> np.ndarray:
-    """Log of the mean over the sizes, in each launch that measured all of them, in order."""
-    of = [dict(zip(seen[size].launches, seen[size].log_typical, strict=True)) for size in sizes]
-    launches = [launch for launch in seen[sizes[0]].launches if all(launch in each for each in of)]
-    return np.array([np.mean([each[launch] for each in of]) for launch in launches])
 
 
 def sentence(evidence: Evidence) -> str:
