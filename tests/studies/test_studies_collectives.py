@@ -22,7 +22,7 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import FakePiece, World
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.collectives import answer, eager, plan, send_time
+from hockney.studies.collectives import answer, eager, figures, plan, send_time
 from hockney.studies.collectives.buffers import LIKE, block_bytes, definition
 from hockney.studies.collectives.eager_effect import EagerEffect
 from hockney.studies.collectives.plan import ALGORITHMS, OPERATIONS, SYNC
@@ -204,6 +204,14 @@ def test_the_papers_figures_of_bandwidth():
         assert 0.9 * low <= rate <= 1.05 * high
     gathered = definition("gather").of_buffer(mega, 256, printed_times("gather", 256)[mega])
     assert gathered == pytest.approx(PAPER.row("t3e/text/gather-peak").si, rel=0.02)
+
+
+def test_printed_times_become_bandwidths_at_the_papers_sizes():
+    times = figures._printed("bcast", 256, None)
+    rates = figures._printed("bcast", 256, definition("bcast").of_buffer)
+    assert times.x == rates.x == (8, 1024, 1 << 20)
+    assert rates.y == pytest.approx([256 * x / t for x, t in zip(times.x, times.y, strict=True)])
+    assert not figures._printed("scan", 256, None).x, "not in the paper"
 
 
 def test_a_block_is_a_share_of_the_buffer():
