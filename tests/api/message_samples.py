@@ -9,6 +9,7 @@ from hockney.core.notice import Notice
 SAMPLES = {
     Notice: [Notice("something was noticed", "something-noticed")],
     "least_s": [4.68],
+    "effect_of_table.effect": [0.05],
     "budget_far_too_small.budget_s": [0.005],
     "budget_far_too_small.cases": [1, 274],
 }

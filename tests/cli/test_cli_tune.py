@@ -84,3 +84,18 @@ def test_mistakes(hockney, measured):
     other = hockney("run", "pingpong", "bytes=8", "-q", "--out", "runs/p")
     assert other.code == 0
     assert hockney("tune", "runs/p", "--out", "t").error.code == "nothing-to-compare"
+
+
+def test_the_check_of_a_table_needs_the_library(hockney, measured):
+    halve(Path("runs/t"), "algorithm=chain")
+    assert hockney("tune", "--out", "t", "--check").error.code == "check-needs-library"
+    assert hockney("tune", "--out", "t", "--check", "--library", ".").error.code == "no-preload-library"
+
+
+def test_a_run_of_somebody_else_starts_no_programs(hockney, measured):
+    plan = Path("runs/t/plan.txt")
+    before, study, after = plan.read_text().partition("study = ")
+    plan.write_text(f'{before}mpiexec_args = "--mca a b"\n{study}{after}')
+    reseal(Path("runs/t"))
+    assert hockney("tune", "runs/t", "--out", "t").code == 0
+    assert hockney("tune", "runs/t", "--out", "t", "--check").error.code == "check-of-foreign-run"

@@ -14,11 +14,16 @@ from pathlib import Path
 import pytest
 from installed import HERE, built_example, did, run
 from needs import missing
+from real_mpi import engine_for
 
+from hockney import api
+from hockney.api.tuning import CHOICES, DYNAMIC_RULES, Gain, Tuned, check
+from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.machine import Mpi
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import Rule
+from hockney.studies.tuning.results import Tuning
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
 HALF = Estimate(0.5, 0.45, 0.55)
@@ -78,3 +83,46 @@ def test_the_library_reads_the_table(mpi, prefix, tmp_path):
         table.write_text(texts.choices([Rule("allreduce", 2, "rabenseifner", (size,), (HALF,))], ["a run"]))
         printed = run(mpi, work / "sums", 2, HOCKNEY_CHOICES=str(table))
         assert printed.endswith(f"by the table: {chosen}\n")
+
+
+@pytest.fixture
+def tuned(tmp_path) -> Tuned:
+    """Tables of both kinds."""
+    ours = Rule("allreduce", 2, "ring", (64, 4096), (HALF, HALF))
+    theirs = Rule("bcast", 2, "tuned3", (1024,), (HALF,))
+    (tmp_path / CHOICES).write_text(texts.choices([ours], []))
+    (tmp_path / DYNAMIC_RULES).write_text(openmpi.dynamic_rules([theirs], []))
+    found = Tuning((), (ours,), (), (theirs,))
+    return Tuned(found, tmp_path / CHOICES, tmp_path / DYNAMIC_RULES)
+
+
+@pytest.mark.usefixtures("only_openmpi")
+def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tmp_path):
+    engine_for(mpi)
+    options = api.RunOptions(mpi="openmpi", launches=1, budget=2, bind=False)
+    first = api.run("bcast bytes=8 ranks=2", options, out=tmp_path / "first")
+    with pytest.raises(UsageError) as caught:
+        check(first, tuned, 2, tmp_path / "nowhere")
+    assert caught.value.code == "no-preload-library"
+
+    again, gains = check(first, tuned, 5, prefix, launches=2, out=tmp_path / "again")
+    places = [(gain.setting, gain.operation, gain.ranks, gain.size) for gain in gains]
+    assert places == [
+        ("preloaded", "allreduce", 2, 64),
+        ("preloaded", "allreduce", 2, 4096),
+        ("ruled", "bcast", 2, 1024),
+    ]
+    assert all(gain.ratio.value > 0 and min(gain.seconds) > 0 for gain in gains)
+    launches = {launch.setting: dict(launch.variables) for launch in again.reading.run.launches}
+    assert set(launches) == {"plain", "preloaded", "ruled"} and launches["plain"] == {}
+    assert launches["ruled"] == openmpi.using(str(tmp_path / DYNAMIC_RULES))
+    assert launches["preloaded"]["HOCKNEY_CHOICES"] == str(tmp_path / CHOICES)
+    assert not again.wrong and again.settings.bind is False
+
+
+def test_a_table_does_harm_only_beyond_doubt():
+    def gain(low: float | None, high: float | None) -> Gain:
+        return Gain("ruled", "bcast", 2, 8, Estimate(1.2, low, high), (1e-6, 1.2e-6))
+
+    assert gain(1.1, 1.3).slower
+    assert not gain(0.9, 1.5).slower and not gain(None, None).slower

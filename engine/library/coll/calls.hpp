@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <climits>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "coll/algorithm.hpp"
 #include "hockney/coll.hpp"
@@ -25,26 +27,30 @@ inline long long bytes_of(int count, MPI_Datatype type) {
   return static_cast<long long>(size) * count;
 }
 
+// The place of an algorithm, -1 for "mpi". Throws std::invalid_argument for an unknown one.
+inline int place_named(const NamedOperation& operation, std::string_view name) {
+  if (name == "mpi") return -1;
+  const auto& known = operation.algorithms;
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found != known.end()) return static_cast<int>(found - known.begin());
+  std::string names = "mpi";
+  for (const auto& each : known) names += ", " + std::string(each);
+  throw std::invalid_argument("unknown algorithm '" + std::string(name) + "'; known: " + names);
+}
+
 // The place of the chosen algorithm, the same on all ranks; -1 for MPI's own.
 template <class Operation>
 int chosen(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes) {
   const int operation = place_of<Operation>();
-  int named = -1;
-  if (!choice.name().empty() && choice.name() != "mpi") {
-    const auto& known = named_operations()[static_cast<std::size_t>(operation)].algorithms;
-    while (named + 1 < static_cast<int>(known.size()) &&
-           known[static_cast<std::size_t>(named + 1)] != choice.name())
-      ++named;
-    if (++named == static_cast<int>(known.size())) {
-      std::string names = "mpi";
-      for (const auto& each : known) names += ", " + std::string(each);
-      throw std::invalid_argument("unknown algorithm '" + std::string(choice.name()) + "'; known: " + names);
-    }
-  }
+  const bool by_name = !choice.name().empty();
+  // Also if MPI is called, so that a wrong name is found.
+  const int named =
+      by_name ? place_named(named_operations()[static_cast<std::size_t>(operation)], choice.name()) : -1;
   if (!link || bytes <= 0 || bytes > INT_MAX) return -1;
-  if (!choice.name().empty()) return named;
+  if (by_name) return named;
   if (!choice.table() && !link->same_table(comm)) return -1;
-  for (const auto& rule : (choice.table() ? *choice.table() : coll::environment_table()).rules(operation))
+  const coll::Table& table = choice.table() ? *choice.table() : coll::environment_table();
+  for (const auto& rule : table.rules(operation))
     if (rule.first_ranks <= link->ranks && link->ranks <= rule.last_ranks && rule.first_bytes <= bytes &&
         bytes <= rule.last_bytes)
       return rule.place;

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from hockney.api.measure import run as measure
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
+from hockney.api.trusted_settings import is_own
 from hockney.api.tuning import messages
 from hockney.api.tuning.files import Tuned
 from hockney.core.fit import Estimate
@@ -48,19 +49,24 @@ class Gain:
 
 
 def check(
+    run: Run,
     tuned: Tuned,
-    options: RunOptions,
+    budget: float = 60.0,
     library: Path | None = None,
     *,
+    launches: int | None = None,
     out: AnyPath | None = None,
     listen: Listener = silent,
 ) -> tuple[Run, list[Gain]]:
-    """Measure the sizes of all rules with and without the tables, and return the run and the gains.
+    """Measure the sizes of all rules with and without the tables of `run`, with its MPI and options of the
+    launcher, and return the new run and the gains.
 
     hockney's table is checked if `library` is the prefix in which the library is installed, Open MPI's rules
-    if there are any. Raises Inconclusive if no rule can be checked, UsageError for a prefix without the
-    library, and what measuring raises.
+    if there are any. Raises Inconclusive if there is no rule, UsageError for a missing prefix or one without
+    the library and for a run of somebody else that names programs, and what measuring raises.
     """
+    if not is_own(run.settings):
+        raise messages.check_of_foreign_run(run.path)
     settings: list[LaunchSetting] = [LaunchSetting(PLAIN, ())]
     sizes: dict[str, tuple[Rule, ...]] = {}
     if library is not None and tuned.found.rules:
@@ -78,11 +84,21 @@ def check(
         settings.append(LaunchSetting.of(RULED, openmpi.using(str(tuned.rules_file.absolute()))))
         sizes[RULED] = tuned.found.internal_rules
     if not sizes:
-        raise messages.no_rules_to_check()
+        raise messages.check_needs_library() if tuned.found.rules else messages.no_rules_to_check()
     lines = tuple(dict.fromkeys(line for rules in sizes.values() for line in _lines(rules, list(sizes))))
-    options = replace(options, launch_settings=tuple(setting.line for setting in settings))
-    run = measure(Question(ad_hoc.NAME, lines), options, out=out, listen=listen)
-    return run, _gains(run, sizes)
+    given = run.settings
+    options = RunOptions(
+        budget=budget,
+        launches=launches,
+        mpi=given.mpi,
+        machine=given.machine,
+        bind=given.bind,
+        mpiexec_args=given.mpiexec_args,
+        variables=given.variables,
+        launch_settings=tuple(setting.line for setting in settings),
+    )
+    again = measure(Question(ad_hoc.NAME, lines), options, out=out, listen=listen)
+    return again, _gains(again, sizes)
 
 
 def _lines(rules: Iterable[Rule], settings: Sequence[str]) -> list[str]:

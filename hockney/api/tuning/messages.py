@@ -27,6 +27,24 @@ def no_rules_to_check() -> Inconclusive:
     )
 
 
+def check_needs_library() -> UsageError:
+    return UsageError(
+        "--check needs --library",
+        "only hockney's table has rules, and its library puts them under the measured program",
+        "install it with 'hockney build --library --prefix DIR', and give --library DIR",
+        code="check-needs-library",
+    )
+
+
+def check_of_foreign_run(run: Path) -> UsageError:
+    return UsageError(
+        f"{printable(str(run))} names programs that you have not named",
+        "a run folder from somebody else could start any program",
+        "leave --check out, or measure with 'hockney run tuning'",
+        code="check-of-foreign-run",
+    )
+
+
 def no_preload_library(prefix: Path) -> UsageError:
     return UsageError(
         f"{printable(str(prefix))} has no libhockney-pmpi.so",

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from hockney import api
-from hockney.api import RunOptions
 from hockney.api.tuning import Gain, Tuned, check, tune
 from hockney.cli import messages
 from hockney.cli.arguments import options
@@ -87,9 +86,8 @@ def command(
         _print(tuned)
     gains: list[Gain] = []
     if checked:
-        again = RunOptions(budget=budget, mpi=loaded.settings.mpi)
         with reporter:
-            measured, gains = check(tuned, again, library, listen=reporter)
+            measured, gains = check(loaded, tuned, budget, library, listen=reporter)
         if not as_json:
             print_table(_table(gains))
             print_whole(f"run: {measured.path}")

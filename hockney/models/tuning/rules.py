@@ -4,8 +4,9 @@
 where it is faster beyond doubt.
 
 An algorithm qualifies at a measured point if the whole 95% interval of its time relative to MPI's lies below
-1 - `effect`. A rule covers the sizes between measured ones only if its algorithm qualifies at both, and never
-a size or a number of ranks outside those measured.
+1 - `effect`. Algorithms are compared by the upper ends of these intervals: by the gain that is certain. A
+rule covers the sizes between measured ones only if its algorithm qualifies at both, and never a size or a
+number of ranks outside those measured.
 """
 
 from __future__ import annotations
@@ -23,10 +24,15 @@ EFFECT = 0.05
 @dataclass(frozen=True)
 class AlgorithmRatio:
     """An algorithm at one point; `ratio` is its time relative to that of MPI's own choice. If the operation
-    was measured in several ways (synchronisation, buffers), it is the largest."""
+    was measured in several ways (synchronisation, buffers), it is the one with the highest upper end."""
 
     algorithm: str
     ratio: Estimate
+
+    @property
+    def at_most(self) -> float:
+        """The upper end of the interval; infinite if it is unknown."""
+        return math.inf if self.ratio.high is None else self.ratio.high
 
 
 @dataclass(frozen=True)
@@ -60,16 +66,17 @@ class Rule:
 
     @property
     def worst(self) -> Estimate:
-        """The ratio of the size that gains least."""
-        return max(self.ratios, key=lambda ratio: ratio.value)
+        """The ratio of the size that gains least for certain."""
+        return max(self.ratios, key=lambda ratio: ratio.high or math.inf)
 
     @property
     def best(self) -> Estimate:
-        return min(self.ratios, key=lambda ratio: ratio.value)
+        """The ratio of the size that gains most for certain."""
+        return min(self.ratios, key=lambda ratio: ratio.high or math.inf)
 
 
 def qualifies(candidate: AlgorithmRatio, effect: float = EFFECT) -> bool:
-    return candidate.ratio.high is not None and candidate.ratio.high < 1 - effect
+    return candidate.at_most < 1 - effect
 
 
 def rules_of(points: Iterable[Point], effect: float = EFFECT) -> list[Rule]:
@@ -92,7 +99,8 @@ def _rules(points: Sequence[Point], effect: float) -> list[Rule]:
             at += 1
             continue
         name, ratios = min(
-            stretches.items(), key=lambda item: (-len(item[1]), math.prod(r.value for r in item[1]), item[0])
+            stretches.items(),
+            key=lambda item: (-len(item[1]), math.prod(r.high or math.inf for r in item[1]), item[0]),
         )
         sizes = tuple(point.size for point in points[at : at + len(ratios)])
         rules.append(Rule(points[at].operation, points[at].ranks, name, sizes, ratios))
@@ -101,10 +109,10 @@ def _rules(points: Sequence[Point], effect: float) -> list[Rule]:
 
 
 def _useful(point: Point, effect: float) -> dict[str, Estimate]:
-    """The ratios of the algorithms that qualify at a point and take hardly longer than the best of them."""
-    good = {each.algorithm: each.ratio for each in point.candidates if qualifies(each, effect)}
-    least = min((ratio.value for ratio in good.values()), default=0.0)
-    return {name: ratio for name, ratio in good.items() if ratio.value <= least * (1 + effect)}
+    """The ratios of the algorithms that qualify at a point and gain hardly less than the best of them."""
+    good = [each for each in point.candidates if qualifies(each, effect)]
+    least = min((each.at_most for each in good), default=0.0)
+    return {each.algorithm: each.ratio for each in good if each.at_most <= least * (1 + effect)}
 
 
 def _stretch(points: Sequence[Point], name: str, effect: float) -> tuple[Estimate, ...]:

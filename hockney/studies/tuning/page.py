@@ -50,13 +50,13 @@ def headline(found: Tuning) -> tuple[str, ...]:
         f"Another algorithm than MPI's own choice is faster at {len(better)} of "
         f"{plural(len(compared), 'combination')} of operation, ranks and size."
     ]
-    most = min(found.named(), key=lambda each: each[2].best.value, default=None)
+    most = min(found.named(), key=lambda each: each[2].best.high or 0.0, default=None)
     if most is not None:
         whose, name, rule = most
         size = rule.sizes[rule.ratios.index(rule.best)]
         texts.append(
-            f"The largest gain: {rule.operation} of {quantity(size, 'B')} on {plural(rule.ranks, 'rank')} by "
-            f"{whose}'s {name} takes {bracketed(rule.best)} of the time."
+            f"The largest certain gain: {rule.operation} of {quantity(size, 'B')} on "
+            f"{plural(rule.ranks, 'rank')} by {whose}'s {name} takes {bracketed(rule.best)} of the time."
         )
     return tuple(texts)
 
