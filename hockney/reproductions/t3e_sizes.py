@@ -69,6 +69,6 @@ def _caption(operation: str, names: list[str], bandwidth: bool) -> str:
 
 def _styles(names: list[str]) -> str:
     """The lines of a group are drawn in this order: "linear (solid) and bruck (dashed)"."""
-    if len(names) == 1:
-        return names[0]
+    if len(names) < 2:
+        return "".join(names)
     return together(f"{name} ({style})" for name, style in zip(names, ("solid", "dashed"), strict=True))
