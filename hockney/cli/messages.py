@@ -35,18 +35,6 @@ def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageErr
     )
 
 
-def option_before_verb(option: str, verb: str) -> UsageError:
-    """`verb` has this option."""
-    return UsageError(
-        f"{option} is before the command",
-        "options follow the command that they belong to",
-        f"use 'hockney {verb} {option}'",
-        code="option-before-verb",
-        option=option,
-        verb=verb,
-    )
-
-
 def missing_argument(argument: str, verb: str) -> UsageError:
     return UsageError(
         f"{argument} is missing", f"{verb} needs it", f"see '{verb} --help'", code="missing-argument"
@@ -57,18 +45,6 @@ def bad_usage(message: str, verb: str) -> UsageError:
     """click's message, unchanged."""
     text = message.rstrip(".")
     return UsageError(text[:1].lower() + text[1:], "", f"see '{verb} --help'", code="bad-usage")
-
-
-def time_in_two_words(option: str, typed: str, time: str) -> UsageError:
-    return UsageError(
-        f"{option} {printable(typed)} is not a time",
-        "the unit follows the number without a space",
-        f"use {option} {time}",
-        code="time-in-two-words",
-        option=option,
-        text=typed,
-        suggestion=time,
-    )
 
 
 def work_without_unit(number: str) -> Notice:
@@ -142,62 +118,11 @@ def bug(kind: str, message: str, log: str) -> EnvironmentProblem:
     )
 
 
-# arguments and options
-
-
-def unknown_command(name: str, available: Iterable[str]) -> UsageError:
-    return unknown("command", name, available, code="unknown-command")
-
-
-def budget_not_positive(text: str) -> UsageError:
-    return UsageError(
-        f"'{printable(text)}' is not a time budget",
-        "it must be greater than 0",
-        "use for example 60s",
-        code="budget-not-positive",
-        text=text,
-    )
-
-
-def interval_not_positive(text: str) -> UsageError:
-    return UsageError(
-        f"'{printable(text)}' is not an interval between rounds",
-        "it must be greater than 0",
-        "use for example 1m",
-        code="interval-not-positive",
-        text=text,
-    )
-
-
-def integer_out_of_range(text: str, low: int, high: int, example: str) -> UsageError:
-    return UsageError(
-        f"'{printable(text)}' is out of range",
-        f"expected an integer from {low} to {high}",
-        f"use for example {example}",
-        code="integer-out-of-range",
-        text=text,
-        low=low,
-        high=high,
-    )
-
-
-def number_out_of_range(text: str, low: float, example: str) -> UsageError:
-    return UsageError(
-        f"'{printable(text)}' is out of range",
-        f"expected a number of at least {low:g}",
-        f"use for example {example}",
-        code="number-out-of-range",
-        text=text,
-        low=low,
-    )
+# verbs
 
 
 def unknown_network(name: str, available: Iterable[str]) -> UsageError:
     return unknown("network", name, available, code="unknown-network-assumption")
-
-
-def unknown_cost(name: str, available: Iterable[str]) -> UsageError:
-    return unknown("cost", name, available)
 
 
 def compiled_when_first_run(group: str) -> str:
@@ -207,48 +132,6 @@ def compiled_when_first_run(group: str) -> str:
 
 def undisturbed_costs() -> str:
     return "The models use undisturbed costs: those of each case in its fastest mode."
-
-
-def parameter_and_option(name: str) -> UsageError:
-    return UsageError(
-        f"{name}= and --{name} exclude each other",
-        "both set the same parameter",
-        f"leave --{name} out",
-        code="parameter-and-option",
-        name=name,
-    )
-
-
-def option_of_other_studies(name: str, study: str, takers: Sequence[str]) -> UsageError:
-    """`study` is "" for ad-hoc cases."""
-    return UsageError(
-        f"--{name} does not apply to {f'study {study!r}' if study else 'ad-hoc cases'}",
-        f"it is a parameter of {listing(takers)}",
-        "leave it out" if study else "write it into the case, for example compute work=1ms",
-        code="option-of-other-studies",
-        name=name,
-        study=study,
-    )
-
-
-def like_with_cases(word: str, name: str) -> UsageError:
-    """`name` is the benchmark."""
-    return UsageError(
-        f"'{printable(word)}' does not go with --like",
-        "the benchmark determines what is measured",
-        f"give only its parameters, for example --like {printable(name)} bytes=8",
-        code="like-with-cases",
-        word=word,
-    )
-
-
-def like_is(name: str, case: str, close: bool, defined: str, differs: str) -> str:
-    """A note on what is measured: `close` if it is not quite the same, `defined` and `differs` as in the
-    table of benchmarks."""
-    return "note: " + sentences(f"{name} is {'close to ' if close else ''}'{case}'", defined, differs)
-
-
-# verbs
 
 
 def library_with_other_target(option: str) -> UsageError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import augment_usage_errors
 
-from hockney.cli import messages
+from hockney.cli.arguments import messages
 from hockney.core.units import usual_time
 
 if TYPE_CHECKING:

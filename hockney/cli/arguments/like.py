@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hockney.cli import messages
+from hockney.cli.arguments import messages
 from hockney.core.case import split_case
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from hockney.api.run_options import LARGEST_SEED, MOST_LAUNCHES, MOST_ROUNDS
-from hockney.cli import messages
+from hockney.cli.arguments import messages
 from hockney.core.errors import UsageError
 from hockney.core.fit import Cost
 from hockney.core.paths import to_path

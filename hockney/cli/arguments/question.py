@@ -11,7 +11,7 @@ import click
 
 from hockney import studies
 from hockney.api.questions import Question, question
-from hockney.cli import messages
+from hockney.cli.arguments import messages
 from hockney.cli.arguments.click_extensions import Command
 from hockney.cli.arguments.options import OLDER
 from hockney.core.errors import UsageError

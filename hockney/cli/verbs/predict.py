@@ -14,6 +14,7 @@ from hockney import api
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.arguments.messages import number_out_of_range
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
@@ -36,7 +37,7 @@ def _number(low: float, example: str) -> Callable[[str], float]:
         except ValueError:
             value = math.nan
         if not low <= value < math.inf:
-            raise messages.number_out_of_range(text, low, example)
+            raise number_out_of_range(text, low, example)
         return value
 
     return parse

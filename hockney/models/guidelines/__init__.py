@@ -9,7 +9,7 @@ from hockney.models.guidelines.matching import (
     decisive,
     missing_parts,
 )
-from hockney.models.guidelines.rules import EMULATIONS, LOCAL, MESSAGES, OPERATIONS, RULES, SOURCES, Rule
+from hockney.models.guidelines.rules import EMULATIONS, LOCAL, MESSAGES, OPERATIONS, RULES, SOURCES, Guideline
 from hockney.models.guidelines.verdicts import FACTOR, LEVEL, Judged, State, Verdicts, judge
 
 __all__ = [
@@ -22,9 +22,9 @@ __all__ = [
     "RULES",
     "SOURCES",
     "Comparison",
+    "Guideline",
     "Judged",
     "MeasuredTerm",
-    "Rule",
     "State",
     "Verdicts",
     "comparisons",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from hockney.core.case import Case, Value
 from hockney.core.catalog import Catalog
-from hockney.models.guidelines.rules import EMULATIONS, MESSAGES, OPERATIONS, RULES, Kind, Rule, Term
+from hockney.models.guidelines.rules import EMULATIONS, MESSAGES, OPERATIONS, RULES, Guideline, Kind, Term
 
 OWN = "mpi"
 """The value of `algorithm` that is MPI's own choice."""
@@ -39,7 +39,7 @@ class MeasuredTerm:
 class Comparison:
     """The time of `left` should not exceed the sum of the `parts`."""
 
-    rule: Rule
+    rule: Guideline
     left: Case
     parts: tuple[MeasuredTerm, ...]
 
@@ -76,7 +76,7 @@ def decisive(found: Iterable[Comparison]) -> bool:
     return any(each.rule.kind in ("emulation", "algorithm") for each in found)
 
 
-def missing_parts(rule: Rule, cases: Iterable[Case]) -> tuple[str, ...]:
+def missing_parts(rule: Guideline, cases: Iterable[Case]) -> tuple[str, ...]:
     """The workloads of an emulation that were not measured at all."""
     measured = {case.workload for case in cases}
     names = (rule.operation, *(term.workload for term in rule.terms))
@@ -106,7 +106,7 @@ def _of_group(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Compariso
         yield from _other_sizes(group)
 
 
-def _emulated(rule: Rule, group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
+def _emulated(rule: Guideline, group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Comparison]:
     for size in group.sizes:
         parts = [_part(term, size, group, groups) for term in rule.terms]
         found = tuple(part for part in parts if part is not None)
@@ -161,5 +161,5 @@ def _partners(size: int, sizes: list[int]) -> list[int]:
     return sorted({*larger[:1], *(each for each in firsts if size < each <= STEPS[-1] * size)})
 
 
-def _rule(kind: Kind) -> Rule:
+def _rule(kind: Kind) -> Guideline:
     return next(rule for rule in RULES if rule.kind == kind)

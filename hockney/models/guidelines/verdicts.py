@@ -16,7 +16,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.fit import Estimate
 from hockney.models.guidelines.matching import Comparison, comparisons
-from hockney.models.guidelines.rules import EMULATIONS, RULES, Rule
+from hockney.models.guidelines.rules import EMULATIONS, RULES, Guideline
 from hockney.models.statistics import Observation, SumRatio, adjusted, ratio_to_sum
 
 FACTOR = 1.05
@@ -39,7 +39,7 @@ class Judged:
     state: State
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> Guideline:
         return self.comparison.rule
 
     @property
@@ -77,13 +77,13 @@ class Verdicts:
         return bool(self.violated) or 2 * len(self.of("holds")) >= len(self.judged) > 0
 
     @property
-    def lacking(self) -> list[Rule]:
+    def lacking(self) -> list[Guideline]:
         """Emulations without a comparison."""
         rules = {each.rule for each in self.judged}
         return [rule for rule in EMULATIONS if rule not in rules]
 
     @property
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[Guideline]:
         """The rules that were judged, in their order."""
         used = {each.rule for each in self.judged}
         return [rule for rule in RULES if rule in used]

@@ -8,7 +8,7 @@ python -m hockney.studies.guidelines.reference
 from __future__ import annotations
 
 from hockney.core.wording import together
-from hockney.models.guidelines import RULES, SOURCES, Rule
+from hockney.models.guidelines import RULES, SOURCES, Guideline
 
 HEAD = "| guideline | the right side | copies | source |\n|---|---|---|---|\n"
 
@@ -21,7 +21,7 @@ def sources() -> str:
     return "".join(f"{number}. {source}\n" for number, source in SOURCES.items())
 
 
-def _row(rule: Rule) -> tuple[str, str, str, str]:
+def _row(rule: Guideline) -> tuple[str, str, str, str]:
     where = together(f"[{number}]" for number in rule.sources)
     if rule.kind == "emulation":
         return f"`{rule.left}` <= `{rule.right}`", rule.how, rule.copies, where

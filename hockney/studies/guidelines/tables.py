@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from hockney.core.wording import together
 from hockney.draw.page import Table
-from hockney.models.guidelines import Judged, Rule, Verdicts
+from hockney.models.guidelines import Guideline, Judged, Verdicts
 from hockney.studies.guidelines.wording import alternative, call, in_short, probability, ratio_interval
 
 NUMERIC = ("ranks", "factor", "95% interval", "p", "guidelines")
@@ -72,7 +72,7 @@ def guidelines(verdicts: Verdicts) -> Table:
     return Table("guidelines", "Guidelines", columns, rows, (1, 2, 3, 4))
 
 
-def _guideline(rule: Rule, judged: Iterable[Judged]) -> tuple[str, ...]:
+def _guideline(rule: Guideline, judged: Iterable[Judged]) -> tuple[str, ...]:
     of: Sequence[Judged] = [each for each in judged if each.rule is rule]
     return (
         in_short(rule),

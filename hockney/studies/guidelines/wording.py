@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural
-from hockney.models.guidelines import Comparison, Judged, MeasuredTerm, Rule, Verdicts
+from hockney.models.guidelines import Comparison, Guideline, Judged, MeasuredTerm, Verdicts
 from hockney.pages.format import EXACT, quantity
 
 USUAL = {"buffers": "hot", "root": 0, "counts": "even", "algorithm": "mpi"}
@@ -37,7 +37,7 @@ def _part(part: MeasuredTerm) -> str:
     return call(part.case) if part.count == 1 else f"{part.count} x {call(part.case)}"
 
 
-def in_short(rule: Rule) -> str:
+def in_short(rule: Guideline) -> str:
     """ "gather <= reduce", without sizes."""
     if rule.kind != "emulation":
         return {"algorithm": "user-level algorithms", "monotony": "monotony", "split": "split"}[rule.kind]
