@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -14,7 +12,6 @@ from hockney import api
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.arguments.messages import number_out_of_range
 from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
@@ -28,19 +25,6 @@ from hockney.views import grain_prediction
 from hockney.views.grain_prediction import CostsOrigin
 
 NETWORKS = ("shared", "switch")
-
-
-def _number(low: float, example: str) -> Callable[[str], float]:
-    def parse(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not low <= value < math.inf:
-            raise number_out_of_range(text, low, example)
-        return value
-
-    return parse
 
 
 def _time(text: str) -> tuple[float, str]:
