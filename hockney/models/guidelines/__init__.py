@@ -7,7 +7,6 @@ from hockney.models.guidelines.matching import (
     MeasuredTerm,
     comparisons,
     decisive,
-    missing_parts,
 )
 from hockney.models.guidelines.rules import EMULATIONS, LOCAL, MESSAGES, OPERATIONS, RULES, SOURCES, Guideline
 from hockney.models.guidelines.verdicts import FACTOR, LEVEL, Judged, State, Verdicts, judge
@@ -30,5 +29,4 @@ __all__ = [
     "comparisons",
     "decisive",
     "judge",
-    "missing_parts",
 ]

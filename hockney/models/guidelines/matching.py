@@ -76,13 +76,6 @@ def decisive(found: Iterable[Comparison]) -> bool:
     return any(each.rule.kind in ("emulation", "algorithm") for each in found)
 
 
-def missing_parts(rule: Guideline, cases: Iterable[Case]) -> tuple[str, ...]:
-    """The workloads of an emulation that were not measured at all."""
-    measured = {case.workload for case in cases}
-    names = (rule.operation, *(term.workload for term in rule.terms))
-    return tuple(dict.fromkeys(name for name in names if name not in measured))
-
-
 def _groups(cases: Iterable[Case], catalog: Catalog) -> list[SizeSeries]:
     groups: dict[tuple[object, ...], SizeSeries] = {}
     for case in sorted(cases, key=lambda case: (case.workload, case.ranks, case.line)):
