@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 from datetime import datetime, timezone
 
+from hockney.core.launch_setting import launch_settings
 from hockney.core.platform import Platform
 from hockney.core.units import format_bytes, format_seconds
 from hockney.core.wording import plural
@@ -66,6 +67,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         *_launch(evidence),
         ("transport", ", ".join(f"{where}: {name}" for where, name in m.transport.items())),
         *((name, value or "''") for name, value in (m.settings or {}).items()),
+        *_settings(evidence),
         ("compiler", m.compiler),
         ("flags", m.flags),
         ("hockney", f"{m.hockney}, Python {m.python}"),
@@ -88,6 +90,15 @@ def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str],
         *[("note", note) for note in platform.notes],
     ]
     return tuple((name, value) for name, value in rows if value)
+
+
+def _settings(evidence: Evidence) -> list[tuple[str, str]]:
+    """The run's launch settings, with their variables."""
+    declared = launch_settings(evidence.settings.launch_settings).values()
+    return [
+        (f"setting {each.name}", " ".join(f"{name}={value}" for name, value in each.variables) or "nothing")
+        for each in declared
+    ]
 
 
 def _launch(evidence: Evidence) -> list[tuple[str, str]]:

@@ -158,8 +158,8 @@ def test_the_effect_of_the_eager_limit(tmp_path):
     small, large = effect.limits
     assert (small.limit, large.limit) == (1024, 65536) and effect.best is large
     assert large.over_all.high < 1 < small.over_all.low
-    assert large.sizes(faster=True) == [4096, 8192, 16384, 32768] and not large.sizes(faster=False)
-    assert small.sizes(faster=False) == [1024, 2048]
+    assert effect.sizes(large, "faster") == [4096, 8192, 16384, 32768] and not effect.sizes(large, "slower")
+    assert effect.sizes(small, "slower") == [1024, 2048]
     true = (1e-6 + 4096e-10) / (8e-6 + 4096e-10)
     assert large.by_size[4096].low <= true <= large.by_size[4096].high
     assert answer(evidence)["best_eager_limit_bytes"] == 65536
@@ -181,8 +181,13 @@ def test_the_knobs_of_each_mpi(family, version, name, value):
     real = replace_struct(MACHINE, mpi=mpi, traits=replace_struct(MACHINE.traits, origin="measured"))
     assert eager.variables(4096, real)[name] == value
     declared = eager.launch_settings(Options(parameters={"eager": (0, 4096)}), real)
-    assert [setting.name for setting in declared] == [eager.OWN, "eager-4kib"]
+    assert [setting.name for setting in declared] == [eager.OWN, "eager-4096"]
     assert not declared[0].variables and dict(declared[1].variables) == eager.variables(4096, real)
+
+
+def test_a_limit_is_found_in_the_name_of_its_setting():
+    assert eager.limit_of(eager.name_of(3000)) == 3000, "any size, not only powers of two"
+    assert eager.limit_of(eager.OWN) is None and eager.limit_of("large") is None
 
 
 def test_other_machines_have_no_eager_limit():
@@ -242,6 +247,15 @@ def test_the_page_has_every_figure_of_the_paper(tmp_path):
     assert page.lead.name == "ratio-4"
     text = render(page)
     assert "MPI_Reduce_scatter_block" in text and "eager" in text
+
+
+def test_the_headline_is_about_the_most_ranks_with_a_core_each(tmp_path):
+    """On more, the scheduler is measured."""
+    planned = cases(operations="scan", ranks=(2, 4, 8), sizes=(1024,), eager="0")
+    evidence = measured(tmp_path, Truth(), planned)
+    assert evidence.machine.cores == 4 and CollectiveResults.of(evidence).shown_first == 4
+    headline = studies.study("collectives").page(evidence).headline
+    assert headline[0].startswith("4 ranks") and not any(text.startswith("8 ranks") for text in headline)
 
 
 def test_nothing_measured_is_a_page_too():

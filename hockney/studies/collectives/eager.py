@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.units import format_bytes
 from hockney.pages.evidence import Options
 
 LIMITS = StudyParameter(
@@ -24,7 +23,8 @@ LIMITS = StudyParameter(
     high=1 << 20,
     many=True,
 )
-OWN = "eager-own"
+PREFIX = "eager-"
+OWN = f"{PREFIX}own"
 """The launches with MPI's own limit."""
 SIZES = tuple(512 << k for k in range(10))
 """512 B to 256 KiB: on both sides of every limit."""
@@ -74,8 +74,14 @@ def variables(limit: int, machine: Machine) -> dict[str, str]:
 
 
 def name_of(limit: int) -> str:
-    """ "eager-4kib"."""
-    return f"eager-{format_bytes(limit).replace(' ', '').lower()}"
+    """ "eager-4096"."""
+    return f"{PREFIX}{limit}"
+
+
+def limit_of(setting: str) -> int | None:
+    """The inverse (bytes); None for another setting."""
+    limit = setting.removeprefix(PREFIX)
+    return int(limit) if limit != setting and limit.isdecimal() else None
 
 
 def limits(options: Options, machine: Machine) -> list[int]:

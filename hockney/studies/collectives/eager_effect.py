@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.core.fit import Estimate
+from hockney.core.wording import together
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.models.statistics import Observation, mean_ratio_in_turns, ratio_in_turns
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.series import times
-from hockney.studies.collectives.eager import OWN, name_of
-from hockney.studies.collectives.results import NOTABLE
+from hockney.studies.collectives.eager import OWN, limit_of
+from hockney.studies.collectives.results import Verdict, stricter, verdict
 
 
 @dataclass(frozen=True)
@@ -28,18 +29,10 @@ class EagerLimit:
     by_size: dict[int, Estimate]
     over_all: Estimate
 
-    def sizes(self, faster: bool) -> list[int]:
-        """Where it is faster, or slower, than MPI's own by at least NOTABLE, with an interval that excludes
-        1."""
-        found = []
-        for size, each in self.by_size.items():
-            if each.low is None or each.high is None:
-                continue
-            if (faster and each.high < 1 and each.value <= 1 / NOTABLE) or (
-                not faster and each.low > 1 and each.value >= NOTABLE
-            ):
-                found.append(size)
-        return found
+    def sizes(self, wanted: Verdict, limits: int) -> list[int]:
+        """Where it is faster, or slower, than MPI's own, among as many comparisons as `limits` have."""
+        width = stricter(limits * len(self.by_size))
+        return [size for size, each in self.by_size.items() if verdict(each, width) == wanted]
 
 
 @dataclass(frozen=True)
@@ -68,25 +61,28 @@ class EagerEffect:
         for o in self.evidence.observed(records, self.evidence.fits.cost):
             seen.setdefault(o.case.setting, {})[o.case.bytes] = o
         own = seen.pop(OWN, {})
-        names = {name_of(limit): limit for limit in (1 << k for k in range(21))}
         found = [
             EagerLimit(
-                names.get(setting, 0),
+                limit,
                 setting,
                 {size: ratio_in_turns(of[size], own[size]) for size in sorted(of) if size in own},
                 mean_ratio_in_turns(of, own),
             )
             for setting, of in seen.items()
-            if own.keys() & of.keys()
+            if own.keys() & of.keys() and (limit := limit_of(setting)) is not None
         ]
         return tuple(sorted(found, key=lambda each: (each.limit, each.setting)))
 
     @property
     def best(self) -> EagerLimit | None:
         """The limit with the smallest mean; None if that is not significantly below 1."""
-        known = [each for each in self.limits if each.over_all.high is not None]
-        first = min(known, key=lambda each: each.over_all.value, default=None)
-        return first if first is not None and (first.over_all.high or 1.0) < 1 else None
+        width = stricter(len(self.limits))
+        known = [each for each in self.limits if verdict(each.over_all, width) == "faster"]
+        return min(known, key=lambda each: each.over_all.value, default=None)
+
+    def sizes(self, each: EagerLimit, wanted: Verdict) -> list[int]:
+        """At which sizes one of the limits is faster, or slower."""
+        return each.sizes(wanted, len(self.limits))
 
 
 def sentence(evidence: Evidence) -> str:
@@ -98,7 +94,7 @@ def sentence(evidence: Evidence) -> str:
     span = f"{quantity(sizes[0], 'B')} to {quantity(sizes[-1], 'B')}"
     if best is None:
         words = f"Eager limit: none of those tried is significantly better than MPI's own over {span}"
-        gains = [(size, each) for each in effect.limits for size in each.sizes(faster=True)]
+        gains = [(size, each) for each in effect.limits for size in effect.sizes(each, "faster")]
         if gains:
             size, each = min(gains, key=lambda gain: gain[1].by_size[gain[0]].value)
             limit, share = quantity(each.limit, "B"), _words(each.by_size[size])
@@ -108,7 +104,8 @@ def sentence(evidence: Evidence) -> str:
         f"Eager limit: {quantity(best.limit, 'B')} is best here, {_words(best.over_all)} of the time with "
         f"MPI's own over {span}"
     )
-    gained, lost = (_range(best.sizes(faster)) for faster in (True, False))
+    gained = _range(effect.sizes(best, "faster"), sizes)
+    lost = _range(effect.sizes(best, "slower"), sizes)
     if gained:
         text += f"; it is faster for messages of {gained}"
     if lost:
@@ -121,12 +118,14 @@ def _words(value: Estimate) -> str:
     return f"{value.value:.0%}{bounds}"
 
 
-def _range(sizes: list[int]) -> str:
-    """The first and the last size."""
+def _range(sizes: list[int], among: list[int]) -> str:
+    """ "4 KiB to 16 KiB" if they are next to each other among all, otherwise each."""
     if not sizes:
         return ""
-    ends = dict.fromkeys(quantity(size, "B") for size in (sizes[0], sizes[-1]))
-    return " to ".join(ends)
+    first = among.index(sizes[0])
+    if len(sizes) > 1 and among[first : first + len(sizes)] == sizes:
+        return f"{quantity(sizes[0], 'B')} to {quantity(sizes[-1], 'B')}"
+    return together([quantity(size, "B") for size in sizes])
 
 
 def section(evidence: Evidence) -> Section | None:
@@ -147,8 +146,8 @@ def section(evidence: Evidence) -> Section | None:
         "The eager limit",
         text=(
             "Up to the eager limit, a message is sent before its receiver is ready and copied there; longer "
-            "ones wait for the receiver. Each limit was set by the MPI's own variables, which the lines "
-            "of the launches in records.jsonl name; on the T3E, 4096 B was best.",
+            "ones wait for the receiver. Each limit was set by the MPI's own variables, listed with the "
+            "environment; on the T3E, 4096 B was best.",
         ),
         figures=(figure,),
         tables=(_table(effect),),

@@ -13,14 +13,12 @@ from hockney.studies.collectives import eager_effect, send_time
 from hockney.studies.collectives.buffers import mpi_name
 from hockney.studies.collectives.results import CollectivePoint, CollectiveResults
 
-MOST_COUNTS = 2
 MOST_OPERATIONS = 4
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     run = CollectiveResults.of(evidence)
-    counts = sorted({run.shown_first, *run.ranks[-1:]} - {0})[:MOST_COUNTS]
-    texts = [text for ranks in counts for text in _collectives(run, ranks)]
+    texts = _collectives(run, run.shown_first)
     texts += [send_time.sentence(evidence), eager_effect.sentence(evidence)]
     return tuple(text for text in texts if text) or ("Nothing was measured.",)
 

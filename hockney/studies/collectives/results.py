@@ -68,16 +68,8 @@ class CollectivePoint:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether MPI is slower or faster than the best user-level algorithm, by at least NOTABLE, and the
-        widened interval of the ratio excludes 1."""
-        if self.ratio is None or self.ratio.low is None or self.ratio.high is None:
-            return "unknown"
-        value, low, high = self.ratio.value, self.ratio.low, self.ratio.high
-        if value >= NOTABLE and value * (low / value) ** self.stricter > 1:
-            return "slower"
-        if value <= 1 / NOTABLE and value * (high / value) ** self.stricter < 1:
-            return "faster"
-        return "alike"
+        """Whether MPI is slower or faster than the best user-level algorithm."""
+        return verdict(self.ratio, self.stricter)
 
     @property
     def fastest(self) -> str:
@@ -113,11 +105,10 @@ class CollectiveResults:
 
     @cached_property
     def stricter(self) -> float:
-        """The quantile for as many comparisons as there are user-level algorithms, over that for one: among a
-        hundred equal pairs, five 95% intervals would exclude 1 (Bonferroni). It also covers that the best of
-        several algorithms is chosen by the same measurements."""
+        """For as many comparisons as there are user-level cases: this also covers that the best of several
+        algorithms is chosen by the same measurements."""
         users = [m for m in self.evidence.of_role("collective") if m.case.get("algorithm", MPI) != MPI]
-        return NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / max(1, len(users))) / Z
+        return stricter(len(users))
 
     def _ratio(self, mpi: Measured, best: Measured) -> Estimate | None:
         if self.evidence.machine.exact:
@@ -165,6 +156,25 @@ class CollectiveResults:
             if p.verdict == "slower" and _value(p) > _value(found.get(p.operation)):
                 found[p.operation] = p
         return dict(sorted(found.items(), key=lambda item: -_value(item[1])))
+
+
+def stricter(comparisons: int) -> float:
+    """The normal quantile for so many comparisons, over that for one: among a hundred equal pairs, five 95%
+    intervals would exclude 1 (Bonferroni)."""
+    return NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / max(1, comparisons)) / Z
+
+
+def verdict(ratio: Estimate | None, stricter: float) -> Verdict:
+    """Whether the time above the line is slower or faster, by at least NOTABLE, and the interval excludes 1
+    even if its log is `stricter` times as wide."""
+    if ratio is None or ratio.low is None or ratio.high is None:
+        return "unknown"
+    value, low, high = ratio.value, ratio.low, ratio.high
+    if value >= NOTABLE and value * (low / value) ** stricter > 1:
+        return "slower"
+    if value <= 1 / NOTABLE and value * (high / value) ** stricter < 1:
+        return "faster"
+    return "alike"
 
 
 def _value(point: CollectivePoint | None) -> float:
