@@ -34,7 +34,7 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
     slower = sum(p.verdict == "slower" for p in compared)
     texts = [
         f"{plural(ranks, 'rank')}: MPI is slower than an algorithm of messages that a user can write in "
-        f"{slower or 'none'} of {plural(len(compared), 'case')} ({plural(len(operations), 'operation')})"
+        f"{slower or 'none'} of {plural(len(compared) - len(unknown), 'case')} ({plural(len(operations), 'operation')})"
         + (": " + "; ".join(_slow(p) for p in list(worst.values())[:MOST_OPERATIONS]) if worst else "")
         + "."
     ]
@@ -43,7 +43,7 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
     if others and worst:
         texts.append(f"Nowhere found slower: {listing(others, 9)}.")
     if unknown:
-        texts.append(f"{plural(len(unknown), 'case has', 'cases have')} no interval of the ratio.")
+        texts.append(f"{plural(len(unknown), 'more case has', 'more cases have')} no interval of the ratio.")
     return texts
 
 
