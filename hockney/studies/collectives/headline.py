@@ -32,9 +32,10 @@ def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
     others = [mpi_name(name) for name in operations if name not in worst]
     unknown = [p for p in compared if p.verdict == "unknown"]
     slower = sum(p.verdict == "slower" for p in compared)
+    known = plural(len(compared) - len(unknown), "case")
     texts = [
         f"{plural(ranks, 'rank')}: MPI is slower than an algorithm of messages that a user can write in "
-        f"{slower or 'none'} of {plural(len(compared) - len(unknown), 'case')} ({plural(len(operations), 'operation')})"
+        f"{slower or 'none'} of {known} ({plural(len(operations), 'operation')})"
         + (": " + "; ".join(_slow(p) for p in list(worst.values())[:MOST_OPERATIONS]) if worst else "")
         + "."
     ]
