@@ -31,11 +31,12 @@ from hockney.reproductions.t3e_cases import (
 LATE = (
     ("bcast", "scatter_allgather"),
     ("reduce", "linear"),
+    ("reduce", "rabenseifner"),
     ("allreduce", "ring"),
     ("allreduce", "rabenseifner"),
 )
-"""Algorithms whose calls are timed separately: either every rank waits for all others, so that nothing
-overlaps, or the root is the last one and all others would run far ahead of it in a loop."""
+"""Algorithms whose calls are timed separately: either every rank waits for all others, so that hardly
+anything overlaps, or the root is the last one and all others would run far ahead of it in a loop."""
 SEGMENTED = (("bcast", "binary_tree"), ("bcast", "chain"))
 MANY_SEGMENTS = 64
 """Processes from which segments of a long message are not simulated: each competes with many others for the
@@ -57,7 +58,7 @@ LONG = 8192
 """The largest message that is sent ahead, in bytes."""
 MANY_SENDERS = 64
 """Processes from which a Gather between the sizes of the tables is timed call by call: in a loop all of them
-would run far ahead of the root, which takes long to simulate."""
+would run far ahead of the root, which takes long to simulate. So is Allreduce, in which nothing overlaps."""
 
 CURVE_SIZES = (256, 2048, 4096, 16384, 65536, 262144)
 """Sizes of the figures, in addition to those of the tables."""
@@ -91,7 +92,8 @@ def how(operation: str, algorithm: str, total: int, processes: int) -> str:
     its receiver delays the next call."""
     if (operation, algorithm) in LATE or share(operation, total, processes) > LONG:
         return "window"
-    if operation == "gather" and total in CURVE_SIZES and processes >= MANY_SENDERS:
+    separately = operation == "allreduce" or (operation == "gather" and processes >= MANY_SENDERS)
+    if total in CURVE_SIZES and separately:
         return "window"
     return sync(operation, total, processes)
 
