@@ -74,7 +74,8 @@ def _algorithms_table(operation: str, answers: Mapping[str, Answer]) -> Table:
         (*START, *names),
         tuple(rows),
         numeric=tuple(range(1, len(START) + len(names))),
-        caption="Empty: too many messages to simulate." if left else "",
+        caption="In brackets: error, or x times the published time."
+        + (" Empty: too many messages to simulate." if left else ""),
     )
 
 
@@ -87,4 +88,8 @@ def _start(operation: str, size: str, processes: int) -> tuple[str, str, str]:
 
 
 def _cell(time: float | None, published: float) -> str:
-    return "" if time is None else f"{format_value(time, 's')} ({percent(time / published - 1)})"
+    """ "27.4 us (-13%)"; from five times the published time on "332 us (x9)"."""
+    if time is None:
+        return ""
+    factor = time / published
+    return f"{format_value(time, 's')} ({f'x{factor:.0f}' if factor >= 5 else percent(factor - 1)})"
