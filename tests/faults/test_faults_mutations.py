@@ -20,6 +20,8 @@ VERBS = (
     ("export", "w", "--csv", "-"),
     ("predict", "w", "--work", "1s"),
     ("barrier", "w"),
+    ("guidelines", "w"),
+    ("tune", "w", "--out", "tables"),
     ("calibrate", "w", "--out", "m.toml"),
     ("resume", "w", "--machine", "fake"),
 )
