@@ -144,15 +144,6 @@ def library_with_other_target(option: str) -> UsageError:
     )
 
 
-def library_without_check() -> UsageError:
-    return UsageError(
-        "--library requires --check",
-        "the tables are written without it",
-        "leave --library out, or add --check",
-        code="library-without-check",
-    )
-
-
 def library_without_prefix(prefix_given: bool) -> UsageError:
     return UsageError(
         "--prefix requires --library" if prefix_given else "--library requires --prefix",

@@ -14,7 +14,7 @@ from hockney.core.parameters import list_values
 from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
-from hockney.pages import course, environment, method, metrics, quality, undisturbed
+from hockney.pages import course, environment, method, metrics, quality, settings_compared, undisturbed
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence, Measured, Options, once
 from hockney.pages.first_screen import first_figure
@@ -74,6 +74,7 @@ def page(evidence: Evidence) -> Page:
     differing = any(undisturbed.differing(m.summary) for m in evidence.measured)
     sections = [_section(evidence, subject, measured, differing) for subject, measured in groups.items()]
     more = [
+        settings_compared.section(evidence),
         quality.parameters(evidence),
         course.section(evidence),
         quality.spread(evidence),

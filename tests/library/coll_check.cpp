@@ -15,6 +15,7 @@
 #include <hockney/coll_span.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "coll_blocks.hpp"
@@ -300,6 +301,25 @@ void environment(const std::string& folder, int rank, int size, bool same) {
   MPI_Comm_free(&copy);
 }
 
+// Two threads, each with a communicator, from the first call of the process on.
+void two_threads(int size) {
+  MPI_Comm comms[2];
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  auto work = [size](MPI_Comm comm, int count) {
+    const Ints ones(static_cast<std::size_t>(count), 1);
+    Ints sums(ones.size());
+    for (int k = 0; k < 50; ++k) {
+      coll::allreduce(ones.data(), sums.data(), count, MPI_INT, MPI_SUM, comm,
+                      k % 2 ? "ring" : "rabenseifner");
+      HOLDS(sums == Ints(ones.size(), size));
+    }
+  };
+  std::thread other(work, comms[1], 7);
+  work(comms[0], 1000);
+  other.join();
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
 void spans(MPI_Comm comm) {
   const int rank = rank_in(comm), size = size_of(comm);
   const auto count = static_cast<std::size_t>(size);
@@ -340,6 +360,7 @@ int main(int argc, char** argv) {
   HOLDS(argc == 3);
   HOLDS(coll::operation_names().size() == 9);
   const bool same = std::string(argv[2]) == "same";
+  if (level == MPI_THREAD_MULTIPLE && same) two_threads(size);
   environment(argv[1], rank, size, same);
   if (same) {
     every_operation(MPI_COMM_WORLD);

@@ -22,7 +22,7 @@ from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.machine import Mpi
 from hockney.models.tuning import openmpi, texts
-from hockney.models.tuning.rules import Rule
+from hockney.models.tuning.rules import ChoiceRule
 from hockney.studies.tuning.results import Tuning
 
 pytestmark = [pytest.mark.mpi, pytest.mark.one_mpi]
@@ -50,7 +50,7 @@ def failures(mpi: Mpi, program: Path, ranks: int, file: Path) -> dict[str, list[
 
 @pytest.mark.usefixtures("only_openmpi")
 def test_open_mpi_uses_a_rule_for_its_ranks_and_sizes_only(mpi, ruled, tmp_path):
-    rules = [Rule(operation, 2, "tuned1", (64, 512), (HALF, HALF)) for operation in openmpi.ALGORITHMS]
+    rules = [ChoiceRule(operation, 2, "tuned1", (64, 512), (HALF, HALF)) for operation in openmpi.ALGORITHMS]
     good = openmpi.dynamic_rules(rules, ["a comment"])
     file = tmp_path / openmpi.PREFIX
     file.write_text(good)
@@ -80,7 +80,9 @@ def test_the_library_reads_the_table(mpi, prefix, tmp_path):
     work = built_example(prefix, "coll", tmp_path / "work")
     table = tmp_path / "table"
     for size, chosen in ((80_000, "rabenseifner"), (80_008, "mpi")):
-        table.write_text(texts.choices([Rule("allreduce", 2, "rabenseifner", (size,), (HALF,))], ["a run"]))
+        table.write_text(
+            texts.choices([ChoiceRule("allreduce", 2, "rabenseifner", (size,), (HALF,))], ["a run"])
+        )
         printed = run(mpi, work / "sums", 2, HOCKNEY_CHOICES=str(table))
         assert printed.endswith(f"by the table: {chosen}\n")
 
@@ -88,8 +90,8 @@ def test_the_library_reads_the_table(mpi, prefix, tmp_path):
 @pytest.fixture
 def tuned(tmp_path) -> Tuned:
     """Tables of both kinds."""
-    ours = Rule("allreduce", 2, "ring", (64, 4096), (HALF, HALF))
-    theirs = Rule("bcast", 2, "tuned3", (1024,), (HALF,))
+    ours = ChoiceRule("allreduce", 2, "ring", (64, 4096), (HALF, HALF))
+    theirs = ChoiceRule("bcast", 2, "tuned3", (1024,), (HALF,))
     (tmp_path / CHOICES).write_text(texts.choices([ours], []))
     (tmp_path / DYNAMIC_RULES).write_text(openmpi.dynamic_rules([theirs], []))
     found = Tuning((), (ours,), (), (theirs,))

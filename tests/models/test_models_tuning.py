@@ -17,7 +17,7 @@ from hockney.core.fit import Estimate
 from hockney.models import observe
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.points import MPI, PLAIN, TABLED, points_of_algorithms, points_of_settings
-from hockney.models.tuning.rules import EFFECT, AlgorithmRatio, Point, Rule, qualifies, rules_of
+from hockney.models.tuning.rules import EFFECT, AlgorithmRatio, ChoiceRule, Point, qualifies, rules_of
 from hockney.system.bundled import bundled_catalog
 
 
@@ -44,7 +44,7 @@ def tables(draw, operations: Sequence[str] = TABLED, names: Sequence[str] = "abc
     ]
 
 
-def covering(rules: Sequence[Rule], operation: str, ranks: int, size: int) -> list[Rule]:
+def covering(rules: Sequence[ChoiceRule], operation: str, ranks: int, size: int) -> list[ChoiceRule]:
     return [r for r in rules if (r.operation, r.ranks) == (operation, ranks) and r.first <= size <= r.last]
 
 
@@ -191,7 +191,10 @@ def test_settings_are_compared_with_the_plain_one():
 
 def test_the_text_of_a_table():
     half = Estimate(0.5, 0.45, 0.55)
-    rules = [Rule("scan", 2, "linear", (8,), (half,)), Rule("bcast", 3, "chain", (8, 64), (half, half))]
+    rules = [
+        ChoiceRule("scan", 2, "linear", (8,), (half,)),
+        ChoiceRule("bcast", 3, "chain", (8, 64), (half, half)),
+    ]
     lines = [line for line in texts.choices(rules, ["from a run"]).splitlines() if line[0] != "#"]
     assert lines == [
         "hockney-choices 1",

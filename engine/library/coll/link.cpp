@@ -40,7 +40,9 @@ Link* Link::of(MPI_Comm comm) {
     CommState<Foreign>::keep(comm, std::make_unique<Foreign>());
     return nullptr;
   }
-  RankState<Ending>::get();
+  // Once for the process, whichever thread is first: a second one would replace, and so end, the first.
+  static const Ending& ending = RankState<Ending>::get();
+  static_cast<void>(ending);
   return &CommState<Link>::keep(comm, std::make_unique<Link>(comm, size));
 }
 

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -20,12 +20,23 @@
 namespace hockney {
 namespace {
 
-// Calls and bytes of each algorithm: MPI's own, then those of the table.
-constexpr std::size_t operations = 9, choices = 16;
 struct Count {
   std::atomic<std::uint64_t> calls, bytes;
 };
-std::array<std::array<Count, choices>, operations> counts;
+
+// The number of algorithms that an operation may have, with MPI's own.
+std::size_t choices() {
+  std::size_t most = 0;
+  for (const NamedOperation& operation : named_operations())
+    most = std::max(most, operation.algorithms.size());
+  return most + 1;
+}
+
+// By operation, then MPI's own algorithm and those of the table.
+std::vector<Count>& counts() {
+  static std::vector<Count> all(named_operations().size() * choices());
+  return all;
+}
 
 struct Close {
   void operator()(std::FILE* file) const {
@@ -43,15 +54,16 @@ std::unique_ptr<std::FILE, Close> opened() {
 }  // namespace
 
 void count_call(int operation, int algorithm, long long bytes) {
-  Count& count = counts[static_cast<std::size_t>(operation)][static_cast<std::size_t>(algorithm + 1)];
+  static const auto width = static_cast<int>(choices());
+  Count& count = counts()[static_cast<std::size_t>(operation * width + algorithm + 1)];
   count.calls.fetch_add(1, std::memory_order_relaxed);
   if (bytes > 0) count.bytes.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
 }
 
 void write_report() {
-  std::vector<std::uint64_t> own, all(operations * choices * 2);
-  for (const auto& operation : counts)
-    for (const Count& count : operation) own.insert(own.end(), {count.calls.load(), count.bytes.load()});
+  std::vector<std::uint64_t> own;
+  for (const Count& count : counts()) own.insert(own.end(), {count.calls.load(), count.bytes.load()});
+  std::vector<std::uint64_t> all(own.size());
   int rank = 0, size = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -65,7 +77,7 @@ void write_report() {
   for (std::size_t k = 0; k < named_operations().size(); ++k) {
     const NamedOperation& operation = named_operations()[k];
     for (std::size_t choice = 0; choice <= operation.algorithms.size(); ++choice) {
-      const std::uint64_t* const sums = &all[(k * choices + choice) * 2];
+      const std::uint64_t* const sums = &all[(k * choices() + choice) * 2];
       const std::string name(choice ? operation.algorithms[choice - 1] : "mpi");
       if (sums[0])
         std::fprintf(file.get(), "operation=%s algorithm=%s calls=%llu bytes=%llu\n",

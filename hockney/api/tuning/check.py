@@ -19,10 +19,10 @@ from hockney.core.fit import Estimate
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
 from hockney.lab import Listener, silent
-from hockney.models.statistics import ratio
+from hockney.models.statistics import ratio_in_turns
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import ALGORITHM, MPI, PLAIN
-from hockney.models.tuning.rules import Rule
+from hockney.models.tuning.rules import ChoiceRule
 from hockney.studies import ad_hoc
 
 PRELOADED, RULED = "preloaded", "ruled"
@@ -68,7 +68,7 @@ def check(
     if not is_own(run.settings):
         raise messages.check_of_foreign_run(run.path)
     settings: list[LaunchSetting] = [LaunchSetting(PLAIN, ())]
-    sizes: dict[str, tuple[Rule, ...]] = {}
+    sizes: dict[str, tuple[ChoiceRule, ...]] = {}
     if library is not None and tuned.found.rules:
         preload = (library / LIBRARY).absolute()
         if not preload.is_file():
@@ -101,7 +101,7 @@ def check(
     return again, _gains(again, sizes)
 
 
-def _lines(rules: Iterable[Rule], settings: Sequence[str]) -> list[str]:
+def _lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
     return [
         f"{rule.operation} bytes={size} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}"
         for rule in rules
@@ -110,7 +110,7 @@ def _lines(rules: Iterable[Rule], settings: Sequence[str]) -> list[str]:
     ]
 
 
-def _gains(run: Run, sizes: dict[str, tuple[Rule, ...]]) -> list[Gain]:
+def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
     """Of the cases that were measured, each only with the settings that change it."""
     seen = {
         (each.case.setting, each.workload.operation, each.case.ranks, int(each.size)): each
@@ -124,5 +124,5 @@ def _gains(run: Run, sizes: dict[str, tuple[Rule, ...]]) -> list[Gain]:
                 plain, changed = seen.get((PLAIN, *place)), seen.get((setting, *place))
                 if plain is not None and changed is not None:
                     times = plain.interval()[0], changed.interval()[0]
-                    gains.append(Gain(setting, *place, ratio(changed, plain), times))
+                    gains.append(Gain(setting, *place, ratio_in_turns(changed, plain), times))
     return gains

@@ -36,6 +36,15 @@ def check_needs_library() -> UsageError:
     )
 
 
+def library_without_check() -> UsageError:
+    return UsageError(
+        "--library requires --check",
+        "the tables are written without it",
+        "leave --library out, or add --check",
+        code="library-without-check",
+    )
+
+
 def check_of_foreign_run(run: Path) -> UsageError:
     return UsageError(
         f"{printable(str(run))} names programs that you have not named",

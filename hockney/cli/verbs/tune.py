@@ -10,6 +10,7 @@ import click
 
 from hockney import api
 from hockney.api.tuning import Gain, Tuned, check, tune
+from hockney.api.tuning.messages import library_without_check
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
@@ -77,7 +78,7 @@ def command(
     makes one of them slower.
     """
     if library is not None and not checked:
-        raise messages.library_without_check()
+        raise library_without_check()
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
     with reporter.doing(messages.fitting()):

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from hockney.core.launch_setting import LaunchSetting
 from hockney.models.tuning.points import PLAIN
-from hockney.models.tuning.rules import Rule
+from hockney.models.tuning.rules import ChoiceRule
 from hockney.models.tuning.texts import gain
 
 ALGORITHMS: Mapping[str, tuple[str, ...]] = {
@@ -80,7 +80,7 @@ def using(file: str) -> dict[str, str]:
     return {DYNAMIC: "1", FILE: file}
 
 
-def dynamic_rules(rules: Sequence[Rule], comments: Sequence[str]) -> str:
+def dynamic_rules(rules: Sequence[ChoiceRule], comments: Sequence[str]) -> str:
     """The text of the file for rules whose algorithms are names of settings."""
     operations = sorted({rule.operation for rule in rules}, key=NUMBERS.__getitem__)
     lines = [*(f"# {comment}" for comment in comments), f"{len(operations)} # operations"]
@@ -92,9 +92,9 @@ def dynamic_rules(rules: Sequence[Rule], comments: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sizes(rules: Sequence[Rule]) -> list[str]:
+def _sizes(rules: Sequence[ChoiceRule]) -> list[str]:
     """The rules of one operation by communicator size; of other sizes than those measured, none."""
-    by_ranks: dict[int, list[Rule]] = {0: []}
+    by_ranks: dict[int, list[ChoiceRule]] = {0: []}
     for rule in rules:
         by_ranks.setdefault(rule.ranks, []).append(rule)
     for ranks in [ranks for ranks in by_ranks if ranks]:
@@ -106,7 +106,7 @@ def _sizes(rules: Sequence[Rule]) -> list[str]:
     return lines
 
 
-def _messages(ranks: int, rules: Sequence[Rule]) -> list[str]:
+def _messages(ranks: int, rules: Sequence[ChoiceRule]) -> list[str]:
     begins: dict[int, str] = {0: "0 0 0 # Open MPI's own choice"}
     for rule in sorted(rules, key=lambda rule: rule.first):
         factor = ranks if rule.operation in TOTAL else 1

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from hockney.core.case import SETTING, Case
 from hockney.core.fit import Estimate
-from hockney.models.statistics import Observation, ratio
+from hockney.models.statistics import Observation, ratio, ratio_in_turns
 from hockney.models.tuning.rules import AlgorithmRatio, Point
 
 ALGORITHM = "algorithm"
@@ -22,10 +22,13 @@ TABLED = (
 """The operations that a table can have."""
 
 
+Ratio = Callable[[Observation, Observation], Estimate]
+
+
 def points_of_algorithms(observations: Sequence[Observation]) -> list[Point]:
     """hockney's algorithms compared with MPI's own choice, in ordinary launches."""
     ordinary = [seen for seen in observations if not seen.case.setting]
-    return _points(ordinary, lambda case: str(case.get(ALGORITHM, "")), MPI)
+    return _points(ordinary, lambda case: str(case.get(ALGORITHM, "")), MPI, ratio)
 
 
 def points_of_settings(observations: Sequence[Observation], settings: Sequence[str]) -> list[Point]:
@@ -34,11 +37,13 @@ def points_of_settings(observations: Sequence[Observation], settings: Sequence[s
     own = [seen for seen in observations if seen.case.get(ALGORITHM) == MPI]
     default = PLAIN if any(seen.case.setting == PLAIN for seen in own) else ""
     used = [seen for seen in own if seen.case.setting in (default, *settings)]
-    return _points(used, lambda case: case.setting or default, default)
+    return _points(used, lambda case: case.setting or default, default, ratio_in_turns)
 
 
-def _points(observations: Sequence[Observation], name_of: Callable[[Case], str], default: str) -> list[Point]:
-    """`name_of` a case gives its algorithm, `default` is the one that all are compared with."""
+def _points(
+    observations: Sequence[Observation], name_of: Callable[[Case], str], default: str, divided: Ratio
+) -> list[Point]:
+    """`name_of` a case gives its algorithm, `default` is the one that all are compared with, by `divided`."""
     ways: dict[tuple[str, int, int], dict[Case, dict[str, Observation]]] = {}
     for seen in observations:
         operation, size = seen.workload.operation, int(seen.size)
@@ -52,9 +57,7 @@ def _points(observations: Sequence[Observation], name_of: Callable[[Case], str],
         measured = [named for named in by_way.values() if default in named]
         names = dict.fromkeys(name for named in measured for name in named if name != default)
         candidates = tuple(
-            AlgorithmRatio(
-                name, _largest([ratio(named[name], named[default]) for named in measured if name in named])
-            )
+            AlgorithmRatio(name, _largest([divided(named[name], named[default]) for named in measured]))
             for name in names
             if all(name in named for named in measured)
         )

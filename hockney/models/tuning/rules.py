@@ -46,7 +46,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ChoiceRule:
     """`algorithm` for all sizes from the first to the last of `sizes`, which were measured with these
     `ratios`."""
 
@@ -79,7 +79,7 @@ def qualifies(candidate: AlgorithmRatio, effect: float = EFFECT) -> bool:
     return candidate.at_most < 1 - effect
 
 
-def rules_of(points: Iterable[Point], effect: float = EFFECT) -> list[Rule]:
+def rules_of(points: Iterable[Point], effect: float = EFFECT) -> list[ChoiceRule]:
     """The rules for all points, by operation, ranks and size; they do not overlap. Every point at which some
     algorithm qualifies is covered. `effect` is between 0 and 1."""
     by_kind: dict[tuple[str, int], list[Point]] = {}
@@ -88,7 +88,7 @@ def rules_of(points: Iterable[Point], effect: float = EFFECT) -> list[Rule]:
     return [rule for same in by_kind.values() for rule in _rules(same, effect)]
 
 
-def _rules(points: Sequence[Point], effect: float) -> list[Rule]:
+def _rules(points: Sequence[Point], effect: float) -> list[ChoiceRule]:
     """The rules for points that differ in size only: from each size on, the algorithm that is useful for the
     longest."""
     rules = []
@@ -103,7 +103,7 @@ def _rules(points: Sequence[Point], effect: float) -> list[Rule]:
             key=lambda item: (-len(item[1]), math.prod(r.high or math.inf for r in item[1]), item[0]),
         )
         sizes = tuple(point.size for point in points[at : at + len(ratios)])
-        rules.append(Rule(points[at].operation, points[at].ranks, name, sizes, ratios))
+        rules.append(ChoiceRule(points[at].operation, points[at].ranks, name, sizes, ratios))
         at += len(ratios)
     return rules
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.core.fit import Estimate
-from hockney.models.tuning.rules import Rule
+from hockney.models.tuning.rules import ChoiceRule
 
 HEADING = "hockney-choices 1"
 
 
-def choices(rules: Sequence[Rule], comments: Sequence[str]) -> str:
+def choices(rules: Sequence[ChoiceRule], comments: Sequence[str]) -> str:
     """The text of a table; each rule is preceded by its gain."""
     lines = [HEADING, *(f"# {comment}" for comment in comments)]
     for rule in rules:
@@ -22,7 +22,7 @@ def choices(rules: Sequence[Rule], comments: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def gain(rule: Rule) -> str:
+def gain(rule: ChoiceRule) -> str:
     """The time relative to MPI's own choice, at the sizes that gain most and least."""
     if len(rule.ratios) == 1:
         return f"{bracketed(rule.worst)} of the time of MPI's own choice"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hockney.core.launch_setting import LaunchSetting
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import points_of_algorithms, points_of_settings
-from hockney.models.tuning.rules import EFFECT, Point, Rule, rules_of
+from hockney.models.tuning.rules import EFFECT, ChoiceRule, Point, rules_of
 from hockney.pages.evidence import Evidence
 
 
@@ -20,11 +20,11 @@ class Tuning:
     are no such measurements."""
 
     points: tuple[Point, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[ChoiceRule, ...]
     internal_points: tuple[Point, ...] = ()
-    internal_rules: tuple[Rule, ...] = ()
+    internal_rules: tuple[ChoiceRule, ...] = ()
 
-    def named(self) -> Iterator[tuple[str, str, Rule]]:
+    def named(self) -> Iterator[tuple[str, str, ChoiceRule]]:
         """Every rule with whose algorithm it is, and its name."""
         yield from (("hockney", rule.algorithm, rule) for rule in self.rules)
         for rule in self.internal_rules:
