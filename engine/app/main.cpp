@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include "app/heap.hpp"
 #include "app/lines.hpp"
 #include "app/lookup.hpp"
 #include "app/options.hpp"
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
     std::puts(hockney::catalog().c_str());
     return 0;
   }
+  hockney::keep_freed_memory();
   const double init_s = init_mpi(argc, argv);
   int code = 0;
   if (options.task == Options::Task::hello)

@@ -182,9 +182,10 @@ def load(
         "stop them and measure again" if cores else "measure again later, or on a machine that is not shared"
     )
     if loaded:
-        use = f"are included because fewer than {fewest_quiet} quiet ones exist"
+        verb = "is" if loaded == 1 else "are"
+        use = f"{verb} included because fewer than {fewest_quiet} quiet ones exist"
         if counted < cases:
-            use = f"are excluded from {plural(cases - counted, 'case')}"
+            use = f"{verb} excluded from {plural(cases - counted, 'case')}"
         if 0 < counted < cases:
             use += f", but included in {counted} with fewer than {fewest_quiet} quiet ones"
         text += f"; {loaded} of {plural(launches, 'launch', 'launches')} had a high load and {use}"

@@ -11,6 +11,10 @@ import pytest
 from resealed import reseal
 
 from hockney import api
+from hockney.api.tuning import Gain, messages
+from hockney.api.tuning.check import RULED
+from hockney.cli.verbs import tune
+from hockney.core.fit import Estimate
 from hockney.models.tuning.points import TABLED
 
 QUICK = ("--sizes", "8,4KiB", "--ranks", "2", "--seed", "1", "-q")
@@ -99,3 +103,18 @@ def test_a_run_of_somebody_else_starts_no_programs(hockney, measured):
     reseal(Path("runs/t"))
     assert hockney("tune", "runs/t", "--out", "t").code == 0
     assert hockney("tune", "runs/t", "--out", "t", "--check").error.code == "check-of-foreign-run"
+
+
+def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
+    gain, loss, open_ = (
+        Gain(RULED, "bcast", 2, size, Estimate(value, low, high), (1e-6, value * 1e-6))
+        for size, value, low, high in ((8, 0.8, 0.7, 0.9), (64, 1.3, 1.1, 1.5), (512, 0.9, 0.7, 1.2))
+    )
+    assert [each.faster for each in (gain, loss, open_)] == [True, False, False]
+    assert [each.slower for each in (gain, loss, open_)] == [False, True, False]
+    assert list(tune._verdict([gain, open_], unchecked=False)) == [messages.gains_confirmed(1, 2)]
+    assert list(tune._verdict([loss], unchecked=True)) == [
+        messages.gains_confirmed(0, 1),
+        messages.rules_slower(["bcast of 64 B (openmpi-rules.conf)"]),
+        messages.choices_unchecked(),
+    ]

@@ -31,7 +31,7 @@ def test_a_script_is_compressed_once(place, monkeypatch):
     assert page_cache.compressed(CONTENT) == first
 
 
-@pytest.mark.parametrize("damaged", [b"", b"no gzip", gzip.compress(b"alert(1)")])
+@pytest.mark.parametrize("damaged", [b"", b"no gzip", gzip.compress(b"alert(1)", mtime=0)])
 def test_a_damaged_or_replaced_script_is_compressed_again(place, damaged):
     first = page_cache.compressed(CONTENT)
     (kept,) = place.iterdir()

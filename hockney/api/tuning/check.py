@@ -14,7 +14,7 @@ from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import is_own
 from hockney.api.tuning import messages
-from hockney.api.tuning.files import Tuned
+from hockney.api.tuning.files import CHOICES, DYNAMIC_RULES, Tuned
 from hockney.core.fit import Estimate
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
@@ -43,9 +43,19 @@ class Gain:
     seconds: tuple[float, float]
 
     @property
+    def table(self) -> str:
+        """The name of its file."""
+        return CHOICES if self.setting == PRELOADED else DYNAMIC_RULES
+
+    @property
     def slower(self) -> bool:
         """Whether the table does harm, beyond doubt."""
         return self.ratio.low is not None and self.ratio.low > 1
+
+    @property
+    def faster(self) -> bool:
+        """Whether the gain is confirmed, beyond doubt."""
+        return self.ratio.high is not None and self.ratio.high < 1
 
 
 def check(

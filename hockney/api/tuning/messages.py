@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from hockney.core.errors import Inconclusive, UsageError, printable
+from hockney.core.wording import listing, plural
 
 
 def nothing_to_compare(run: Path) -> Inconclusive:
@@ -70,3 +72,16 @@ def table_of_run(run: Path, machine: str, mpi: str) -> str:
 
 def effect_of_table(effect: float) -> str:
     return f"where the 95% interval of the ratio to MPI's own choice lies below {1 - effect:g}"
+
+
+def gains_confirmed(confirmed: int, measured: int) -> str:
+    return f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}."
+
+
+def rules_slower(rules: Sequence[str]) -> str:
+    """`rules` with operation, size and table."""
+    return f"Slower with the table beyond doubt: {listing(rules)}. Remove these rules, or measure longer."
+
+
+def choices_unchecked() -> str:
+    return "hockney.choices was not checked: that needs --library (see 'hockney tune --help')."

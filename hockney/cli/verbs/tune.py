@@ -4,21 +4,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from hockney import api
+from hockney.api import Run
 from hockney.api.tuning import Gain, Tuned, check, tune
-from hockney.api.tuning.messages import library_without_check
+from hockney.api.tuning import messages as texts
 from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
+from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.core.errors import Exit, printable
-from hockney.draw.page import Table
+from hockney.draw.page import Caveat, Table
 from hockney.models.tuning.rules import EFFECT
 from hockney.models.tuning.texts import bracketed
 from hockney.pages.format import quantity
@@ -75,16 +78,17 @@ def command(
     openmpi-rules.conf for Open MPI (docs/tuning.md).
 
     With --check: measures all sizes in the tables again, with and without the tables. Exit code 1 if a table
-    makes one of them slower.
+    makes one of them slower, 4 if no gain was confirmed.
     """
     if library is not None and not checked:
-        raise library_without_check()
+        raise texts.library_without_check()
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
     with reporter.doing(messages.fitting()):
         tuned = tune(loaded, out, EFFECT if effect is None else effect)
     if not as_json:
         _print(tuned)
+        print_caveats(_load(loaded))
     gains: list[Gain] = []
     if checked:
         with reporter:
@@ -92,9 +96,29 @@ def command(
         if not as_json:
             print_table(_table(gains))
             print_whole(f"run: {measured.path}")
+            for sentence in _verdict(gains, library is None and bool(tuned.found.rules)):
+                print_line(sentence)
+            print_caveats(_load(measured))
     if as_json:
         print_json(_document(tuned, gains))
-    return Exit.ANSWER_IS_NO if any(gain.slower for gain in gains) else Exit.FINE
+    if any(gain.slower for gain in gains):
+        return Exit.ANSWER_IS_NO
+    return Exit.INCONCLUSIVE if checked and not any(gain.faster for gain in gains) else Exit.FINE
+
+
+def _verdict(gains: list[Gain], unchecked: bool) -> Iterator[str]:
+    """`unchecked`: hockney's own table was left out."""
+    yield texts.gains_confirmed(sum(gain.faster for gain in gains), len(gains))
+    slower = [f"{g.operation} of {quantity(g.size, 'B')} ({g.table})" for g in gains if g.slower]
+    if slower:
+        yield texts.rules_slower(slower)
+    if unchecked:
+        yield texts.choices_unchecked()
+
+
+def _load(run: Run) -> list[Caveat]:
+    """What other programs did meanwhile."""
+    return [caveat for caveat in run.caveats if caveat.code == "load"]
 
 
 def _print(tuned: Tuned) -> None:
@@ -116,7 +140,7 @@ def _table(gains: list[Gain]) -> Table:
             gain.operation,
             str(gain.ranks),
             quantity(gain.size, "B"),
-            gain.setting,
+            gain.table,
             quantity(gain.seconds[0], "s"),
             quantity(gain.seconds[1], "s"),
             bracketed(gain.ratio),

@@ -93,13 +93,15 @@ def sentence(evidence: Evidence) -> str:
     sizes = sorted({size for each in effect.limits for size in each.by_size})
     span = f"{quantity(sizes[0], 'B')} to {quantity(sizes[-1], 'B')}"
     if best is None:
-        words = f"Eager limit: none of those tried is significantly better than MPI's own over {span}"
         gains = [(size, each) for each in effect.limits for size in effect.sizes(each, "faster")]
-        if gains:
-            size, each = min(gains, key=lambda gain: gain[1].by_size[gain[0]].value)
-            limit, share = quantity(each.limit, "B"), _words(each.by_size[size])
-            words += f"; with {limit}, a message of {quantity(size, 'B')} takes {share} of the time"
-        return words + "."
+        if not gains:
+            return f"Eager limit: none of those tried is significantly better than MPI's own, {span}."
+        size, each = min(gains, key=lambda gain: gain[1].by_size[gain[0]].value)
+        limit, share = quantity(each.limit, "B"), _words(each.by_size[size])
+        return (
+            f"Eager limit: with {limit}, a message of {quantity(size, 'B')} takes {share} of the time with "
+            f"MPI's own limit, but none of those tried is better on average over {span}."
+        )
     text = (
         f"Eager limit: {quantity(best.limit, 'B')} is best here, {_words(best.over_all)} of the time with "
         f"MPI's own over {span}"

@@ -26,12 +26,13 @@ def sentence(evidence: Evidence) -> str:
     if fit is None or not fit.segments:
         return ""
     pieces = [f"{formula(piece)}{_where(fit, k)}" for k, piece in enumerate(fit.segments)]
-    printed = [_line(MICRO * p.constant_s, 1 / p.per_byte_s / MICRO) for p in FORMULA.segments]
     poor = ", by a poor fit" if fit.verdict == "poor" else ""
-    return (
-        f"A message of x bytes takes t us{poor}: t = {', '.join(pieces)} (T3E, 1998: {printed[0]} below "
-        f"{quantity(FORMULA.segments[1].first - 1, 'B')}, {printed[1]} above)."
-    )
+    text = f"A message of x bytes takes t us{poor}: t = {', '.join(pieces)}"
+    if not evidence.machine.traits.simulated:
+        return f"{text}."
+    printed = [_line(MICRO * p.constant_s, 1 / p.per_byte_s / MICRO) for p in FORMULA.segments]
+    limit = quantity(FORMULA.segments[1].first - 1, "B")
+    return f"{text} (T3E, 1998: {printed[0]} below {limit}, {printed[1]} above)."
 
 
 def formula(piece: FittedSegment) -> str:
