@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <cstdlib>
+#include <initializer_list>
 
 #if defined(__GLIBC__) && !defined(HOCKNEY_SMPI)
 #include <malloc.h>

@@ -46,16 +46,20 @@ struct Close {
 
 std::unique_ptr<std::FILE, Close> opened() {
   const char* const name = std::getenv("HOCKNEY_PMPI_REPORT");
-  std::FILE* const file = name && *name ? std::fopen(name, "w") : stderr;
-  if (!file) std::fprintf(stderr, "hockney: %s cannot be written: %s\n", name, std::strerror(errno));
-  return std::unique_ptr<std::FILE, Close>(file ? file : stderr);
+  if (name && *name) {
+    std::unique_ptr<std::FILE, Close> file(std::fopen(name, "w"));
+    if (file) return file;
+    std::fprintf(stderr, "hockney: %s cannot be written: %s\n", name, std::strerror(errno));
+  }
+  return std::unique_ptr<std::FILE, Close>(stderr);
 }
 
 }  // namespace
 
 void count_call(int operation, int algorithm, long long bytes) {
-  static const auto width = static_cast<int>(choices());
-  Count& count = counts()[static_cast<std::size_t>(operation * width + algorithm + 1)];
+  static const std::size_t width = choices();
+  Count& count =
+      counts()[static_cast<std::size_t>(operation) * width + static_cast<std::size_t>(algorithm + 1)];
   count.calls.fetch_add(1, std::memory_order_relaxed);
   if (bytes > 0) count.bytes.fetch_add(static_cast<std::uint64_t>(bytes), std::memory_order_relaxed);
 }
