@@ -19,7 +19,7 @@ namespace {
 constexpr double making = 0.4;
 constexpr double timing = 0.7;
 // Enough rounds for a median that is robust against a few outliers.
-constexpr int most_rounds = 200;
+constexpr int most_trial_rounds = 200;
 constexpr int least_rounds = 15;
 // A candidate that is `hopeless` times slower than the best after `enough_rounds` rounds is dropped, and at
 // any time one whose episode takes more than `costly` of the limit.
@@ -57,7 +57,7 @@ class Trials {
   void time() {
     if (alive_.size() < 2) return;
     double now = 0;
-    for (int round = 0; round < most_rounds && now < timing * limit_ && alive_.size() > 1; ++round) {
+    for (int round = 0; round < most_trial_rounds && now < timing * limit_ && alive_.size() > 1; ++round) {
       const double share = (timing * limit_ - now) / least_rounds / static_cast<double>(alive_.size());
       std::vector<double> seconds(alive_.size() + 1, 0.0);
       for (std::size_t turn = 0; turn < alive_.size(); ++turn) {

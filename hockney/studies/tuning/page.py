@@ -45,6 +45,8 @@ def page(evidence: Evidence) -> Page:
 def headline(found: Tuning) -> tuple[str, ...]:
     """How often another algorithm is faster, and by how much at best."""
     compared = {(p.operation, p.ranks, p.size) for p in (*found.points, *found.internal_points)}
+    if not compared:
+        return ("Nothing was measured.",)
     better = {(r.operation, r.ranks, size) for _, _, r in found.named() for size in r.sizes}
     texts = [
         f"Another algorithm than MPI's own choice is faster at {len(better)} of "

@@ -48,7 +48,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
     """Those that force Open MPI's algorithms, if its mpiexec starts the ranks."""
     family = machine.mpi.family if machine.mpi is not None else ""
-    forcible = family == "openmpi" and machine.kind == "real"
+    forcible = family == "openmpi" and machine.traits.by_mpiexec
     return openmpi.forcing() if forcible and options.value(INTERNAL) == "yes" else ()
 
 
