@@ -38,8 +38,8 @@ class Results:
 
     def save(self, folder: RunFolder) -> None:
         """Write `fits.json` into the run's folder, unless it has these fits. Only fits of all workloads'
-        typical cost are written."""
-        if self.basis and stored_fits(folder, self.basis, self.machine) is None:
+        typical cost are written, and none of a run without records, which may have lost them."""
+        if self.basis and self.run.records and stored_fits(folder, self.basis, self.machine) is None:
             save_fits(folder, self.fits, self.basis, self.machine)
 
 

@@ -118,3 +118,13 @@ def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
         messages.rules_slower(["bcast of 64 B (openmpi-rules.conf)"]),
         messages.choices_unchecked(),
     ]
+
+
+def test_rules_of_an_earlier_table_are_removed(hockney, measured):
+    rules = Path("tuned/openmpi-rules.conf")
+    assert hockney("tune", "--out", "tuned").code == 0
+    comment = Path("tuned/hockney.choices").read_text().splitlines()[1]
+    rules.write_text(f"{comment}\n0 # operations\n")
+    assert hockney("tune", "--out", "tuned").code == 0 and not rules.exists()
+    rules.write_text("# mine\n0\n")
+    assert hockney("tune", "--out", "tuned").code == 0 and rules.exists()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,5 +47,14 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
     for name, text in written.items():
         replace(target / name, text.encode("utf-8"))
-    rules = target / DYNAMIC_RULES if found.internal_points else None
-    return Tuned(found, target / CHOICES, rules)
+    rules = target / DYNAMIC_RULES
+    if not found.internal_points:
+        _remove_earlier(rules)
+    return Tuned(found, target / CHOICES, rules if found.internal_points else None)
+
+
+def _remove_earlier(path: Path) -> None:
+    """Rules of another run would not belong to the new table. A file that hockney did not write stays."""
+    with contextlib.suppress(OSError, ValueError):
+        if path.read_text("utf-8").startswith(f"# {messages.WRITTEN_BY}"):
+            path.unlink()

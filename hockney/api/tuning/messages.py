@@ -10,6 +10,8 @@ from pathlib import Path
 from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.wording import listing, plural
 
+WRITTEN_BY = "written by 'hockney tune'"
+
 
 def nothing_to_compare(run: Path) -> Inconclusive:
     return Inconclusive(
@@ -66,8 +68,8 @@ def no_preload_library(prefix: Path) -> UsageError:
 
 
 def table_of_run(run: Path, machine: str, mpi: str) -> str:
-    """A comment in the tables."""
-    return f"written by 'hockney tune' from {printable(str(run))}: {printable(machine)}, {printable(mpi)}"
+    """The first comment in the tables."""
+    return f"{WRITTEN_BY} from {printable(str(run))}: {printable(machine)}, {printable(mpi)}"
 
 
 def effect_of_table(effect: float) -> str:

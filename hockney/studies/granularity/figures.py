@@ -113,8 +113,8 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
             WORK,
             EFFICIENCY,
             tuple(drawn),
-            f"A run repeats work and exchange {ITERATIONS} times. Hollow points are single runs: at most "
-            f"{MOST_RUNS} for each T, including the fastest and the slowest.",
+            f"Each run repeats the work and the exchange {ITERATIONS} times. Hollow points are single runs: "
+            f"at most {MOST_RUNS} for each T, including the fastest and the slowest.",
         )
 
 
@@ -294,8 +294,8 @@ def of_serial(messages: PointToPointCosts, name: str, works: tuple[float, ...]) 
                 )
                 for p in RANKS
             ),
-            caption=f"Equation 6 with messages of {length(size)}. To the left of its break-even line, a "
-            "number of ranks is slower than one rank.",
+            caption=f"Equation 6 with messages of {length(size)}. To the left of the break-even "
+            "line for P ranks, the algorithm is slower on P ranks than on one.",
         )
         for size in ENDS
     )
