@@ -119,10 +119,10 @@ def plan(
     cases = study.plan(narrowed, bench.catalog, bench.machine)
     lab.check_memory(bench, cases)
     settings = options.settings(wanted.study, refine=studies.refines(study))
-    more = studies.launch_settings(study, narrowed, bench.machine)
-    settings = replace(
-        settings, launch_settings=(*settings.launch_settings, *(setting.line for setting in more))
-    )
+    used = {case.setting for case in cases}
+    declared = studies.launch_settings(study, narrowed, bench.machine)
+    more = tuple(setting.line for setting in declared if setting.name in used)
+    settings = replace(settings, launch_settings=(*settings.launch_settings, *more))
     lab.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from hockney.api.tuning import Gain, messages
 from hockney.api.tuning.check import RULED
 from hockney.cli.verbs import tune
 from hockney.core.fit import Estimate
+from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import TABLED
+from hockney.studies import tuning as study
 
 QUICK = ("--sizes", "8,4KiB", "--ranks", "2", "--seed", "1", "-q")
 
@@ -128,3 +131,17 @@ def test_rules_of_an_earlier_table_are_removed(hockney, measured):
     assert hockney("tune", "--out", "tuned").code == 0 and not rules.exists()
     rules.write_text("# mine\n0\n")
     assert hockney("tune", "--out", "tuned").code == 0 and rules.exists()
+
+
+@pytest.mark.parametrize("operation", ["scan", "allreduce"])
+def test_settings_of_other_operations_are_left_out(hockney, monkeypatch, operation):
+    """As on Open MPI: the study declares settings for all operations, scan has none."""
+    monkeypatch.setattr(
+        sys.modules[study.plan.__module__], "launch_settings", lambda options, machine: openmpi.forcing()
+    )
+    monkeypatch.setattr(study, "launch_settings", lambda options, machine: openmpi.forcing())
+    done = hockney("plan", "tuning", f"operations={operation}", "--ranks", "2", "--sizes", "8", "--cases")
+    assert done.code == 0, done.err
+    settings = {word for line in done.out.splitlines() for word in line.split() if "setting=" in word}
+    forced = openmpi.forced(operation, 2)
+    assert settings == ({f"setting={name}" for name in ("plain", *forced)} if forced else set())
