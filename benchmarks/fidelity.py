@@ -1,15 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Does hockney add time of its own? Its ping-pong against a peer's, in alternating bound launches.
+"""Does hockney add time of its own? Its ping-pong and its collectives against a peer's, in alternating bound
+launches.
 
-    python benchmarks/fidelity.py [--pairs 15] [--out docs/benchmarks/fidelity.md]
+    python benchmarks/fidelity.py [--pairs 15] [--mpi openmpi] [--operations pingpong,allreduce]
+                                  [--out docs/benchmarks/fidelity.md]
 
-On Open MPI the peer is `peer_pingpong.cpp`, a loop with nothing around it; on MPICH it is Intel's
+The peer is `peer_loops.cpp`, loops with nothing but the MPI calls; for MPICH's ping-pong it is Intel's
 IMB-MPI1 PingPong, an MPICH-ABI binary that the impi-rt wheel carries, run by MPICH's own launcher with
 MPICH's libmpi.so.12 found first. Each pair is two launches one after the other, in an order that changes
-from pair to pair; both give a mean over the same number of messages, because that is what IMB prints. The
-result is the median ratio over the pairs with the 95% interval of that median, and the peer against itself
-as the noise floor.
+from pair to pair; both give a mean over the same number of messages, because that is what IMB prints, or the
+median of loops of collectives. The result is the median ratio over the pairs with the 95% interval of that
+median, and the peer against itself as the noise floor.
 """
 
 from __future__ import annotations
@@ -37,11 +39,21 @@ from hockney.models.statistics.interval import median_interval
 
 HERE = Path(__file__).parent
 IMB_WHEEL = "impi-rt==2021.18.1"
-SIZES = {8: 20000, 1 << 20: 2000}
+SIZES = {8: 200000, 1 << 20: 4000}
+COLLECTIVES = (
+    "bcast", "gather", "scatter", "allgather", "alltoall",
+    "reduce", "allreduce", "reduce_scatter_block", "scan",
+)  # fmt: skip
+LOOP = 64
+"""Calls after each barrier, in the engine and in the peer."""
 INTRODUCTION = """\
-On Open MPI the peer is a plain loop around the same calls (`benchmarks/peer_pingpong.cpp`), on MPICH it is
+The peer is a plain loop around the same calls (`benchmarks/peer_loops.cpp`); for MPICH's ping-pong it is
 Intel's IMB-MPI1 PingPong.
+Collectives are called 64 times after each barrier, in hockney by `sync=loop`, and the medians are compared.
 Launches alternate; *peer / peer* compares the peer with itself and shows the noise."""
+
+Measurement = Callable[[str, int, int], float]
+"""The time (s) of an operation, of so many bytes and calls."""
 
 
 def bound(mpi: Mpi, words: tuple[str, ...], extra: dict[str, str] | None = None) -> str:
@@ -51,14 +63,14 @@ def bound(mpi: Mpi, words: tuple[str, ...], extra: dict[str, str] | None = None)
     return done.stdout
 
 
-def plain_loop(mpi: Mpi, folder: Path) -> Callable[[int, int], float]:
-    program = folder / "peer_pingpong"
-    source = str(HERE / "peer_pingpong.cpp")
+def plain_loop(mpi: Mpi, folder: Path) -> Measurement:
+    program = folder / f"peer_loops-{mpi.family}"
+    source = str(HERE / "peer_loops.cpp")
     subprocess.run([mpi.mpicxx, "-O2", "-std=c++20", source, "-o", str(program)], check=True)
-    return lambda size, iterations: float(bound(mpi, (str(program), str(size), str(iterations))))
+    return lambda name, size, calls: float(bound(mpi, (str(program), name, str(size), str(calls))))
 
 
-def imb(mpi: Mpi, folder: Path) -> Callable[[int, int], float]:
+def imb(mpi: Mpi, folder: Path) -> Measurement:
     program = folder / "IMB-MPI1"
     if not program.exists():
         pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(folder), IMB_WHEEL]
@@ -69,7 +81,7 @@ def imb(mpi: Mpi, folder: Path) -> Callable[[int, int], float]:
         program.chmod(0o755)
     libraries = next(Path(mpi.prefix).glob("lib/libmpi.so.12")).parent
 
-    def run(size: int, iterations: int) -> float:
+    def run(_: str, size: int, iterations: int) -> float:
         lengths = folder / "lengths"
         lengths.write_text(f"{size}\n")
         limits = ("-iter", str(iterations), "-iter_policy", "off", "-time", "60")
@@ -83,26 +95,31 @@ def imb(mpi: Mpi, folder: Path) -> Callable[[int, int], float]:
     return run
 
 
-def ours(mpi: Mpi) -> Callable[[int, int], float]:
+def ours(mpi: Mpi) -> Measurement:
     engine = build.engine(mpi)
     launcher = MpiLauncher(mpi, engine.path, processors().cores)
     catalog: Catalog = engine.catalog
 
-    def run(size: int, iterations: int) -> float:
-        options = LaunchOptions("F", 0, budget_s=60, precision=1e-9, max_repetitions=iterations)
-        lines = launcher.run([catalog.case(f"pingpong bytes={size}", 2)], 2, options)
+    def run(operation: str, size: int, calls: int) -> float:
+        looped = operation in COLLECTIVES
+        repetitions = calls // LOOP if looped else calls
+        options = LaunchOptions("F", 0, budget_s=60, precision=1e-9, max_repetitions=repetitions)
+        line = f"{operation} bytes={size}" + (" sync=loop" if looped else "")
+        lines = launcher.run([catalog.case(line, 2)], 2, options)
         times = next(line.times_s for line in lines if isinstance(line, Record))
-        return statistics.fmean(times)
+        return statistics.median(times) if looped else statistics.fmean(times)
 
     return run
 
 
-def ratios(one: Callable, other: Callable, size: int, pairs: int) -> tuple[float, float, float, float]:
+def ratios(
+    one: Measurement, other: Measurement, operation: str, size: int, pairs: int
+) -> tuple[float, float, float, float]:
     """Median of one/other over pairs with its 95% interval, and the median time of `other` (s)."""
     found, times = [], []
     for pair in range(pairs):
         first, second = (one, other) if pair % 2 else (other, one)
-        a, b = first(size, SIZES[size]), second(size, SIZES[size])
+        a, b = first(operation, size, SIZES[size]), second(operation, size, SIZES[size])
         mine, peers = (a, b) if pair % 2 else (b, a)
         found.append(mine / peers)
         times.append(peers)
@@ -112,29 +129,33 @@ def ratios(one: Callable, other: Callable, size: int, pairs: int) -> tuple[float
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--operations", default=",".join(("pingpong", *COLLECTIVES)))
+    parser.add_argument("--mpi", default="openmpi,mpich")
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     folder = cache_folder(os.environ) / "benchmarks"
     folder.mkdir(parents=True, exist_ok=True)
     lines = [
-        "| MPI | bytes | peer | peer's time (us) | hockney / peer | 95% interval | peer / peer |",
-        "|---|---|---|---|---|---|---|",
+        "| MPI | operation | bytes | peer | peer's time (us) | hockney / peer | 95% interval | peer / peer |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for name, title, make in (("openmpi", "plain loop", plain_loop), ("mpich", "IMB-MPI1", imb)):
-        mpi = find_mpi(name)
-        peer, mine = make(mpi, folder), ours(mpi)
-        for size in SIZES:
-            ratio, low, high, time = ratios(mine, peer, size, arguments.pairs)
-            floor = ratios(peer, peer, size, max(5, arguments.pairs // 3))[0]
-            interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "-"
-            cells = (mpi.title, size, title, f"{time * 1e6:.4g}", f"{ratio:.3f}", interval, f"{floor:.3f}")
-            lines.append("| " + " | ".join(map(str, cells)) + " |")
-            print(lines[-1], file=sys.stderr)
+    for mpi in map(find_mpi, arguments.mpi.split(",")):
+        mine, loops = ours(mpi), plain_loop(mpi, folder)
+        for operation in arguments.operations.split(","):
+            by_imb = mpi.family == "mpich" and operation == "pingpong"
+            title, peer = ("IMB-MPI1", imb(mpi, folder)) if by_imb else ("plain loop", loops)
+            for size in SIZES:
+                ratio, low, high, time = ratios(mine, peer, operation, size, arguments.pairs)
+                floor = ratios(peer, peer, operation, size, max(5, arguments.pairs // 3))[0]
+                interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "-"
+                cells = (mpi.title, operation, size, title, f"{time * 1e6:.4g}", f"{ratio:.3f}", interval)
+                lines.append("| " + " | ".join(map(str, (*cells, f"{floor:.3f}"))) + " |")
+                print(lines[-1], file=sys.stderr)
     load = os.getloadavg()[0]
     text = "\n".join([*lines, "", f"{arguments.pairs} pairs; load average at the end {load:.1f}."])
     print(text)
     if arguments.out:
-        title = "# Fidelity: hockney's ping-pong compared with a peer's"
+        title = "# Fidelity: hockney's times compared with a peer's"
         run = f"`python benchmarks/fidelity.py --pairs {arguments.pairs}`, ranks bound."
         head = f"{title}\n\n{run}\n\n{INTRODUCTION}\n\n"
         arguments.out.parent.mkdir(parents=True, exist_ok=True)

@@ -22,10 +22,10 @@ struct StopRule {
 
 // The constants of the measuring method, with their sources.
 struct Method {
-  // Batches. Reading the clock may take 2% of a repetition, and its resolution 10%. With the customary 5%,
+  // Batches. Reading the clock may take 1% of a repetition, and its resolution 10%. With the customary 5%,
   // reading the clock alone would use up the fidelity promised relative to a loop that reads it once
   // (benchmarks/fidelity.py).
-  static constexpr double clock_share = 0.02;
+  static constexpr double clock_share = 0.01;
   static constexpr double step_share = 0.10;
   static constexpr int largest_batch = 100000;
 

@@ -27,10 +27,6 @@ constexpr double announcement_factor = 1.5;
 constexpr int least_loop = 64;
 constexpr double never = std::numeric_limits<double>::max();
 
-void run_batch(Workload& workload, int batch) {
-  for (int i = 0; i < batch; ++i) workload.run();
-}
-
 void divide(std::vector<double>& times, double by) {
   for (double& time : times) time /= by;
 }
@@ -95,12 +91,12 @@ std::vector<double> Synchroniser::chained(Workload& workload, int count, int bat
   // If both sides send at once and there is no noise, a skew between them would never decay.
   if (GlobalClock::given()) wait_until(announced().first);
   workload.prepare(lead_in_);
-  run_batch(workload, lead_in_);
+  workload.run_batch(lead_in_);
   const double operations = batch * workload.operations();
   samples_.start(workload, count);
   double start = now();
   for (double& time : times) {
-    run_batch(workload, batch);
+    workload.run_batch(batch);
     const double end = now();
     time = end - start;
     start = end;
@@ -124,7 +120,7 @@ std::vector<double> Synchroniser::after_barriers(Workload& workload, int count, 
     if (kind_ == Kind::barrier && GlobalClock::given()) wait_until(announced().first);
     control_.barrier();
     const double start = now();
-    run_batch(workload, batch);
+    workload.run_batch(batch);
     times[static_cast<std::size_t>(i)] = now() - start;
     samples_.take(workload, operations);
   }
@@ -184,7 +180,7 @@ std::vector<double> Synchroniser::in_windows(Workload& workload, int count, int 
     workload.prepare(batch);
     const bool late = now() > opens;
     wait_until(opens);
-    run_batch(workload, batch);
+    workload.run_batch(batch);
     times[static_cast<std::size_t>(i)] = late ? never : now() - opens;
     samples_.take(workload, operations);
     // A rank that finishes early sends nothing while others work, because it would share the wire with them.
