@@ -122,6 +122,8 @@ def test_the_front_door_offers_names_of_two_rooms(tmp_path):
         write(package, **{f"{room}__x.py": ""})
     write(package, **{"__init__.py": "from hockney.core import x\nfrom hockney.api.x import y\n"})
     assert climbing(python_imports(package), PYTHON) == []
+    write(package, **{"__main__.py": "from hockney.cli import main\n"})
+    assert climbing(python_imports(package), PYTHON) == []
     write(package, **{"__init__.py": "from hockney.lab.x import y\nfrom hockney.cli import x\n"})
     assert len(climbing(python_imports(package), PYTHON)) == 2
 

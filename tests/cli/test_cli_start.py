@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import hockney
 from hockney.cli import verbs
 
 PAGE = {"jinja2", "matplotlib", "hockney.report.render", "hockney.draw.files"}
@@ -60,6 +61,12 @@ def test_the_help_in_the_table_is_that_of_the_command(verb):
 
 def test_the_table_has_every_verb():
     assert {module.name for module in pkgutil.iter_modules(verbs.__path__)} == set(verbs.VERBS)
+
+
+def test_python_m_hockney_is_the_command_line():
+    words = [sys.executable, "-m", "hockney", "--version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"hockney {hockney.__version__}")
 
 
 @pytest.mark.parametrize(("word", "code"), [("--version", 0), ("--help", 0), ("-h", 0), ("surveyy", 2)])

@@ -1,0 +1,7 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m hockney` is the command line."""
+
+from hockney.cli import main
+
+main()
