@@ -23,6 +23,10 @@ from hockney.core import messages
 Value = int | float | str
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+ALGORITHM, MPI = "algorithm", "mpi"
+"""The parameter of workloads that have several algorithms, and its value for the MPI's own call."""
+USUAL: Mapping[str, Value] = {ALGORITHM: MPI, "buffers": "hot", "counts": "even", "root": 0}
+"""The values of these parameters unless a measurement is about other ones."""
 SETTING = "setting"
 """The parameter that names a launch setting (`launch_setting`): of the launch, not of the workload."""
 
@@ -60,6 +64,11 @@ class Case:
     def having(self, name: str, value: Value) -> Case:
         """The same case except for this parameter, which is not `ranks`."""
         return Case.of(self.workload, self.ranks, **{**dict(self.parameters), name: value})
+
+    @property
+    def usual(self) -> bool:
+        """Whether those parameters of USUAL that it has are usual."""
+        return all(self.get(name, value) == value for name, value in USUAL.items())
 
     @property
     def setting(self) -> str:

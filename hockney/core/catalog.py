@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from hockney.core import messages
-from hockney.core.case import SETTING, Case, Value, split_case
+from hockney.core.case import ALGORITHM, SETTING, Case, Value, split_case
 from hockney.core.launch_setting import DEFAULT
 from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds
@@ -76,6 +76,12 @@ class Workload(msgspec.Struct, frozen=True):
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """The algorithms of which a case names one; empty for a workload that has only one."""
+        parameter = self.parameter(ALGORITHM)
+        return () if parameter is None else tuple(parameter.choices)
 
     def size_of(self, case: Case) -> float:
         """The value of the parameter that is the size of the workload; 0 if it has none."""

@@ -158,8 +158,7 @@ def beside_mpi(
         if size_name is None:
             continue
         case = parse_canonical(summary.case)
-        usual = {"algorithm": "mpi", "root": 0, "buffers": "hot"}
-        if case.ranks > 1 and all(case.values.get(name, v) == v for name, v in usual.items()):
+        if case.ranks > 1 and case.usual:
             row = int(case.number(size_name)), summary.case, summary.cost(fits.cost)
             measured.setdefault(case.ranks, []).append(row)
     rows = []

@@ -25,8 +25,6 @@ from hockney.core.fit import Estimate, Fits
 
 EVIDENCE = {"copy": "allgather", "combine": "reduce", "fresh": "scan"}
 """The operation on 2 ranks that shows each kind of work."""
-FIXED = {"algorithm": "mpi", "buffers": "hot", "root": 0, "ranks": 2}
-"""Parameters of the cases that are used, where a workload has them."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +88,5 @@ def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[float,
         if workload is None:
             continue
         case = parse_canonical(summary.case)
-        values = case.values
-        if case.setting != setting:
-            continue
-        if values.get("sync") == "loop" or any(values.get(k, v) != v for k, v in FIXED.items()):
-            continue
-        yield float(case.number(workload.size)), summary.cost(fits.cost)
+        if case.setting == setting and case.ranks == 2 and case.get("sync") != "loop" and case.usual:
+            yield float(case.number(workload.size)), summary.cost(fits.cost)

@@ -255,8 +255,7 @@ class NetworkSimulator:
     def _arrive(self, message: Message) -> None:
         message.arrived_s = self.now
         for rank in {message.source, message.target}:
-            awaits = self._states[rank].awaits
-            if any(each is message for each in awaits):
+            if message in self._states[rank].awaits:
                 self._wake(rank)
 
     # Events

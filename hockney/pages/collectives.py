@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from hockney import models
+from hockney.core.case import MPI
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Fit
 from hockney.core.wording import plural
@@ -15,10 +16,6 @@ from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.quality import chosen
 from hockney.pages.series import points, times
 from hockney.pages.undisturbed import with_column
-
-MPI = "mpi"
-"""The algorithm that is the MPI's own choice."""
-
 
 ID = "collectives"
 LINE_POINTS = 40

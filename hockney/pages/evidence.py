@@ -17,7 +17,7 @@ from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Fits, Summary
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.record import Record, RunRecords
+from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
 from hockney.draw.page import Page
@@ -64,12 +64,16 @@ class Evidence:
     surveyed: Surveyed | None = None
     times: LaunchTimesOnce | None = None
 
-    def observed(self, records: Iterable[Record], cost: Cost = "typical") -> list[Observation]:
-        """What these records of the run show, one observation for each case."""
+    def observed(self, cases: Iterable[Case] | None = None, *, cost: Cost | None = None) -> list[Observation]:
+        """One observation for each of these cases, by default for all of the run, of the cost that the fits
+        use unless `cost` is given."""
         from hockney.models.statistics import launch_times, observe
 
-        run = dataclasses.replace(self.run, records=tuple(records))
-        return observe(run, self.catalog, cost, self.times or launch_times)
+        run = self.run
+        if cases is not None:
+            lines = {case.line for case in cases}
+            run = dataclasses.replace(run, records=tuple(r for r in run.records if r.case in lines))
+        return observe(run, self.catalog, cost or self.fits.cost, self.times or launch_times)
 
     def cached(self, compute: Callable[[Evidence], T]) -> T:
         """`compute(self)`, cached: several sections of a page need the same result."""

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+from hockney.core.case import MPI
 from hockney.core.catalog import PING_PONG
 from hockney.core.wording import plural
 from hockney.pages import loggp, point_to_point, undisturbed
-from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, quantity, with_interval
 

@@ -17,7 +17,7 @@ def section(evidence: Evidence) -> Section | None:
     setting that has no variables, or else in ordinary launches. None if no case was measured both ways."""
     plain = [s.name for s in launch_settings(evidence.settings.launch_settings).values() if not s.variables]
     by_case: dict[Case, dict[str, Observation]] = {}
-    for seen in evidence.observed(evidence.run.records, evidence.fits.cost):
+    for seen in evidence.observed():
         by_case.setdefault(seen.case.under(""), {})[seen.case.setting] = seen
     rows = []
     for case, named in sorted(by_case.items(), key=lambda each: each[0].line):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from hockney import reference
-from hockney.core.case import Case
+from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section
@@ -31,7 +31,6 @@ MESSAGE = "barriers/text/message"
 MESSAGE_BYTES = 1
 """The paper does not print the size of its message; in the machine's description it costs nothing."""
 BARRIER = "barriers/table/{}/{}"
-MPI = "mpi"
 ALGORITHMS = {
     MPI: "MPI_Barrier",
     "dissemination": "dissemination",

@@ -78,8 +78,7 @@ def own(platform: Platform, operation: str) -> str:
 
 def candidates(catalog: Catalog, operation: str) -> list[str]:
     """The algorithms of an operation in the engine, except MPI's own."""
-    parameter = catalog.workload(operation).parameter("algorithm")
-    return [name for name in parameter.choices if name != MPI] if parameter else []
+    return [name for name in catalog.workload(operation).algorithms if name != MPI]
 
 
 def of(answer: Answer, operation: str) -> list[str]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import log2
 
 from hockney import reference
+from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
 from hockney.reference import PrintedRow
@@ -35,8 +36,6 @@ OPERATIONS = {
     "allreduce": "MPI_Allreduce",
 }
 SHARED_OUT = tuple(name for name in OPERATIONS if DEFINITIONS[name].shared_out)
-MPI = "mpi"
-"""The algorithm of SimGrid's MPI: the one that the machine's description names."""
 SIZES = {"8": 8, "1KB": 1024, "1MB": 1 << 20}
 SIZE_WORDS = {"8": "8 B", "1KB": "1 KB", "1MB": "1 MB"}
 PROCESSES = (32, 64, 128, 256)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from hockney.core.case import Case
+from hockney.core.case import ALGORITHM, MPI, Case
 from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.machine import Machine
 from hockney.core.wording import plural
@@ -63,7 +63,7 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
     measured = evidence.of_role("barrier", "collective", ranks=most)
     for operation in ("barrier", "bcast", "allreduce"):
         candidates = [m for m in measured if m.workload.operation == operation]
-        candidates.sort(key=lambda m: m.case.get("algorithm", collectives.MPI) != collectives.MPI)
+        candidates.sort(key=lambda m: m.case.get(ALGORITHM, MPI) != MPI)
         for m in candidates[:1]:  # MPI's own algorithm before others
             of = f" of {quantity(m.size, 'B')}" if m.size else ""
             time = quantity(m.summary.typical.value, "s")

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from models_data import CATALOG, exact
 
-from hockney.core.case import Case
+from hockney.core.case import MPI, Case
 from hockney.core.fit import Estimate
 from hockney.models import observe
 from hockney.models.tuning import openmpi, texts
-from hockney.models.tuning.points import MPI, PLAIN, TABLED, points_of_algorithms, points_of_settings
+from hockney.models.tuning.points import PLAIN, TABLED, points_of_algorithms, points_of_settings
 from hockney.models.tuning.rules import EFFECT, AlgorithmRatio, ChoiceRule, Point, qualifies, rules_of
 from hockney.system.bundled import bundled_catalog
 

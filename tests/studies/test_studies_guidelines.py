@@ -85,7 +85,7 @@ def test_the_summaries_agree(tmp_path):
 
 def test_the_order_of_the_cases_does_not_matter(tmp_path):
     evidence = run(tmp_path / "r", Consistent(slow={("gather", 2048): 1.5}))
-    observations = evidence.observed(evidence.run.records)
+    observations = evidence.observed(cost="typical")
     forth, back = judge(observations, evidence.catalog), judge(observations[::-1], evidence.catalog)
     assert forth.judged == back.judged
 

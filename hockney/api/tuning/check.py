@@ -15,13 +15,14 @@ from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import is_own
 from hockney.api.tuning import messages
 from hockney.api.tuning.files import CHOICES, DYNAMIC_RULES, Tuned
+from hockney.core.case import ALGORITHM, MPI
 from hockney.core.fit import Estimate
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath
 from hockney.lab import Listener, silent
 from hockney.models.statistics import ratio_in_turns
 from hockney.models.tuning import openmpi
-from hockney.models.tuning.points import ALGORITHM, MPI, PLAIN
+from hockney.models.tuning.points import PLAIN
 from hockney.models.tuning.rules import ChoiceRule
 from hockney.studies import ad_hoc
 
@@ -124,7 +125,7 @@ def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
     """Of the cases that were measured, each only with the settings that change it."""
     seen = {
         (each.case.setting, each.workload.operation, each.case.ranks, int(each.size)): each
-        for each in run.evidence.observed(run.records)
+        for each in run.evidence.observed(cost="typical")
     }
     gains = []
     for setting, rules in sizes.items():

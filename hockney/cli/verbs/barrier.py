@@ -18,13 +18,14 @@ from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
+from hockney.core.case import MPI
 from hockney.core.errors import printable
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.pages.format import EXACT, interval, quantity
 from hockney.studies.barriers import NAME
 from hockney.studies.barriers.best import Candidate, Choice
-from hockney.studies.barriers.headline import MPI, chosen, ratio_interval
+from hockney.studies.barriers.headline import chosen, ratio_interval
 
 
 @click.command(

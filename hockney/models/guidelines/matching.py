@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hockney.core.case import Case, Value
+from hockney.core.case import ALGORITHM, MPI, Case, Value
 from hockney.core.catalog import Catalog
 from hockney.models.guidelines.rules import EMULATIONS, MESSAGES, OPERATIONS, RULES, Guideline, Kind, Term
 
-OWN = "mpi"
-"""The value of `algorithm` that is MPI's own choice."""
-USUAL: Mapping[str, Value] = {"algorithm": OWN, "counts": "even", "root": 0}
+USUAL: Mapping[str, Value] = {ALGORITHM: MPI, "counts": "even", "root": 0}
 """Parameters of the right side that the left one does not have."""
 STEPS = (2, 4, 8)
 """A size is compared with the next one of the same operation, and with those larger by these factors. With
@@ -56,7 +54,7 @@ class SizeSeries:
     @property
     def own(self) -> bool:
         """Whether the algorithm is MPI's choice."""
-        return self.fixed.get("algorithm", OWN) == OWN
+        return self.fixed.get(ALGORITHM, MPI) == MPI
 
     @property
     def sizes(self) -> list[int]:
@@ -130,7 +128,7 @@ def _by_algorithm(group: SizeSeries, groups: list[SizeSeries]) -> Iterator[Compa
     for other in groups:
         if (other.workload, other.ranks) != (group.workload, group.ranks) or other.own:
             continue
-        if {**other.fixed, "algorithm": OWN} == group.fixed:
+        if {**other.fixed, ALGORITHM: MPI} == group.fixed:
             for size in sorted(set(group.by_size) & set(other.by_size)):
                 yield Comparison(rule, group.by_size[size], (MeasuredTerm(other.by_size[size]),))
 

@@ -41,6 +41,7 @@ from hockney.models.statistics.visits import (
 __all__ = [
     "FEWEST_QUIET",
     "SHORTEST_S",
+    "HalfWidths",
     "Observation",
     "costing",
     "kept",
@@ -55,6 +56,9 @@ LOADED_OUTSIDE_CORES, LOADED_STEAL = 0.25, 0.05
 more than this share of processor time."""
 FEWEST_QUIET = 5
 """With this many quiet launches of a case, the loaded ones are left out."""
+
+HalfWidths = tuple[np.ndarray, np.ndarray]
+"""How far the ends of each launch's interval are below and above its log time."""
 
 WIDE = 0.7
 """The log of an interval whose ends are a factor of two apart."""
@@ -104,6 +108,16 @@ class Observation:
         may show single outliers instead of curvature."""
         wide = ~(self.below + self.above < WIDE)
         return self.log_typical - np.where(wide, 0.0, (self.above - self.below) / 2 / Z**2)
+
+    def half_widths(self, at: np.ndarray | slice) -> HalfWidths:
+        """`below` and `above` of some launches, rescaled to the normal quantile."""
+        quantile = self.quantile[at]
+        return self.below[at] / quantile * Z, self.above[at] / quantile * Z
+
+    def places(self, launches: Iterable[str]) -> np.ndarray:
+        """The indices of these launches."""
+        place = {name: k for k, name in enumerate(self.launches)}
+        return np.array([place[name] for name in launches], dtype=int)
 
     @property
     def within(self) -> float:

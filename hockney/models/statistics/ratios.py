@@ -18,8 +18,8 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.models.statistics.drift import BLOCKS, half_width_of_blocks
 from hockney.models.statistics.estimates import WIDEST, estimate
-from hockney.models.statistics.location import Z, center, half_width, of_mean, winsorised
-from hockney.models.statistics.observations import Observation
+from hockney.models.statistics.location import center, half_width, of_mean, winsorised
+from hockney.models.statistics.observations import HalfWidths, Observation
 from hockney.models.statistics.visits import FEWEST_IN_TIME
 
 FEWEST_PAIRS = 3
@@ -47,21 +47,28 @@ def ratio_of_estimates(of: Estimate, over: Estimate) -> Estimate:
     return estimate(value, value * np.exp(-below), value * np.exp(above))
 
 
+def paired(log_ratios: np.ndarray, of: HalfWidths, over: HalfWidths) -> tuple[float, float, float]:
+    """Centre of the launches' log ratios, and how far the ends of its 95% interval are below and above it,
+    from each launch's half widths of both times."""
+    below, above = np.hypot(of[0], over[1]), np.hypot(of[1], over[0])
+    return (
+        float(center(log_ratios)),
+        float(half_width(log_ratios, of_mean(below))),
+        float(half_width(log_ratios, of_mean(above))),
+    )
+
+
 def _paired(of: Observation, over: Observation) -> tuple[float, float] | None:
     """Low and high from the launches that measured both; None if there are too few."""
-    place = {launch: k for k, launch in enumerate(of.launches)}
-    pairs = [(place[launch], k) for k, launch in enumerate(over.launches) if launch in place]
-    if len(pairs) < FEWEST_PAIRS:
+    in_of = set(of.launches)
+    shared = [launch for launch in over.launches if launch in in_of]
+    if len(shared) < FEWEST_PAIRS:
         return None
-    a, b = np.array(pairs).T
+    a, b = of.places(shared), over.places(shared)
     logs = of.log_typical[a] - over.log_typical[b]
-    below = np.hypot(_z(of.below, of)[a], _z(over.above, over)[b])
-    above = np.hypot(_z(of.above, of)[a], _z(over.below, over)[b])
-    middle = float(center(logs))
+    middle, below, above = paired(logs, of.half_widths(a), over.half_widths(b))
     least = max(_in_time(of, over, a, b), abs(_half_width(of) - _half_width(over)))
-    low = middle - max(float(half_width(logs, of_mean(below))), least)
-    high = middle + max(float(half_width(logs, of_mean(above))), least)
-    return float(np.exp(low)), float(np.exp(high))
+    return float(np.exp(middle - max(below, least))), float(np.exp(middle + max(above, least)))
 
 
 def _half_width(seen: Observation) -> float:
@@ -95,11 +102,6 @@ def _in_time(of: Observation, over: Observation, a: np.ndarray, b: np.ndarray) -
             counts.append(blocks)
             variances.append(float(np.var(first - second, ddof=1)))
     return half_width_of_blocks(np.array(counts), np.array(variances)) if counts else 0.0
-
-
-def _z(half_widths: np.ndarray, seen: Observation) -> np.ndarray:
-    """Each launch's half widths, rescaled to the normal quantile."""
-    return half_widths / seen.quantile * Z
 
 
 def _apart(of: Observation, over: Observation) -> tuple[float, float]:

@@ -23,9 +23,9 @@ import numpy as np
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.scipy_functions import student_tail
 from hockney.models.statistics.estimates import WIDEST, estimate
-from hockney.models.statistics.location import Z, center, half_width, of_mean, student
+from hockney.models.statistics.location import student
 from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.ratios import FEWEST_PAIRS
+from hockney.models.statistics.ratios import FEWEST_PAIRS, paired
 
 FEWEST_LAUNCHES = 2
 """With one launch, an interval does not contain the variation between launches."""
@@ -77,8 +77,8 @@ def _paired(of: Observation, terms: Sequence[Weighted]) -> tuple[float, float, f
     shared = [name for name in of.launches if all(name in case.launches for case, _ in terms)]
     if len(shared) < FEWEST_PAIRS:
         return None
-    at = _places(of, shared)
-    where = [_places(case, shared) for case, _ in terms]
+    at = of.places(shared)
+    where = [case.places(shared) for case, _ in terms]
     parts = np.array(
         [case.log_typical[k] + np.log(count) for (case, count), k in zip(terms, where, strict=True)]
     )
@@ -86,25 +86,12 @@ def _paired(of: Observation, terms: Sequence[Weighted]) -> tuple[float, float, f
     shares = np.exp(parts - sums)
     logs = of.log_typical[at] - sums
 
-    def of_sum(side: str) -> np.ndarray:
-        """Each launch's half width of the sum, rescaled to the normal quantile."""
-        widths = [_z(case, side)[k] for (case, _), k in zip(terms, where, strict=True)]
+    def of_sum(side: int) -> np.ndarray:
+        """Each launch's half width of the sum."""
+        widths = [case.half_widths(k)[side] for (case, _), k in zip(terms, where, strict=True)]
         return np.asarray(np.sqrt(np.sum((shares * np.array(widths)) ** 2, axis=0)))
 
-    middle = float(center(logs))
-    below = float(half_width(logs, of_mean(np.hypot(_z(of, "below")[at], of_sum("above")))))
-    above = float(half_width(logs, of_mean(np.hypot(_z(of, "above")[at], of_sum("below")))))
-    return middle, below, above, len(shared) - 1
-
-
-def _places(seen: Observation, launches: Sequence[str]) -> np.ndarray:
-    place = {name: k for k, name in enumerate(seen.launches)}
-    return np.array([place[name] for name in launches])
-
-
-def _z(seen: Observation, side: str) -> np.ndarray:
-    widths: np.ndarray = getattr(seen, side)
-    return widths / seen.quantile * Z
+    return *paired(logs, of.half_widths(at), (of_sum(0), of_sum(1))), len(shared) - 1
 
 
 def _apart(of: Observation, terms: Sequence[Weighted], log_ratio: float) -> tuple[float, float, float, int]:

@@ -14,9 +14,9 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.models.statistics.estimates import WIDEST, estimate
-from hockney.models.statistics.location import Z, center, half_width, of_mean
+from hockney.models.statistics.location import center, half_width
 from hockney.models.statistics.observations import Observation
-from hockney.models.statistics.ratios import FEWEST_PAIRS, ratio
+from hockney.models.statistics.ratios import FEWEST_PAIRS, paired, ratio
 
 
 def ratio_in_turns(of: Observation, over: Observation) -> Estimate:
@@ -26,12 +26,10 @@ def ratio_in_turns(of: Observation, over: Observation) -> Estimate:
     plain = ratio(of, over)
     if count < FEWEST_PAIRS:
         return plain
-    logs = of.log_typical[:count] - over.log_typical[:count]
-    below = np.hypot(_scaled(of, of.below)[:count], _scaled(over, over.above)[:count])
-    above = np.hypot(_scaled(of, of.above)[:count], _scaled(over, over.below)[:count])
-    middle = float(center(logs))
-    low = float(np.exp(middle - float(half_width(logs, of_mean(below)))))
-    high = float(np.exp(middle + float(half_width(logs, of_mean(above)))))
+    first = slice(count)
+    logs = of.log_typical[first] - over.log_typical[first]
+    middle, below, above = paired(logs, of.half_widths(first), over.half_widths(first))
+    low, high = float(np.exp(middle - below)), float(np.exp(middle + above))
     if not high <= WIDEST * low:
         return Estimate(plain.value, None, None)
     return estimate(plain.value, min(low, plain.value), max(high, plain.value))
@@ -56,8 +54,3 @@ def _means(seen: Mapping[int, Observation], sizes: list[int]) -> np.ndarray:
     of = [dict(zip(seen[size].launches, seen[size].log_typical, strict=True)) for size in sizes]
     launches = [launch for launch in seen[sizes[0]].launches if all(launch in each for each in of)]
     return np.array([np.mean([each[launch] for each in of]) for launch in launches])
-
-
-def _scaled(seen: Observation, half_widths: np.ndarray) -> np.ndarray:
-    """Each launch's half widths, rescaled to the normal quantile."""
-    return half_widths / seen.quantile * Z

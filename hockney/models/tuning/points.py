@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hockney.core.case import SETTING, Case
+from hockney.core.case import ALGORITHM, MPI, SETTING, Case
 from hockney.core.fit import Estimate
 from hockney.models.statistics import Observation, ratio, ratio_in_turns
 from hockney.models.tuning.rules import AlgorithmRatio, Point
 
-ALGORITHM = "algorithm"
-MPI = "mpi"
 PLAIN = "plain"
 """The launch setting without variables, whose cases have the same company as those of other settings."""
 TABLED = (

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.core.platform import CALLED, Origin, Segment
 from hockney.core.units import format_bytes, format_seconds
@@ -41,9 +42,6 @@ nothing."""
 
 # The following is MPI's and SMPI's vocabulary, not the engine's: the operations for which SimGrid has several
 # algorithms, and how MPI defines them for the data of two ranks.
-MPI = "mpi"
-"""The algorithm that is the MPI library's own choice."""
-
 BOTH = ("barrier", "allgather", "alltoall", "allreduce", "reduce_scatter_block")
 SUMMING = ("reduce", "allreduce", "reduce_scatter_block", "scan")
 SUMMED_FROM = 4096

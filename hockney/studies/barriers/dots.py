@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
@@ -15,7 +16,7 @@ from hockney.models.barriers import predicted
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.studies.barriers.best import Candidate, choose
-from hockney.studies.barriers.headline import MPI, times_as_long
+from hockney.studies.barriers.headline import times_as_long
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, Way
 
 CALLED = {MPI: "MPI_Barrier", "mpi_nonblocking": "MPI_Ibarrier"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate
 from hockney.core.wording import listing, plural
@@ -16,7 +17,6 @@ from hockney.pages.format import quantity
 from hockney.studies.barriers.best import MESSAGES, Candidate, Choice, believed, choose
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
-MPI = "mpi"
 CLOSE = 0.2
 MOST_COUNTS = 3
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hockney.core.case import Case
+from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
@@ -58,10 +58,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 def algorithms(catalog: Catalog, machine: Machine) -> list[str]:
     """All of the engine's. Simulated ranks share no memory, so only message-based ones are left there."""
-    (choices,) = (p.choices for p in catalog.workload("barrier").parameters if p.name == "algorithm")
+    choices = catalog.workload("barrier").algorithms
     if machine.traits.shared_memory:
         return list(choices)
-    return [name for name in choices if name == "mpi" or predicted(name)]
+    return [name for name in choices if name == MPI or predicted(name)]
 
 
 def _delay(machine: Machine, affordable: str) -> str:

@@ -76,8 +76,7 @@ class BarrierResults:
     @cached_property
     def _loops(self) -> dict[tuple[int, str], Observation]:
         """Observations of barriers back to back, by ranks and algorithm."""
-        loops = (r for r in self.evidence.run.records if way_of(r.parsed_case()) == "loop")
-        seen = self.evidence.observed(loops, self.evidence.fits.cost)
+        seen = self.evidence.observed(m.case for m in self.evidence.measured if way_of(m.case) == "loop")
         return {(each.case.ranks, str(each.case["algorithm"])): each for each in seen}
 
     @cached_property

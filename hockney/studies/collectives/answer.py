@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence
 from hockney.studies.collectives import tables
 from hockney.studies.collectives.eager_effect import EagerEffect

@@ -56,9 +56,7 @@ class EagerEffect:
     def limits(self) -> tuple[EagerLimit, ...]:
         """Ascending; empty without times of MPI's own limit."""
         seen: dict[str, dict[int, Observation]] = {}
-        lines = {m.case.line for cases in self.measured.values() for m in cases}
-        records = (r for r in self.evidence.run.records if r.case in lines)
-        for o in self.evidence.observed(records, self.evidence.fits.cost):
+        for o in self.evidence.observed(m.case for each in self.measured.values() for m in each):
             seen.setdefault(o.case.setting, {})[o.case.bytes] = o
         own = seen.pop(OWN, {})
         found = [

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.intervals import UNKNOWN
-from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.studies.collectives.buffers import definition, mpi_name

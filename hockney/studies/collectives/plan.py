@@ -8,14 +8,13 @@ differences between launches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from hockney.core import messages as core_messages
-from hockney.core.case import Case
+from hockney.core.case import MPI, Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Options, once
 from hockney.reproductions.t3e_cases import PAIR_SIZES
 from hockney.studies import messages
@@ -76,7 +75,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 def _operations(asked: Iterable[str], catalog: Catalog) -> list[Workload]:
     """The collectives that have algorithms. Raises UsageError for another name."""
-    there = {w.operation: w for w in catalog.of_role("collective") if w.parameter("algorithm") is not None}
+    there = {w.operation: w for w in catalog.of_role("collective") if w.algorithms}
     for name in asked:
         if name not in there:
             raise core_messages.unknown_collective(name, there)
@@ -86,14 +85,9 @@ def _operations(asked: Iterable[str], catalog: Catalog) -> list[Workload]:
 def _algorithms(asked: Iterable[str], workloads: Iterable[Workload]) -> dict[str, list[str]]:
     """By workload: MPI's own first, which is always measured. Raises UsageError for a name that no workload
     has."""
-    choices = {w.name: list(_choices(w)) for w in workloads}
+    choices = {w.name: sorted(w.algorithms, key=lambda name: name != MPI) for w in workloads}
     every = dict.fromkeys(name for names in choices.values() for name in names)
     for name in asked:
         if name not in every:
             raise core_messages.unknown_algorithm(name, ", ".join(choices), every)
     return {w: [n for n in names if n == MPI or not asked or n in asked] for w, names in choices.items()}
-
-
-def _choices(workload: Workload) -> Iterator[str]:
-    parameter = workload.parameter("algorithm")
-    yield from sorted(parameter.choices, key=lambda name: name != MPI) if parameter is not None else ()

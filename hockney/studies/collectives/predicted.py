@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
 from hockney.models import collective_costs
-from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence
 from hockney.studies.collectives.results import CollectiveResults
 

@@ -12,9 +12,9 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import Literal
 
+from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models.statistics import Observation, Z, ratio
-from hockney.pages.collectives import MPI
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.collectives.buffers import definition, mpi_name
 
@@ -118,9 +118,8 @@ class CollectiveResults:
 
     @cached_property
     def _observed(self) -> dict[str, Observation]:
-        lines = {m.case.line for m in self.evidence.of_role("collective")}
-        records = (r for r in self.evidence.run.records if r.case in lines)
-        return {o.case.line: o for o in self.evidence.observed(records, self.evidence.fits.cost)}
+        cases = (m.case for m in self.evidence.of_role("collective"))
+        return {o.case.line: o for o in self.evidence.observed(cases)}
 
     @property
     def operations(self) -> tuple[str, ...]:

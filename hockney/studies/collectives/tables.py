@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.collectives import MPI
 from hockney.pages.format import interval, quantity
 from hockney.studies.collectives.buffers import block_bytes, definition, mpi_name, source
 from hockney.studies.collectives.printed import PAPER, SIZES, is_t3e, printed_times

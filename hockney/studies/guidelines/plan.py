@@ -51,19 +51,13 @@ def _of_size(size: int, ranks: int, sync: str, catalog: Catalog) -> Iterator[str
     available = {workload.name for workload in catalog.workloads}
     for name in sorted(OPERATIONS & available):
         bytes = ranks * block if name in VECTORS else block
-        for choice in _algorithms(name, catalog):
+        for algorithm in catalog.workload(name).algorithms or ("",):
+            choice = f"algorithm={algorithm} " if algorithm else ""
             yield f"{name} {choice}bytes={bytes} buffers=hot sync={sync} ranks={ranks}"
     for bytes in _local(block, ranks) if LOCAL in available else ():
         yield f"{LOCAL} bytes={bytes} buffers=hot sync={sync} ranks={ranks}"
     if ranks == 2:
         yield f"{MESSAGES} bytes={ranks * block} buffers=hot ranks=2"
-
-
-def _algorithms(name: str, catalog: Catalog) -> list[str]:
-    for parameter in catalog.workload(name).parameters:
-        if parameter.name == "algorithm":
-            return [f"algorithm={choice} " for choice in parameter.choices]
-    return [""]
 
 
 def _local(block: int, ranks: int) -> list[int]:

@@ -10,5 +10,4 @@ from hockney.pages.evidence import Evidence
 
 def judged(evidence: Evidence) -> Verdicts:
     """Of all its cases; a run of any study may have them."""
-    observations = evidence.observed(evidence.run.records, evidence.fits.cost)
-    return judge(observations, evidence.catalog, exact=evidence.machine.exact)
+    return judge(evidence.observed(), evidence.catalog, exact=evidence.machine.exact)

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-from hockney.core.case import Case
+from hockney.core.case import USUAL, Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural
 from hockney.models.guidelines import Comparison, Guideline, Judged, MeasuredTerm, Verdicts
 from hockney.pages.format import EXACT, quantity
 
-USUAL = {"buffers": "hot", "root": 0, "counts": "even", "algorithm": "mpi"}
-"""A parameter with this value is not named."""
 APART = ("bytes", "sync")
 """Parameters that are shown apart from the others; the second one is the same on both sides."""
 MOST_SENTENCES = 3

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hockney.core.case import Case
+from hockney.core.case import ALGORITHM, MPI, Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.tuning import openmpi
-from hockney.models.tuning.points import ALGORITHM, MPI, PLAIN, TABLED
+from hockney.models.tuning.points import PLAIN, TABLED
 from hockney.pages.evidence import Options, once
 from hockney.studies.sizes import default_ranks, whole_doubles
 
@@ -59,13 +59,12 @@ def _workloads(options: Options, catalog: Catalog) -> list[Workload]:
 
 def _tabled(workload: Workload) -> str:
     """The operation of a workload that has algorithms; "" of another one."""
-    return workload.operation if any(p.name == ALGORITHM for p in workload.parameters) else ""
+    return workload.operation if workload.algorithms else ""
 
 
 def _lines(workload: Workload, size: int, ranks: int, internal: bool) -> Iterator[str]:
     case = f"{workload.name} {workload.size}={size} ranks={ranks}"
-    names = next(p.choices for p in workload.parameters if p.name == ALGORITHM)
-    yield from (f"{case} {ALGORITHM}={name}" for name in names)
+    yield from (f"{case} {ALGORITHM}={name}" for name in workload.algorithms)
     forced = openmpi.forced(workload.operation, ranks) if internal else []
     if forced:
         yield from (f"{case} {ALGORITHM}={MPI} setting={setting}" for setting in (PLAIN, *forced))
