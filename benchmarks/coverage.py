@@ -24,7 +24,7 @@ from simulated import POPULATIONS, Noise, repetitions, simulate
 from hockney.core.case import Case
 from hockney.core.fit import Estimate, Fit, Subject
 from hockney.models import fit_collective, fit_hockney, fit_loggp, median_interval, observe
-from hockney.models.fits.collective import steps
+from hockney.models.fits.collective_forms import steps
 from hockney.models.statistics import Z, half_width
 from hockney.system.bundled import bundled_catalog
 

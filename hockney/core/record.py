@@ -191,6 +191,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="r
         return [part for part in parts if part]
 
     @property
+    def visits_started_s(self) -> list[float]:
+        """The start of each visit in `times_by_visit`, in seconds since 1970, or of the simulated clock."""
+        after = [at for at, count in zip(self.visits.after_s, self.visits.repetitions, strict=True) if count]
+        return [self.started_s + each for each in after or [0.0]]
+
+    @property
     def visits_made(self) -> int:
         """Visits with at least one repetition: the length of `times_by_visit`."""
         counts = self.visits.repetitions or [len(self.times_s)]

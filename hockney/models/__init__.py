@@ -8,7 +8,8 @@ from hockney.core import lazy
 
 if TYPE_CHECKING:
     from hockney.models.fits.caveats import CONTRADICTIONS
-    from hockney.models.fits.collective import collective_time, fit_collective
+    from hockney.models.fits.collective import fit_collective
+    from hockney.models.fits.collective_forms import collective_time
     from hockney.models.fits.hockney import fit_hockney
     from hockney.models.fits.loggp import fit_loggp
     from hockney.models.fits.registry import all_models, fit_all
@@ -18,7 +19,8 @@ else:
         __name__,
         {
             "hockney.models.fits.caveats": "CONTRADICTIONS",
-            "hockney.models.fits.collective": "collective_time fit_collective",
+            "hockney.models.fits.collective": "fit_collective",
+            "hockney.models.fits.collective_forms": "collective_time",
             "hockney.models.fits.hockney": "fit_hockney",
             "hockney.models.fits.loggp": "fit_loggp",
             "hockney.models.fits.registry": "all_models fit_all",

@@ -15,11 +15,7 @@ from hockney.core.fit import Summary
 from hockney.core.record import Close, Launch
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Section
-from hockney.models.statistics import (
-    FEWEST_QUIET,
-    kept,
-    loaded_launches,
-)
+from hockney.models.loaded_launches import FEWEST_QUIET, kept, loaded_launches
 from hockney.pages import collectives, loggp, messages, point_to_point
 from hockney.pages.affinity import processors
 from hockney.pages.evidence import Evidence

@@ -5,13 +5,12 @@ modes."""
 
 from __future__ import annotations
 
-import numpy as np
+from statistics import median, quantiles
 
 from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Modes
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section
-from hockney.models.statistics import visits_of
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import percent, quantity
 
@@ -27,10 +26,11 @@ def section(evidence: Evidence) -> Section | None:
     shown = _most_important(evidence)
     if shown is None or evidence.machine.traits.noiseless:
         return None
-    at_s, times_s = _visits(evidence, shown)
-    if len(times_s) < FEWEST_VISITS:
+    visits = _visits(evidence, shown)
+    if len(visits) < FEWEST_VISITS:
         return None
-    low, middle, high = np.percentile(times_s, (10, 50, 90))
+    tenths = quantiles((time_s for _, time_s in visits), n=10, method="inclusive")
+    low, middle, high = tenths[0], tenths[4], tenths[8]
     modes = shown.summary.modes
     if modes is None and high - low <= VARIES * middle:
         return None
@@ -38,7 +38,7 @@ def section(evidence: Evidence) -> Section | None:
     return Section(
         title="Course over time",
         text=(cost if modes is None else _in_modes(shown, modes),),
-        figures=(_figure(shown, at_s, times_s),),
+        figures=(_figure(shown, visits),),
         closed=True,
     )
 
@@ -51,16 +51,17 @@ def _most_important(evidence: Evidence) -> Measured | None:
     return smallest or next(iter(evidence.measured), None)
 
 
-def _visits(evidence: Evidence, m: Measured) -> tuple[np.ndarray, np.ndarray]:
-    """The start of each visit, in seconds since the run's start, and its median. Includes those of disturbed
-    launches, which are of interest here."""
+def _visits(evidence: Evidence, m: Measured) -> list[tuple[float, float]]:
+    """The start of each visit, in seconds since the run's start, and its median time (s), in order. Includes
+    visits of loaded launches, which are of interest here."""
     records = [record for record in evidence.run.by_case().get(m.summary.case, []) if record.times_s]
-    if not records:
-        return np.empty(0), np.empty(0)
-    began = min(record.started_s for record in evidence.run.records)
-    logs, at_s = map(np.concatenate, zip(*map(visits_of, records), strict=True))
-    order = np.argsort(at_s, kind="stable")
-    return at_s[order] - began, np.exp(logs[order])
+    began = min((record.started_s for record in evidence.run.records), default=0.0)
+    visits = (
+        (at_s - began, median(times_s))
+        for record in records
+        for at_s, times_s in zip(record.visits_started_s, record.times_by_visit, strict=True)
+    )
+    return sorted(visits, key=lambda visit: visit[0])
 
 
 def _in_modes(m: Measured, modes: Modes) -> str:
@@ -94,9 +95,9 @@ def _roughly(seconds: float) -> str:
     return f"{float(number):g} {unit}"
 
 
-def _figure(m: Measured, at_s: np.ndarray, times_s: np.ndarray) -> Figure:
-    every = -(-len(times_s) // MOST_POINTS)
-    x, y = (tuple(values[::every].tolist()) for values in (at_s, times_s))
+def _figure(m: Measured, visits: list[tuple[float, float]]) -> Figure:
+    every = -(-len(visits) // MOST_POINTS)
+    x, y = zip(*visits[::every], strict=True)
     drawn = "" if every == 1 else f" One of {every} visits is drawn."
     return Figure(
         name="course",

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import replace as changed
 from pathlib import Path
 
-from hockney.draw.files import save
 from hockney.draw.names import named
 from hockney.draw.page import Page
 from hockney.report.render import render
@@ -23,6 +22,8 @@ def write(page: Page, path: Path) -> Path:
 
 def figures(page: Page, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
     """Write every figure into `folder` (created if missing), each under a different name."""
+    from hockney.draw.files import save
+
     formats, paths = tuple(formats), []
     for name, figure in named(page.figures).items():
         paths += save(changed(figure, name=name), Path(folder), formats)

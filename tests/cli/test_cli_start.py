@@ -93,6 +93,15 @@ def test_a_verb_imports_no_other_verb(started, verb):
     assert {n for n in modules if n.startswith("hockney.cli.verbs.")} == {f"hockney.cli.verbs.{verb}"}
 
 
+def test_a_page_of_stored_fits_needs_no_numpy(started):
+    code, modules = started("survey", "--ranks", "2", "--sizes", "8,1KiB", "--out", "run")
+    assert code in (0, 4) and "numpy" in modules
+    code, modules = started("report", "run")
+    assert code == 0
+    assert "hockney.report.render" in modules
+    assert modules & {"numpy", "scipy", "rich", "matplotlib", "hockney.draw.files"} == set()
+
+
 def test_a_plan_needs_no_page(started):
     code, modules = started("plan", "survey")
     assert code == 0

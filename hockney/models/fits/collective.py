@@ -22,6 +22,7 @@ import numpy as np
 
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
 from hockney.models.fits import caveats
+from hockney.models.fits.collective_forms import collective_time, steps
 from hockney.models.fits.in_size import fit_in_size
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains
 from hockney.models.fits.piecewise.fit import unexplained
@@ -37,23 +38,6 @@ FLOOR = 0.02
 @explains("collective", "barrier", order=3, free=(SIZE, RANKS), in_pieces=True)
 def of_collectives(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
     return fit_collective(observations, subject, ranks_allowed=scope.ranks_allowed)
-
-
-def steps(form: str, ranks: int) -> float:
-    """The factor of b + c m in a form, for p ranks."""
-    if form == "logarithmic":
-        return math.ceil(math.log2(ranks))
-    return 1.0 if form == "size" else ranks - 1.0
-
-
-def collective_time(fit: Fit, ranks: int, size: float) -> float:
-    """Seconds predicted by a fit of this module; a piecewise one holds for its rank count only."""
-    if fit.segments:
-        piece = next((s for s in reversed(fit.segments) if s.first <= size), fit.segments[0])
-        return piece.latency.value + piece.per_byte.value * size
-    value = {p.symbol: p.estimate.value for p in fit.parameters}
-    factor = steps(fit.model, ranks)
-    return value.get("a", 0.0) + (value.get("b", 0.0) + value.get("c", 0.0) * size) * factor
 
 
 def fit_collective(

@@ -7,6 +7,13 @@ in this folder. Models get observations and summaries of cases, an `ObservationT
 subject's times with their variances, and intervals of the quantities they derive from them.
 """
 
+from hockney.models.loaded_launches import (
+    FEWEST_QUIET,
+    LOADED_OUTSIDE_CORES,
+    LOADED_STEAL,
+    kept,
+    loaded_launches,
+)
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.location import (
@@ -28,15 +35,10 @@ from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.multiple_tests import adjusted
 from hockney.models.statistics.noise import MeasuredNoise, noise
 from hockney.models.statistics.observations import (
-    FEWEST_QUIET,
-    LOADED_OUTSIDE_CORES,
-    LOADED_STEAL,
     SHORTEST_S,
     Observation,
     Times,
     costing,
-    kept,
-    loaded_launches,
     observe,
     observe_case,
     precision_of,

@@ -20,6 +20,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Modes
 from hockney.core.record import Record, RunRecords
+from hockney.models.loaded_launches import kept, loaded_launches
 from hockney.models.statistics.jackknife import undisturbed_half_width
 from hockney.models.statistics.location import (
     FEWEST_TO_WINSORISE,
@@ -39,23 +40,14 @@ from hockney.models.statistics.visits import (
 )
 
 __all__ = [
-    "FEWEST_QUIET",
     "SHORTEST_S",
     "HalfWidths",
     "Observation",
     "costing",
-    "kept",
-    "loaded_launches",
     "observe",
     "observe_case",
     "precision_of",
 ]
-
-LOADED_OUTSIDE_CORES, LOADED_STEAL = 0.25, 0.05
-"""A launch is loaded, otherwise quiet, if other programs used more cores than this, or if the hypervisor took
-more than this share of processor time."""
-FEWEST_QUIET = 5
-"""With this many quiet launches of a case, the loaded ones are left out."""
 
 HalfWidths = tuple[np.ndarray, np.ndarray]
 """How far the ends of each launch's interval are below and above its log time."""
@@ -198,21 +190,6 @@ def precision_of(seen: Observation) -> float | None:
     interval."""
     value, low, high = seen.interval()
     return float((high - low) / 2 / value) if np.isfinite(high - low) and value > 0 else None
-
-
-def loaded_launches(run: RunRecords) -> set[str]:
-    """Launches during which other programs or the hypervisor took a large share of the processors."""
-    return {
-        close.launch
-        for close in run.closes
-        if (close.outside_cores or 0.0) > LOADED_OUTSIDE_CORES or (close.steal or 0.0) > LOADED_STEAL
-    }
-
-
-def kept(records: Sequence[Record], loaded: set[str]) -> Sequence[Record]:
-    """The records of one case that count: without the `loaded` launches, if enough others are left."""
-    quiet = [record for record in records if record.launch not in loaded]
-    return quiet if len(quiet) >= FEWEST_QUIET else records
 
 
 def observe_case(

@@ -53,10 +53,7 @@ def visits_of(record: Record) -> tuple[np.ndarray, np.ndarray]:
     """The visits and their start times, as in `LaunchTimes`, of a record that has repetitions."""
     parts = record.times_by_visit
     visits = np.log(np.maximum(list(map(_median, parts)), SHORTEST_S))
-    began = [
-        after for after, count in zip(record.visits.after_s, record.visits.repetitions, strict=True) if count
-    ]
-    return visits, record.started_s + np.array(began or [0.0])
+    return visits, np.array(record.visits_started_s)
 
 
 def launch_times(record: Record) -> LaunchTimes:
