@@ -129,6 +129,16 @@ def test_open_mpi_finds_the_same_choices_in_its_file(points):
                 assert looked_up(text, operation, ranks, size) == (wanted or [0])[0]
 
 
+@given(tables(sorted(openmpi.ALGORITHMS), ["tuned1"]))
+def test_comments_state_what_the_message_sizes_count(points):
+    lines = openmpi.dynamic_rules(rules_of(points), []).splitlines()
+    for operation, number in openmpi.NUMBERS.items():
+        counted = "all ranks' blocks together" if operation in openmpi.TOTAL else "one rank's vector"
+        found = [line for line in lines if line.startswith(f"{number} # {operation};")]
+        assert all(line.endswith(f"bytes of {counted}") for line in found)
+        assert len(found) == any(rule.operation == operation for rule in rules_of(points))
+
+
 def test_settings_force_existing_algorithms_only():
     plain, *forcing = openmpi.forcing()
     assert plain.name == PLAIN and plain.variables == ()

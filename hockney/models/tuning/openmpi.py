@@ -8,6 +8,7 @@ ompi/mca/coll/base/coll_base_functions.h. The file's format (coll_tuned_dynamic_
 operations; for each its number, and the number of communicator sizes; for each the size, and the number of
 message sizes; for each the message size, the algorithm (0: Open MPI's own choice), the fan-out, and the
 length of segments. A line applies from its size up to that of the next line, also for communicators.
+Text from # to the end of a line is a comment.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ NUMBERS: Mapping[str, int] = {
 }  # fmt: skip
 TOTAL = ("allgather", "alltoall", "gather", "reduce_scatter_block", "scatter")
 """Operations whose message size is that of the blocks of all ranks."""
+COLUMNS = "a rule: the message size from which it applies, algorithm, fan-out, segment length"
+"""A comment on the lines of the file that select algorithms."""
 FANOUT = 4
 """The default of coll_tuned_*_fanout, which applies to forced algorithms."""
 PREFIX = "tuned"
@@ -83,10 +86,11 @@ def using(file: str) -> dict[str, str]:
 def dynamic_rules(rules: Sequence[ChoiceRule], comments: Sequence[str]) -> str:
     """The text of the file for rules whose algorithms are names of settings."""
     operations = sorted({rule.operation for rule in rules}, key=NUMBERS.__getitem__)
-    lines = [*(f"# {comment}" for comment in comments), f"{len(operations)} # operations"]
+    lines = [*(f"# {comment}" for comment in (*comments, COLUMNS)), f"{len(operations)} # operations"]
     for operation in operations:
+        counted = "all ranks' blocks together" if operation in TOTAL else "one rank's vector"
         lines += [
-            f"{NUMBERS[operation]} # {operation}",
+            f"{NUMBERS[operation]} # {operation}; message sizes: bytes of {counted}",
             *_sizes([r for r in rules if r.operation == operation]),
         ]
     return "\n".join(lines) + "\n"
