@@ -21,7 +21,7 @@ def axis_title(axis: Axis) -> str:
 
 def place_words(axis: Axis, value: float) -> str:
     """A value of the axis: with its unit, or the name that it represents."""
-    return axis.names[int(value)] if axis.names else format_value(value, axis.unit)
+    return axis.names[round(value)] if axis.names else format_value(value, axis.unit)
 
 
 def point(figure: Figure, series: Series, k: int) -> str:

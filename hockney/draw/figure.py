@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["points", "line"]
+Tone = Literal["", "warning", "neutral"]
 
 
 @dataclass(frozen=True)
@@ -17,8 +18,8 @@ class Axis:
 
     A log axis with `zero` shows x = 0 at a separate position left of the smallest positive value. `include`
     are values that the axis always shows, so that figures side by side have the same axis. On a linear axis
-    with `names` the values are indices of the names. As x axis it runs down the figure's left side, the first
-    name on top.
+    with `names` the values are indices of the names, or close to them. As x axis it runs down the figure's
+    left side, the first name on top, each with the height of `row` points.
     """
 
     label: str
@@ -27,13 +28,20 @@ class Axis:
     zero: bool = False
     include: tuple[float, ...] = ()
     names: tuple[str, ...] = ()
+    row: float = 1.0
+
+    @property
+    def rows(self) -> float:
+        """The height of all names, in rows for one point."""
+        return self.row * len(self.names)
 
 
 @dataclass(frozen=True)
 class Series:
     """One line or cloud of points. `low` and `high` (both or neither) are drawn as error bars for points and
     as a band for a line; an unknown end is nan. `group` gives related series the same colour. `detail` is one
-    text per point, shown when hovering. `hollow` points are outlines."""
+    text per point, shown when hovering. `hollow` points are outlines. A `tone` determines the colour
+    instead of the group."""
 
     name: str
     x: tuple[float, ...]
@@ -44,6 +52,7 @@ class Series:
     group: str = ""
     detail: tuple[str, ...] = ()
     hollow: bool = False
+    tone: Tone = ""
 
 
 @dataclass(frozen=True)

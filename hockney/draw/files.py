@@ -100,7 +100,7 @@ def _draw(canvas: Any, figure: Figure) -> None:
     shown = picture(figure)
     axes = canvas.add_subplot()
     if figure.x.names:
-        canvas.set_figheight(1.0 + ROW * len(figure.x.names))
+        canvas.set_figheight(1.0 + ROW * figure.x.rows)
         dress(axes, shown.y, shown.x, 390.0)
     else:
         dress(axes, shown.x, shown.y, 390.0)

@@ -10,9 +10,10 @@ see no colour, and for print.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hockney.draw.figure import Figure, Series
+from hockney.draw.figure import Figure, Series, Tone
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ SYMBOLS = (("circle", "o"), ("square", "s"), ("diamond", "D"), ("triangle-up", "
 DASHES = (("solid", "-"), ("dash", (0, (5, 2))), ("dot", (0, (1.2, 1.8))), ("dashdot", (0, (5, 2, 1.2, 2))))
 
 
+TONES: Mapping[Tone, int] = {"warning": 1, "neutral": 6}
+"""Red and grey."""
+
+
 @dataclass(frozen=True)
 class Look:
     """`slot` counts colours from 0; `symbol` and `dash` index SYMBOLS and DASHES; `hollow` is an outline."""
@@ -66,7 +71,8 @@ class Look:
 
 
 def looks(figure: Figure) -> tuple[Look, ...]:
-    """One look per series: a colour for each group (or name, if there is no group), in order.
+    """One look per series: a colour for each tone, or for each group (or name, if there is no group), in
+    order.
 
     Within a group, the second cloud of points is hollow and the second line dashed.
     """
@@ -80,7 +86,7 @@ def looks(figure: Figure) -> tuple[Look, ...]:
         rounds = number // len(LIGHT.series)
         result.append(
             Look(
-                slot=number % len(LIGHT.series),
+                slot=TONES.get(series.tone, number % len(LIGHT.series)),
                 symbol=(number + rounds + turn // 2) % len(SYMBOLS),
                 dash=(rounds + turn) % len(DASHES),
                 hollow=series.hollow or bool(turn % 2),

@@ -59,7 +59,7 @@ def still(figure: Figure | Plane, identity: str) -> Markup:
     names, top = legend([entry.name for entry in listed], sign, WIDTH)
     top += 6 + MARK_ROW * shown.mark_rows
     frame = (
-        framed(shown.y, shown.x, top, WIDTH, ROW * (len(figure.x.names) + 0.2))
+        framed(shown.y, shown.x, top, WIDTH, ROW * (figure.x.rows + 0.2))
         if figure.x.names
         else framed(shown.x, shown.y, top, WIDTH, HEIGHT)
     )

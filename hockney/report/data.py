@@ -84,7 +84,7 @@ def as_csv(figure: Figure | Plane) -> str:
         for k in range(len(series.x)):
             low, high = _ends(series, k)
             numbers = [_number(v) for v in (series.y[k], low, high)]
-            place = _cell(figure.x.names[int(series.x[k])]) if figure.x.names else _number(series.x[k])
+            place = _cell(figure.x.names[round(series.x[k])]) if figure.x.names else _number(series.x[k])
             writer.writerow(
                 [
                     _cell(series.name),

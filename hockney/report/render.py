@@ -237,12 +237,12 @@ def _figure(figure: Figure | Plane, identities: _Identities) -> ShownFigure:
 
 
 ROW_REM, AROUND_REM = 1.0, 5.0
-"""For a figure with a row for each name: a row's height, and that of the space around the rows."""
+"""For a figure with names down its side: the height of a row for one point, and of the space around."""
 
 
 def _tall(figure: Figure | Plane) -> float:
     """The figure's height if it needs a custom one, otherwise 0."""
-    rows = len(figure.x.names) if isinstance(figure, Figure) else 0
+    rows = figure.x.rows if isinstance(figure, Figure) else 0
     return round(AROUND_REM + ROW_REM * rows, 1) if rows else 0.0
 
 

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.figure import Axis, Figure, Series, Tone
 from hockney.draw.palette import DARK, DASHES, LIGHT, SYMBOLS, Theme, looks
 
 # Machado, Oliveira and Fernandes (IEEE TVCG 15:1291, 2009), table 1, severity 1.0, on linear RGB.
@@ -90,6 +91,18 @@ def test_a_group_shares_a_colour_and_its_members_differ_in_form():
     assert one.slot == model.slot == two.slot != other.slot
     assert one.hollow != two.hollow
     assert other.symbol != one.symbol
+
+
+def test_a_tone_has_its_colour_in_any_place():
+    def toned(name: str, tone: Tone) -> Series:
+        return replace(series(name), tone=tone)
+
+    plain, good, bad = looks(figure(series("a"), toned("b", "neutral"), toned("c", "warning")))
+    assert [look.slot for look in looks(figure(toned("c", "warning"), toned("b", "neutral")))] == [
+        bad.slot,
+        good.slot,
+    ]
+    assert len({plain.slot, good.slot, bad.slot}) == 3
 
 
 def test_more_series_than_colours_still_differ():

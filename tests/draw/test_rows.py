@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,19 @@ def test_the_still_picture_has_a_row_for_each_name_and_bars_across():
     assert re.search(r'd="M[\d.]+ [\d.]+H[\d.]+', text), "an interval is a line across"
     heights = [float(m) for m in re.findall(r'y="([\d.]+)" text-anchor="end">(?:quick|middle|slow)', text)]
     assert heights == sorted(heights) and len(heights) == 3
+
+
+def test_points_beside_each_other_have_the_same_name_and_a_higher_row():
+    near = Series("near", (0.7, 1.0, 1.3), (1e-6, 2e-6, 3e-6))
+    high = replace(FIGURE, x=replace(FIGURE.x, row=2.0), series=(near,))
+    _, rows = data.table(high)
+    assert {row[1] for row in rows} == {"middle"} and data.as_csv(high).count("middle") == 3
+
+    def height(figure: Figure) -> float:
+        return float(re.search(r'viewBox="\S+ \S+ \S+ ([\d.]+)"', still(figure, "rows"))[1])
+
+    low = replace(high, x=FIGURE.x)
+    assert height(high) - height(low) == pytest.approx(len(NAMES) * 12.5, abs=0.2)
 
 
 def test_words_and_files_have_the_names():

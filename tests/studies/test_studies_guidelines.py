@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +16,13 @@ from hockney import api, lab, studies
 from hockney.cli.errors import guarded
 from hockney.core.case import Case, parse_canonical
 from hockney.core.settings import Settings
+from hockney.draw.palette import LIGHT, looks
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.models.guidelines import judge
 from hockney.studies import Evidence, Options
 from hockney.studies.guidelines import reference
+from hockney.studies.guidelines.figure import largest
 from hockney.studies.guidelines.results import judged
 from hockney.studies.guidelines.wording import answer, counted
 from hockney.system.bundled import catalog_with
@@ -72,6 +74,21 @@ def test_planted_violations_are_the_ones_reported(tmp_path):
     assert len(names) == len(set(names)) and "scatter <= scatterv" in names
     (violated,) = (series for series in figure.series if series.name == "violated")
     assert {names[int(k)] for k in violated.x} >= {"scatter <= scatterv", "scan <= other algorithms"}
+
+
+def test_a_violation_looks_like_a_warning(tmp_path):
+    verdicts = judged(run(tmp_path / "r", Consistent()))
+    states = {rule: ("violated", "holds", "undecided")[k % 3] for k, rule in enumerate(verdicts.rules)}
+    changed = tuple(replace(each, state=states[each.rule]) for each in verdicts.judged)
+    drawn = largest(replace(verdicts, judged=changed))
+    assert {
+        series.name: (LIGHT.series[look.slot], look.hollow)
+        for series, look in zip(drawn.series, looks(drawn), strict=True)
+    } == {
+        "violated": (LIGHT.series[1], False),
+        "holds": (LIGHT.series[6], False),
+        "undecided": (LIGHT.series[6], True),
+    }
 
 
 def test_the_summaries_agree(tmp_path):

@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.core.wording import plural
-from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.figure import Axis, Figure, Series, Tone
 from hockney.draw.intervals import UNKNOWN
-from hockney.models.guidelines import Judged, Verdicts
+from hockney.models.guidelines import Judged, State, Verdicts
 from hockney.studies.guidelines.wording import alternative, call, in_short
 
-STATES = (
-    ("violated", ("violated",)),
-    ("holds", ("holds",)),
-    ("undecided", ("undecided", "unknown")),
+STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
+    ("violated", ("violated",), "warning"),
+    ("holds", ("holds",), "neutral"),
+    ("undecided", ("undecided", "unknown"), "neutral"),
 )
 
 
@@ -26,14 +26,17 @@ def largest(verdicts: Verdicts) -> Figure | None:
         return None
     names = tuple(name for name, _ in rows)
     numbered = [(k, each) for k, (_, each) in enumerate(rows)]
-    series = (_series(name, [(k, e) for k, e in numbered if e.state in of]) for name, of in STATES)
+    series = (
+        _series(name, [(k, each) for k, each in numbered if each.state in states], tone)
+        for name, states, tone in STATES
+    )
     return Figure(
         "guidelines",
         "The largest violation of each guideline, or how far it is kept",
         Axis("guideline", "guideline", "linear", names=names),
         Axis("time relative to the other way", ""),
         tuple(s for s in series if s.x),
-        "Of each guideline the comparison with the largest ratio, with its 95% interval.",
+        "Of each guideline the comparison with the largest ratio, with its 95% interval; hollow: undecided.",
         marks=((verdicts.factor, f"{verdicts.factor:.4g}"),),
     )
 
@@ -55,7 +58,7 @@ def _rank(each: Judged) -> tuple[bool, float]:
     return each.state == "violated", each.ratio.value
 
 
-def _series(name: str, rows: Sequence[tuple[int, Judged]]) -> Series:
+def _series(name: str, rows: Sequence[tuple[int, Judged]], tone: Tone) -> Series:
     return Series(
         name,
         tuple(float(k) for k, _ in rows),
@@ -64,6 +67,8 @@ def _series(name: str, rows: Sequence[tuple[int, Judged]]) -> Series:
         tuple(UNKNOWN if each.ratio.high is None else each.ratio.high for _, each in rows),
         group=name,
         detail=tuple(_detail(each) for _, each in rows),
+        hollow=name == "undecided",
+        tone=tone,
     )
 
 
