@@ -5,16 +5,18 @@ time of a message, the eager limit, and the definitions of the paper."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
 from msgspec.structs import replace as replace_struct
 
-from hockney import api, lab, studies
+from hockney import api, lab, simulated, studies
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
-from hockney.core.fit import Estimate, Fits
+from hockney.core.fit import Estimate, Fits, FittedSegment
 from hockney.core.machine import Mpi
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
@@ -22,12 +24,13 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import FakePiece, World
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.collectives import answer, eager, figures, plan, send_time
+from hockney.studies.collectives import answer, eager, figures, plan, send_time, summary
 from hockney.studies.collectives.buffers import LIKE, block_bytes, definition
 from hockney.studies.collectives.eager_effect import EagerEffect
 from hockney.studies.collectives.plan import ALGORITHMS, OPERATIONS, SYNC
 from hockney.studies.collectives.printed import PAPER, SIZES, printed_times
 from hockney.studies.collectives.results import CollectiveResults
+from hockney.studies.needed_budget import suggested_budget
 
 CATALOG = lab.bundled_catalog()
 MACHINE = lab.fake_bench("fake").machine
@@ -133,6 +136,83 @@ def test_equal_algorithms_are_alike(tmp_path):
     planned = cases(operations="allgather", ranks=(2,), sizes=SOME, eager="0")
     run = CollectiveResults.of(measured(tmp_path, Truth(), planned))
     assert {p.verdict for p in run.points} == {"alike"} and {p.fastest for p in run.points} == {"mpi"}
+
+
+def test_undecided_comparisons_are_counted_apart(tmp_path):
+    """Of four cases one is slower, one alike, one undecided and one without an interval."""
+    planned = cases(operations="allgather,scan", ranks=(2,), sizes=SOME, eager="0")
+    evidence = measured(tmp_path, Truth(), planned)
+    run = CollectiveResults.of(evidence)
+    ratios = ((1.5, 1.4, 1.6), (1.0, 0.98, 1.02), (1.2, 0.8, 1.8), (1.3, None, None))
+    changed = [
+        replace(point, ratio=Estimate(*ratio)) for point, ratio in zip(run.points, ratios, strict=True)
+    ]
+    vars(run)["points"] = tuple(changed)
+
+    document = answer(evidence)
+    assert document["counts"] == {"slower": 1, "alike": 1, "undecided": 1, "unknown": 1}
+    assert [each["mpi_is"] for each in document["collectives"]] == ["slower", "alike", "undecided", "unknown"]
+    assert [p.fastest for p in run.points] == [run.points[0].best, "mpi", "mpi", "mpi"]
+    (table,) = summary(evidence)
+    cells = [cell for row in table.rows for cell in row[1:]]
+    assert cells == [f"{run.points[0].best} 1.50", "MPI", "? 1.20", "? 1.30"]
+
+    page = studies.study("collectives").page(evidence)
+    needed = run.stricter * math.log(1.8 / 1.2) / math.log(1.2)
+    assert needed**2 > 2 > 6 / run.points[2].launches, "that of the undecided case, not of the unknown one"
+    budgets = re.findall(r"--budget (\d+[sm])\b", " ".join(page.headline))
+    assert budgets == [suggested_budget(2 * evidence.settings.budget_s)], "median_low of both"
+    hollow = [series for series in page.lead.series if series.hollow]
+    assert sum(len(series.x) for series in hollow) == 2
+    (shown,) = (t for s in page.sections for t in s.tables if t.name == "compared")
+    assert [row[-1] for row in shown.rows] == ["slower", "alike", "undecided", "unknown"]
+
+
+def test_undecided_eager_limits_are_marked(tmp_path):
+    planned = cases(operations="scan", ranks=(2,), sizes=(1024,), eager="64KiB")
+    evidence = measured(tmp_path, World(), planned, Options(parameters={"eager": (65536,)}))
+    effect = EagerEffect.of(evidence)
+    (limit,) = effect.limits
+    wide, narrow = Estimate(1.0, 0.5, 2.0), Estimate(1.0, 0.99, 1.01)
+    by_size = {size: wide if size <= 1024 else narrow for size in limit.by_size}
+    vars(effect)["limits"] = (replace(limit, by_size=by_size, over_all=wide),)
+    (stated,) = answer(evidence)["eager_limits"]
+    assert stated["verdict"] == "undecided"
+    assert [each["verdict"] for each in stated["by_size"]] == ["undecided"] * 2 + ["alike"] * 8
+    page = studies.study("collectives").page(evidence)
+    (table,) = (t for s in page.sections for t in s.tables if t.name == "eager")
+    assert [row[1].endswith("?") for row in table.rows] == [True] * 2 + [False] * 8 + [True]
+    assert any("1 of 1 limit is undecided" in text for text in page.headline)
+
+
+def test_the_sizes_of_an_operation_are_drawn_beside_each_other(tmp_path):
+    planned = cases(operations="bcast,scan", ranks=(2,), sizes=SOME, eager="0")
+    figure = figures.ratios(CollectiveResults.of(measured(tmp_path, Truth(), planned)), 2)
+    places = [x for series in figure.series for x in series.x]
+    assert len(set(places)) == len(places) == 4
+    assert sorted(round(x) for x in places) == [0, 0, 1, 1]
+
+
+def test_a_line_that_begins_below_zero_is_given_from_the_change_on():
+    per_byte = Estimate(1 / 2.26e9, None, None)
+    latency = Estimate(21e-6 - 65536 / 2.26e9, None, None)
+    piece = FittedSegment(
+        first=65536, beyond=None, latency=latency, per_byte=per_byte, intercept="below zero"
+    )
+    assert latency.value < 0 and send_time.formula(piece) == "21.0 + (x - 65536)/2260"
+    above = replace_struct(piece, latency=Estimate(2e-6, None, None), intercept="found")
+    assert send_time.formula(above) == "2.00 + x/2260"
+
+
+def test_the_t3e_is_compared_with_the_paper_only(tmp_path):
+    evidence = measured(tmp_path, Truth(), cases(operations="scan", ranks=(2,), sizes=SOME, eager="0"))
+
+    def said(name: str) -> str:
+        traits = replace_struct(MACHINE.traits, origin="simulated")
+        machine = replace_struct(MACHINE, platform=simulated.platform(name), traits=traits)
+        return send_time.sentence(replace(evidence, machine=machine))
+
+    assert "T3E" in said("t3e") and "T3E" not in said("switched-ethernet")
 
 
 def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
@@ -279,6 +359,8 @@ def test_many_comparisons_need_wider_intervals(tmp_path):
     verdicts = [
         replace(point, ratio=Estimate(1.5, low, 1.5 * 1.5 / low)).verdict for low in (0.99, 1.05, 1.25)
     ]
-    assert verdicts == ["alike", "alike", "slower"]
+    assert verdicts == ["undecided", "undecided", "slower"]
+    assert replace(point, ratio=Estimate(1.0, 0.97, 1.03)).verdict == "alike"
+    assert replace(point, ratio=Estimate(1.0, 0.96, 1.04)).verdict == "undecided", "too wide among many"
     assert replace(point, ratio=Estimate(0.5, 0.45, 0.6)).verdict == "faster"
     assert replace(point, ratio=Estimate(1.5, None, None)).verdict == "unknown"

@@ -12,8 +12,9 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
 from hockney.studies.granularity import conclusive, results
-from hockney.studies.granularity.conclusive import suggested_budget, thin
+from hockney.studies.granularity.conclusive import thin
 from hockney.studies.granularity.page import caveats, headline
+from hockney.studies.needed_budget import MOST_TIMES, suggested_budget
 
 TWO = replace(SMALL, ranks=(2,))
 
@@ -110,7 +111,7 @@ def test_the_remedy_follows_what_was_asked(settings, words):
 
 def test_a_wider_interval_needs_a_larger_budget():
     narrow, wide, hopeless = (conclusive.Thin(2, 4, w, 10) for w in (0.3, 0.9, 50.0))
-    assert (narrow.times, wide.times, hopeless.times) == (2, pytest.approx(9), conclusive.MOST_TIMES)
+    assert (narrow.times, wide.times, hopeless.times) == (2, pytest.approx(9), MOST_TIMES)
     budgets = [suggested_budget(s) for s in (0.5, 31, 60, 61, 4000)]
     assert budgets == ["5s", "60s", "60s", "2m", "120m"]
 

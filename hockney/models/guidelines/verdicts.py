@@ -17,10 +17,9 @@ from hockney.core.catalog import Catalog
 from hockney.core.fit import Estimate
 from hockney.models.guidelines.matching import Comparison, comparisons
 from hockney.models.guidelines.rules import EMULATIONS, RULES, Guideline
-from hockney.models.statistics import Observation, SumRatio, adjusted, ratio_to_sum
+from hockney.models.statistics import NOTABLE, Observation, SumRatio, adjusted, ratio_to_sum
 
-FACTOR = 1.05
-"""A difference of 5% is not worth another way to communicate."""
+FACTOR = NOTABLE
 LEVEL = 0.05
 
 State = Literal["violated", "holds", "undecided", "unknown"]

@@ -14,6 +14,15 @@ from hockney.models.loaded_launches import (
     kept,
     loaded_launches,
 )
+from hockney.models.statistics.comparison import (
+    NOTABLE,
+    OPEN,
+    Verdict,
+    stricter,
+    time_to_decide,
+    time_to_exclude,
+    verdict,
+)
 from hockney.models.statistics.estimates import estimate
 from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.location import (
@@ -54,6 +63,8 @@ __all__ = [
     "FEWEST_TO_WINSORISE",
     "LOADED_OUTSIDE_CORES",
     "LOADED_STEAL",
+    "NOTABLE",
+    "OPEN",
     "SHORTEST_S",
     "LaunchTimesOnce",
     "MeasuredNoise",
@@ -62,6 +73,7 @@ __all__ = [
     "ObservationTable",
     "SumRatio",
     "Times",
+    "Verdict",
     "Z",
     "adjusted",
     "center",
@@ -83,11 +95,15 @@ __all__ = [
     "ratio_of_estimates",
     "ratio_to_sum",
     "shared_variance",
+    "stricter",
     "student",
     "sum_quantile",
     "summaries",
     "summarise",
     "tabulate",
+    "time_to_decide",
+    "time_to_exclude",
+    "verdict",
     "visits_of",
     "winsorised",
 ]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,17 +24,23 @@ def summary(evidence: Evidence) -> Sequence[Table]:
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """Every comparison with MPI's own algorithm, and every eager limit. Times in seconds, sizes in bytes,
-    null for an unknown end of an interval."""
+    """Every comparison with MPI's own algorithm, how many have each verdict, and every eager limit. Times in
+    seconds, sizes in bytes, null for an unknown end of an interval."""
     effect = EagerEffect.of(evidence)
+    points = CollectiveResults.of(evidence).points
     return {
-        "collectives": [_point(p) for p in CollectiveResults.of(evidence).points],
+        "collectives": [_point(p) for p in points],
+        "counts": dict(Counter(p.verdict for p in points if p.ratio is not None)),
         "eager_limits": [
             {
                 "limit_bytes": each.limit,
                 "setting": each.setting,
                 **_ratio(each.over_all),
-                "by_size": [{"bytes": size, **_ratio(value)} for size, value in each.by_size.items()],
+                "verdict": effect.verdict(each),
+                "by_size": [
+                    {"bytes": size, **_ratio(value), "verdict": effect.verdict(each, size)}
+                    for size, value in each.by_size.items()
+                ],
             }
             for each in effect.limits
         ],

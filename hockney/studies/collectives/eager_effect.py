@@ -8,15 +8,22 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.core.fit import Estimate
-from hockney.core.wording import together
+from hockney.core.wording import plural, together
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
-from hockney.models.statistics import Observation, mean_ratio_in_turns, ratio_in_turns
+from hockney.models.statistics import (
+    OPEN,
+    Observation,
+    Verdict,
+    mean_ratio_in_turns,
+    ratio_in_turns,
+    stricter,
+    verdict,
+)
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.studies.collectives.eager import OWN, limit_of
-from hockney.studies.collectives.results import Verdict, stricter, verdict
 
 
 @dataclass(frozen=True)
@@ -28,11 +35,6 @@ class EagerLimit:
     setting: str
     by_size: dict[int, Estimate]
     over_all: Estimate
-
-    def sizes(self, wanted: Verdict, limits: int) -> list[int]:
-        """Where it is faster, or slower, than MPI's own, among as many comparisons as `limits` have."""
-        width = stricter(limits * len(self.by_size))
-        return [size for size, each in self.by_size.items() if verdict(each, width) == wanted]
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,19 @@ class EagerEffect:
     @property
     def best(self) -> EagerLimit | None:
         """The limit with the smallest mean; None if that is not significantly below 1."""
-        width = stricter(len(self.limits))
-        known = [each for each in self.limits if verdict(each.over_all, width) == "faster"]
+        known = [each for each in self.limits if self.verdict(each) == "faster"]
         return min(known, key=lambda each: each.over_all.value, default=None)
+
+    def verdict(self, each: EagerLimit, size: int | None = None) -> Verdict:
+        """Whether messages with one of the limits are faster or slower than with MPI's own: of this size,
+        among the sizes of all limits, or on average over all sizes, among the limits."""
+        if size is None:
+            return verdict(each.over_all, stricter(len(self.limits)))
+        return verdict(each.by_size[size], stricter(len(self.limits) * len(each.by_size)))
 
     def sizes(self, each: EagerLimit, wanted: Verdict) -> list[int]:
         """At which sizes one of the limits is faster, or slower."""
-        return each.sizes(wanted, len(self.limits))
+        return [size for size in each.by_size if self.verdict(each, size) == wanted]
 
 
 def sentence(evidence: Evidence) -> str:
@@ -93,12 +101,13 @@ def sentence(evidence: Evidence) -> str:
     if best is None:
         gains = [(size, each) for each in effect.limits for size in effect.sizes(each, "faster")]
         if not gains:
-            return f"Eager limit: none of those tried is significantly better than MPI's own, {span}."
+            better = f"none of those tried is significantly better than MPI's own, {span}"
+            return f"Eager limit: {better}{_undecided(effect)}."
         size, each = min(gains, key=lambda gain: gain[1].by_size[gain[0]].value)
         limit, share = quantity(each.limit, "B"), _words(each.by_size[size])
         return (
             f"Eager limit: with {limit}, a message of {quantity(size, 'B')} takes {share} of the time with "
-            f"MPI's own limit, but none of those tried is better on average over {span}."
+            f"MPI's own limit, but none of those tried is better on average over {span}{_undecided(effect)}."
         )
     text = (
         f"Eager limit: {quantity(best.limit, 'B')} is best here, {_words(best.over_all)} of the time with "
@@ -111,6 +120,13 @@ def sentence(evidence: Evidence) -> str:
     if lost:
         text += f", slower for {lost}"
     return text + "."
+
+
+def _undecided(effect: EagerEffect) -> str:
+    """ "; 2 of 4 limits are undecided", on average over the sizes."""
+    count = sum(effect.verdict(each) in OPEN for each in effect.limits)
+    verb = "is" if count == 1 else "are"
+    return f"; {count} of {plural(len(effect.limits), 'limit')} {verb} undecided" if count else ""
 
 
 def _words(value: Estimate) -> str:
@@ -163,9 +179,9 @@ def _name(setting: str, effect: EagerEffect) -> str:
 def _table(effect: EagerEffect) -> Table:
     sizes = sorted({size for each in effect.limits for size in each.by_size})
     rows = tuple(
-        (quantity(size, "B"), *(_cell(each.by_size.get(size)) for each in effect.limits)) for size in sizes
+        (quantity(size, "B"), *(_cell(effect, each, size) for each in effect.limits)) for size in sizes
     )
-    last = ("all, mean", *(_cell(each.over_all) for each in effect.limits))
+    last = ("all, mean", *(_cell(effect, each) for each in effect.limits))
     columns = ("message", *(quantity(each.limit, "B") for each in effect.limits))
     return Table(
         "eager",
@@ -173,12 +189,16 @@ def _table(effect: EagerEffect) -> Table:
         columns,
         (*rows, last),
         numeric=tuple(range(len(columns))),
-        caption="With 95% intervals; below 1, the limit is faster than MPI's own.",
+        caption="With 95% intervals; below 1, the limit is faster than MPI's own. ?: undecided, the interval "
+        "does not show whether the times differ by 5%.",
     )
 
 
-def _cell(value: Estimate | None) -> str:
+def _cell(effect: EagerEffect, each: EagerLimit, size: int | None = None) -> str:
+    """Of one size, or of the mean over all."""
+    value = each.over_all if size is None else each.by_size.get(size)
     if value is None:
         return ""
     bounds = "" if value.low is None or value.high is None else f" ({value.low:.2f} to {value.high:.2f})"
-    return f"{value.value:.2f}{bounds}"
+    mark = " ?" if effect.verdict(each, size) in OPEN else ""
+    return f"{value.value:.2f}{bounds}{mark}"

@@ -6,12 +6,14 @@ each operation against the size of its buffer."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.intervals import UNKNOWN
+from hockney.models.statistics import OPEN
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.studies.collectives.buffers import definition, mpi_name
@@ -22,6 +24,10 @@ from hockney.studies.collectives.results import CollectivePoint, CollectiveResul
 SHORTEST_S = 1e-9
 MOST_SIZES = 4
 """Sizes on the first screen."""
+HIGHEST = 1.5
+"""The height of the row of an operation with several sizes, where 1 is enough for one."""
+BETWEEN_SIZES = 0.22
+"""The distance of their points from each other, where that of the operations is 1."""
 Rate = Callable[[float, int, float], float]
 """Bytes per second for a buffer, ranks, and seconds."""
 Quantity = Callable[[CollectivePoint, str], "Estimate | None"]
@@ -37,21 +43,30 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
     names.sort(key=lambda name: -worst[name])
     sizes = _spread(sorted({p.buffer for p in points if p.block}), MOST_SIZES)
     series = []
-    for size in sizes:
-        row = [p for p in points if p.buffer == size]
-        series.append(
-            _series(
-                quantity(size, "B"),
-                [(float(names.index(p.operation)), p.ratio, f"{p.name}: {p.best}") for p in row if p.ratio],
-            )
-        )
+    for k, size in enumerate(sizes):
+        beside = BETWEEN_SIZES * (k - (len(sizes) - 1) / 2)
+        for decided in (True, False):
+            known = [
+                (names.index(p.operation) + beside, p.ratio, f"{p.name}: {p.best}, MPI is {p.verdict}")
+                for p in points
+                if p.ratio and p.buffer == size and decided != (p.verdict in OPEN)
+            ]
+            name = str(quantity(size, "B"))
+            each = _series(name if decided else f"{name}, undecided", known, name)
+            series.append(each if decided else replace(each, hollow=True))
     return Figure(
         f"ratio-{ranks}",
         f"{plural(ranks, 'rank')}: MPI's time / the best user-level algorithm's",
-        Axis("operation", "operation", "linear", names=tuple(map(mpi_name, names))),
+        Axis(
+            "operation",
+            "operation",
+            "linear",
+            names=tuple(map(mpi_name, names)),
+            row=HIGHEST if len(sizes) > 1 else 1.0,
+        ),
         Axis("ratio of the times", "times", include=(1.0,)),
         tuple(s for s in series if s.x),
-        "Right of 1, MPI is slower. With 95% intervals; hollow: no interval.",
+        "Right of 1, MPI is slower. With 95% intervals. Hollow: undecided.",
         marks=((1.0, "equal"),),
     )
 

@@ -5,15 +5,22 @@ eager limit."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import listing, plural
+from hockney.models.statistics import NOTABLE, OPEN
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.studies.collectives import eager_effect, send_time
 from hockney.studies.collectives.buffers import mpi_name
 from hockney.studies.collectives.results import CollectivePoint, CollectiveResults
+from hockney.studies.needed_budget import multiple, remedy
 
 MOST_OPERATIONS = 4
+UNDECIDED = (
+    f"Undecided: the interval of the ratio does not show whether the times differ by {NOTABLE - 1:.0%}."
+)
 
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
@@ -24,27 +31,35 @@ def sentences(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _collectives(run: CollectiveResults, ranks: int) -> list[str]:
-    compared = [p for p in run.of_ranks(ranks) if p.ratio is not None]
+    compared = run.compared(ranks)
     if not compared:
         return []
     worst = run.worst(ranks)
     operations = dict.fromkeys(p.operation for p in compared)
-    others = [mpi_name(name) for name in operations if name not in worst]
-    unknown = [p for p in compared if p.verdict == "unknown"]
-    slower = sum(p.verdict == "slower" for p in compared)
-    known = plural(len(compared) - len(unknown), "case")
-    texts = [
+    found = {p.operation for p in compared if p.verdict in ("slower", *OPEN)}
+    others = [mpi_name(name) for name in operations if name not in found]
+    counts = Counter(p.verdict for p in compared)
+    text = (
         f"{plural(ranks, 'rank')}: MPI is slower than an algorithm of messages that a user can write in "
-        f"{slower or 'none'} of {known} ({plural(len(operations), 'operation')})"
-        + (": " + "; ".join(_slow(p) for p in list(worst.values())[:MOST_OPERATIONS]) if worst else "")
-        + "."
-    ]
+        f"{counts['slower'] or 'none'} of {plural(len(compared), 'case')} "
+        f"({plural(len(operations), 'operation')})"
+    )
+    if counts["undecided"]:
+        text += f"; {counts['undecided']} {'is' if counts['undecided'] == 1 else 'are'} undecided"
+    if counts["unknown"]:
+        text += f"; {counts['unknown']} {'has' if counts['unknown'] == 1 else 'have'} no interval"
+    largest = "; ".join(_slow(p) for p in list(worst.values())[:MOST_OPERATIONS])
+    texts = [f"{text}. {largest}." if largest else f"{text}."]
     if len(worst) > MOST_OPERATIONS:
         texts.append(f"Also slower: {listing([p.name for p in list(worst.values())[MOST_OPERATIONS:]], 9)}.")
     if others and worst:
-        texts.append(f"Nowhere found slower: {listing(others, 9)}.")
-    if unknown:
-        texts.append(f"{plural(len(unknown), 'more case has', 'more cases have')} no interval of the ratio.")
+        texts.append(f"Nowhere slower: {listing(others, 9)}.")
+    if counts["undecided"]:
+        texts.append(UNDECIDED)
+    if undecided := [p for p in compared if p.verdict in OPEN]:
+        launches = min(p.launches for p in undecided)
+        times = multiple((p.time_to_decide for p in undecided), launches)
+        texts.append(remedy(times, launches, run.evidence.settings))
     return texts
 
 

@@ -16,8 +16,9 @@ from hockney.studies.collectives.results import CollectiveResults
 METHOD = (
     "User-level algorithms consist of MPI point-to-point messages only. They are measured in the same "
     "launches as MPI's own, and the interval of a ratio is that over the launches. MPI counts as "
-    "slower or faster if the ratio differs from 1 by 5% and its interval excludes 1 even if widened for the "
-    "number of comparisons (Bonferroni), of which some would exclude 1 by chance.",
+    "slower or faster if the ratio differs from 1 by 5% and its interval excludes 1, and as alike if the "
+    "interval excludes any difference of 5%; otherwise it is undecided. For this, intervals are widened for "
+    "the number of comparisons (Bonferroni), of which some would exclude 1 by chance.",
     "Sizes are those of the buffer as the paper defines it; a rank's block has whole doubles, and is empty "
     "if the buffer has fewer doubles than there are ranks.",
 )
@@ -49,14 +50,14 @@ def page(evidence: Evidence) -> Page:
 
 
 def _fastest(run: CollectiveResults) -> Section | None:
-    others = [ranks for ranks in run.ranks if ranks != run.shown_first]
-    found = [
-        table for ranks in (run.shown_first, *others) if (table := tables.fastest(run, ranks)) is not None
-    ]
-    if not found:
-        return None
-    more = tuple(figure for ranks in others if (figure := figures.ratios(run, ranks)) is not None)
-    return Section("Which algorithm is fastest where", figures=more, tables=tuple(found))
+    ordered = (run.shown_first, *_others(run))
+    found = tuple(table for ranks in ordered if (table := tables.fastest(run, ranks)) is not None)
+    return Section("Which algorithm is fastest where", tables=found) if found else None
+
+
+def _others(run: CollectiveResults) -> list[int]:
+    """The numbers of ranks that are not on the first screen."""
+    return [ranks for ranks in run.ranks if ranks != run.shown_first]
 
 
 def _times(run: CollectiveResults) -> Section | None:
@@ -93,4 +94,6 @@ def _bandwidths(run: CollectiveResults) -> Section | None:
 def _numbers(run: CollectiveResults) -> Section | None:
     if not run.points:
         return None
-    return Section("All times", tables=(tables.compared(run), tables.every_time(run)), closed=True)
+    drawn = tuple(figure for ranks in _others(run) if (figure := figures.ratios(run, ranks)) is not None)
+    both = (tables.compared(run), tables.every_time(run))
+    return Section("All ratios and times", figures=drawn, tables=both, closed=True)

@@ -9,26 +9,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import NormalDist
-from typing import Literal
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
-from hockney.models.statistics import Observation, Z, ratio
+from hockney.models.statistics import Observation, Verdict, ratio, stricter, time_to_decide, verdict
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.collectives.buffers import definition, mpi_name
-
-Verdict = Literal["slower", "faster", "alike", "unknown"]
-LEVEL = 0.95
-NOTABLE = 1.05
-"""A smaller difference is not worth another algorithm, however exact both times are."""
 
 
 @dataclass(frozen=True)
 class CollectivePoint:
     """One operation on `ranks` ranks with blocks of `block` bytes. `times` are those of its algorithms (s),
-    `best` is the fastest user-level one ("" if none was measured), and `ratio` MPI's time over its time. A
-    verdict needs an interval that excludes 1 even if it is this much wider (`stricter`, of its log)."""
+    `best` is the fastest user-level one ("" if none was measured), and `ratio` MPI's time over its time. For
+    the verdict, the log of its interval counts as this much wider (`stricter`)."""
 
     operation: str
     ranks: int
@@ -70,6 +63,16 @@ class CollectivePoint:
     def verdict(self) -> Verdict:
         """Whether MPI is slower or faster than the best user-level algorithm."""
         return verdict(self.ratio, self.stricter)
+
+    @property
+    def time_to_decide(self) -> float:
+        """The multiple of the measuring time that an undecided comparison needs."""
+        return math.inf if self.ratio is None else time_to_decide(self.ratio, self.stricter)
+
+    @property
+    def launches(self) -> int:
+        """The fewest that measured MPI's own algorithm or the best user-level one."""
+        return min(self.times[name].summary.launches for name in (MPI, self.best) if name in self.times)
 
     @property
     def fastest(self) -> str:
@@ -147,6 +150,10 @@ class CollectiveResults:
     def of_ranks(self, ranks: int, operation: str = "") -> tuple[CollectivePoint, ...]:
         return tuple(p for p in self.points if p.ranks == ranks and operation in ("", p.operation))
 
+    def compared(self, ranks: int) -> tuple[CollectivePoint, ...]:
+        """Those with both MPI's own and a user-level algorithm."""
+        return tuple(p for p in self.of_ranks(ranks) if p.ratio is not None)
+
     def worst(self, ranks: int) -> dict[str, CollectivePoint]:
         """For each operation of which MPI is slower somewhere: where it is by the largest factor, the
         largest first."""
@@ -155,25 +162,6 @@ class CollectiveResults:
             if p.verdict == "slower" and _value(p) > _value(found.get(p.operation)):
                 found[p.operation] = p
         return dict(sorted(found.items(), key=lambda item: -_value(item[1])))
-
-
-def stricter(comparisons: int) -> float:
-    """The normal quantile for so many comparisons, over that for one: among a hundred equal pairs, five 95%
-    intervals would exclude 1 (Bonferroni)."""
-    return NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / max(1, comparisons)) / Z
-
-
-def verdict(ratio: Estimate | None, stricter: float) -> Verdict:
-    """Whether the time above the line is slower or faster, by at least NOTABLE, and the interval excludes 1
-    even if its log is `stricter` times as wide."""
-    if ratio is None or ratio.low is None or ratio.high is None:
-        return "unknown"
-    value, low, high = ratio.value, ratio.low, ratio.high
-    if value >= NOTABLE and value * (low / value) ** stricter > 1:
-        return "slower"
-    if value <= 1 / NOTABLE and value * (high / value) ** stricter < 1:
-        return "faster"
-    return "alike"
 
 
 def _value(point: CollectivePoint | None) -> float:

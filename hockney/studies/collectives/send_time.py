@@ -15,10 +15,15 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, range_of, with_interval
 from hockney.pages.point_to_point import PING_PONG_TITLE, fitted
 from hockney.pages.series import curve, times
+from hockney.studies.collectives.printed import is_t3e
 
 PAPER = reference.published("t3e")
 FORMULA = PAPER.formula("t3e/formula/pingpong")
 MICRO = 1e6
+BELOW_ZERO = (
+    "Where bytes cost more than in shorter messages, as beyond a cache, no constant is found: the line is "
+    "given by the time of its shortest message and the bandwidth of further bytes."
+)
 
 
 def sentence(evidence: Evidence) -> str:
@@ -28,7 +33,7 @@ def sentence(evidence: Evidence) -> str:
     pieces = [f"{formula(piece)}{_where(fit, k)}" for k, piece in enumerate(fit.segments)]
     poor = ", by a poor fit" if fit.verdict == "poor" else ""
     text = f"A message of x bytes takes t us{poor}: t = {', '.join(pieces)}"
-    if not evidence.machine.traits.simulated:
+    if not is_t3e(evidence.machine):
         return f"{text}."
     printed = [_line(MICRO * p.constant_s, 1 / p.per_byte_s / MICRO) for p in FORMULA.segments]
     limit = quantity(FORMULA.segments[1].first - 1, "B")
@@ -36,15 +41,19 @@ def sentence(evidence: Evidence) -> str:
 
 
 def formula(piece: FittedSegment) -> str:
-    """ "0.33 + x/5430"; b is the bandwidth in bytes per microsecond, which is MB/s."""
+    """ "0.33 + x/5430"; b is the bandwidth in bytes per microsecond, which is MB/s. A line that begins below
+    0 is given from the change on: "21.0 + (x - 65536)/2260"."""
     slope = piece.per_byte.value
-    return _line(MICRO * piece.latency.value, 1 / slope / MICRO if slope > 0 else math.inf)
+    begin = piece.first if piece.latency.value < 0 else 0
+    a = piece.latency.value + slope * begin
+    return _line(MICRO * a, 1 / slope / MICRO if slope > 0 else math.inf, begin)
 
 
-def _line(a: float, b: float) -> str:
-    """With three digits of the constant and of the bandwidth."""
+def _line(a: float, b: float, begin: int = 0) -> str:
+    """With three digits of the constant and of the bandwidth. The constant is the time of `begin` bytes."""
     constant = format_significant(a, 3)
-    return f"{constant} + x/{format_significant(b, 3)}" if b < math.inf else constant
+    size = f"(x - {begin})" if begin else "x"
+    return f"{constant} + {size}/{format_significant(b, 3)}" if b < math.inf else constant
 
 
 def _where(fit: Fit, k: int) -> str:
@@ -62,12 +71,14 @@ def section(evidence: Evidence) -> Section | None:
     if len(measured) < 2 or fit is None:
         return None
     tables = (_table(fit),) if fit.segments else ()
+    below_zero = any(piece.latency.value < 0 for piece in fit.segments)
     return Section(
         "Time of a message",
         text=(
             "t = a + x/b us for a message of x bytes, as the paper prints it: b is the bandwidth of further "
             "bytes in MB/s. The change is where one line ends and the next begins; on the T3E it was the "
             "eager limit.",
+            *((BELOW_ZERO,) if below_zero else ()),
         ),
         figures=(_figure(evidence, fit),),
         tables=tables,

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
+from hockney.models.statistics import OPEN
 from hockney.pages.format import interval, quantity
 from hockney.studies.collectives.buffers import block_bytes, definition, mpi_name, source
 from hockney.studies.collectives.printed import PAPER, SIZES, is_t3e, printed_times
@@ -49,7 +50,8 @@ def _papers_row(run: CollectiveResults, operation: str, size: int, beside: bool)
 
 
 def fastest(run: CollectiveResults, ranks: int) -> Table | None:
-    """Which algorithm is fastest where: MPI's own unless a user-level one is significantly faster."""
+    """Which algorithm is fastest where: MPI's own if no user-level one is faster, ? where that is
+    undecided."""
     points = run.of_ranks(ranks)
     sizes = sorted({run.column(p) for p in points if p.ratio is not None})
     if not sizes:
@@ -64,16 +66,17 @@ def fastest(run: CollectiveResults, ranks: int) -> Table | None:
         f"Fastest algorithm on {ranks} ranks, and MPI's time relative to it",
         columns,
         tuple(rows),
-        caption="MPI: no user-level algorithm is significantly faster, by 5% at least; ?: the ratio "
-        "has no interval. Blocks are empty where the smallest buffer cannot be shared out.",
+        caption="MPI: no user-level algorithm is faster by 5%. ?: undecided, because the interval of this "
+        "ratio does not show whether the times differ by 5%, or because there is none. Blocks are empty "
+        "where the smallest buffer cannot be shared out.",
     )
 
 
 def _winner(p: CollectivePoint | None) -> str:
     if p is None or p.ratio is None:
         return ""
-    if p.verdict == "unknown":
-        return "?"
+    if p.verdict in OPEN:
+        return f"? {p.ratio.value:.2f}"
     return f"{p.best} {p.ratio.value:.2f}" if p.verdict == "slower" else "MPI"
 
 

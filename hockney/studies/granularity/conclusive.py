@@ -14,17 +14,13 @@ from hockney.core.settings import Settings
 from hockney.core.wording import listing, plural
 from hockney.studies.granularity.results import Cell
 from hockney.studies.granularity.text import plain, points
+from hockney.studies.needed_budget import FEWEST_TIMES, LAUNCHES, MOST_TIMES, remedy
 
 WIDE = 0.1
 """The efficiencies with the least and with the most work may overlap if both are known this well: then more
 work does not matter."""
 TOO_WIDE = 0.3
 """A curve whose intervals typically are this wide shows nothing."""
-LAUNCHES = 6
-"""With this many, one bad launch does not decide an interval."""
-MOST_TIMES = 20
-"""No larger multiple of the budget is suggested: then the machine is too busy."""
-BUDGETS_S = (5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ class Thin:
         more = LAUNCHES / max(1, self.launches)
         if self.width is not None:
             more = max(more, (self.width / TOO_WIDE) ** 2)
-        return min(MOST_TIMES, max(2.0, more))
+        return min(MOST_TIMES, max(FEWEST_TIMES, more))
 
 
 def thin(curve: Sequence[Cell]) -> Thin | None:
@@ -74,7 +70,8 @@ def sentence(lacking: Sequence[Thin], all_of_them: bool, settings: Settings) -> 
     """That there is no answer, why, and what to do. `all_of_them`: there is none about any other curve."""
     sizes = listing(sorted({plain(each.bytes) for each in lacking}))
     where = "" if all_of_them else f" for messages of {sizes}"
-    return f"Inconclusive{where}: {_why(lacking)}. {_remedy(lacking, settings)}"
+    times, launches = max(each.times for each in lacking), min(each.launches for each in lacking)
+    return f"Inconclusive{where}: {_why(lacking)}. {remedy(times, launches, settings)}"
 
 
 def _why(lacking: Sequence[Thin]) -> str:
@@ -86,20 +83,3 @@ def _why(lacking: Sequence[Thin]) -> str:
         f"95% intervals of efficiencies are up to {points(max(widths))} points wide, so it is unknown which "
         "are higher"
     )
-
-
-def _remedy(lacking: Sequence[Thin], settings: Settings) -> str:
-    times = max(each.times for each in lacking)
-    if settings.every_s:
-        return f"Measure more rounds, for example with --repeat {math.ceil(times * settings.launches)}."
-    wanted = f"--budget {suggested_budget(times * settings.budget_s)}"
-    fixed = not settings.extend and min(each.launches for each in lacking) >= settings.launches
-    if fixed:
-        wanted = f"--launches {math.ceil(times * settings.launches)} and {wanted}"
-    return f"Measure again on a quiet machine with {wanted} or more."
-
-
-def suggested_budget(seconds: float) -> str:
-    """As typed after --budget: the next usual one."""
-    usual = next((each for each in BUDGETS_S if each >= seconds), math.ceil(seconds / 3600) * 3600)
-    return f"{usual // 60}m" if usual >= 120 else f"{usual}s"

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether one time is notably longer than another, from the interval of their ratio, and how much longer to
+measure if the interval does not show it."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Literal
+
+from hockney.core.fit import Estimate
+from hockney.models.statistics.location import Z
+
+LEVEL = 0.95
+NOTABLE = 1.05
+"""A smaller difference is not worth another algorithm, however exact both times are."""
+
+Verdict = Literal["slower", "faster", "alike", "undecided", "unknown"]
+"""slower, faster: by NOTABLE at least, and the interval excludes 1; alike: the interval excludes any notable
+difference; undecided: neither; unknown: there is no interval."""
+
+OPEN: tuple[Literal["undecided", "unknown"], ...] = ("undecided", "unknown")
+"""Verdicts that are no answer."""
+
+
+def stricter(comparisons: int) -> float:
+    """The normal quantile for so many comparisons, over that for one: among a hundred equal pairs, five 95%
+    intervals would exclude 1 (Bonferroni)."""
+    return NormalDist().inv_cdf(1 - (1 - LEVEL) / 2 / max(1, comparisons)) / Z
+
+
+def verdict(ratio: Estimate | None, stricter: float = 1.0) -> Verdict:
+    """Of a time above the line and one below it. The interval counts with its log `stricter` times as
+    wide."""
+    if ratio is None or ratio.low is None or ratio.high is None or ratio.low <= 0:
+        return "unknown"
+    value = ratio.value
+    low, high = value * (ratio.low / value) ** stricter, value * (ratio.high / value) ** stricter
+    if value >= NOTABLE and low > 1:
+        return "slower"
+    if value <= 1 / NOTABLE and high < 1:
+        return "faster"
+    return "alike" if low >= 1 / NOTABLE and high <= NOTABLE else "undecided"
+
+
+def time_to_decide(ratio: Estimate, stricter: float = 1.0) -> float:
+    """The multiple of the measuring time after which the verdict would not be undecided, if the ratio stayed
+    the same. Infinite without an interval."""
+    if 1 / NOTABLE < ratio.value < NOTABLE:
+        return max(time_to_exclude(ratio, bound, stricter) for bound in (1 / NOTABLE, NOTABLE))
+    return time_to_exclude(ratio, 1.0, stricter)
+
+
+def time_to_exclude(ratio: Estimate, bound: float, stricter: float = 1.0) -> float:
+    """The same until the interval excludes `bound`: its half widths shrink with the root of the time."""
+    if ratio.low is None or ratio.high is None or ratio.low <= 0 or ratio.value == bound:
+        return math.inf
+    distance = abs(math.log(ratio.value / bound))
+    half = math.log(ratio.value / ratio.low if ratio.value > bound else ratio.high / ratio.value)
+    return max(1.0, (stricter * half / distance) ** 2)
