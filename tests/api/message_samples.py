@@ -10,6 +10,7 @@ SAMPLES = {
     Notice: [Notice("something was noticed", "something-noticed")],
     "least_s": [4.68],
     "effect_of_table.effect": [0.05],
+    "gains_undecided.without_interval": [0, 1, 2],
     "budget_far_too_small.budget_s": [0.005],
     "budget_far_too_small.cases": [1, 274],
 }

@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,12 +18,16 @@ from hockney import api
 from hockney.api.tuning import Gain, messages
 from hockney.api.tuning.check import RULED
 from hockney.cli.verbs import tune
+from hockney.core.errors import Exit
 from hockney.core.fit import Estimate
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import TABLED
+from hockney.report.render import render
 from hockney.studies import tuning as study
+from hockney.studies.needed_budget import suggested_budget
+from hockney.studies.tuning.results import tuning
 
-QUICK = ("--sizes", "8,4KiB", "--ranks", "2", "--seed", "1", "-q")
+QUICK = ("--sizes", "8,4KiB", "--ranks", "2", "--launches", "12", "--seed", "1", "-q")
 
 
 @pytest.fixture
@@ -40,11 +47,15 @@ def test_it_measures_every_algorithm(hockney):
 
 
 def test_where_nothing_is_faster_the_tables_are_empty(hockney, measured):
-    """On the fake machine all algorithms take the same time."""
+    calm(Path("runs/t"))
     done = hockney("tune", "--out", "tuned", "--json")
     assert done.code == 0, done.err
     document = json.loads(done.out)
-    assert document == {"files": ["tuned/hockney.choices"], "rules": [], "gains": []}
+    assert document["files"] == ["tuned/hockney.choices"]
+    assert document["rules"] == document["gains"] == []
+    assert document["counts"] == {"not faster": 4}, "two operations at two sizes"
+    places = {(each["operation"], each["ranks"], each["bytes"]) for each in document["comparisons"]}
+    assert places == {(name, 2, size) for name in ("bcast", "allreduce") for size in (8, 4096)}
     lines = Path("tuned/hockney.choices").read_text().splitlines()
     assert lines[0] == "hockney-choices 1" and all(line.startswith("#") for line in lines[1:])
 
@@ -64,16 +75,79 @@ def test_a_faster_algorithm_is_in_the_table(hockney, measured):
 
 
 def halve(run: Path, word: str) -> None:
-    """Change the times of some cases, and the checksums too."""
+    change(run, lambda record: [time / (1 + (word in record["case"].split())) for time in record["times_s"]])
+
+
+def calm(run: Path) -> None:
+    """All algorithms take the same time, without noise."""
+    change(run, lambda record: [1e-6] * len(record["times_s"]))
+
+
+def disturb(run: Path, also_steady: str = "algorithm=mpi") -> None:
+    """Every other launch makes hockney's algorithms half as fast, the others twice as fast."""
+    launches: list[str] = []
+
+    def times(record: dict) -> list[float]:
+        if record["launch"] not in launches:
+            launches.append(record["launch"])
+        steady = {"algorithm=mpi", also_steady} & {*record["case"].split()}
+        factor = 1.0 if steady else (0.5, 2.0)[launches.index(record["launch"]) % 2]
+        return [factor * time for time in record["times_s"]]
+
+    change(run, times)
+
+
+def change(run: Path, times: Callable[[dict], list[float]]) -> None:
+    """Give each record these times, and make the checksums match."""
     lines = []
     for line in (run / "records.jsonl").read_text().splitlines():
         record = json.loads(line)
         record.pop("sum", None)
-        if word in record.get("case", "").split() and "times_s" in record:
-            record["times_s"] = [time / 2 for time in record["times_s"]]
+        if "times_s" in record:
+            record["times_s"] = times(record)
         lines.append(json.dumps(record, separators=(",", ":")) + "\n")
     (run / "records.jsonl").write_text("".join(lines))
     reseal(run)
+
+
+def test_what_is_undecided_is_no_choice_of_mpis_algorithm(hockney, measured):
+    """The intervals include both large gains and large losses."""
+    disturb(Path("runs/t"))
+    done = hockney("tune", "runs/t", "--out", "tuned", "--json")
+    assert done.code == Exit.INCONCLUSIVE, done.err
+    document = json.loads(done.out)
+    assert document["counts"] == {"undecided": 4} and document["rules"] == []
+    assert {each["state"] for each in document["comparisons"]} == {"undecided"}
+    comments = Path("tuned/hockney.choices").read_text().splitlines()[1:]
+    assert f"# {messages.undecided_in_table(4, 4)}" in comments, "the table is written, and states that"
+    words = hockney("tune", "runs/t", "--out", "tuned")
+    assert words.code == Exit.INCONCLUSIVE and re.search(r"--budget \d+[sm]\b", words.out)
+
+
+def test_one_gain_is_an_answer(hockney, measured):
+    """Although most comparisons are undecided."""
+    disturb(Path("runs/t"), also_steady="bcast")
+    halve(Path("runs/t"), "algorithm=chain")
+    done = hockney("tune", "runs/t", "--out", "tuned", "--json")
+    document = json.loads(done.out)
+    assert document["counts"] == {"faster": 2, "undecided": 2} and done.code == 0
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("change_run", [disturb, calm], ids=["undecided", "not faster"])
+def test_a_page_without_any_gain_shows_what_was_compared(hockney, measured, change_run):
+    change_run(Path("runs/t"))
+    run = api.load(Path("runs/t"))
+    found = tuning(run.evidence)
+    (state,) = {each.state for each in found.deciding}
+    tables = {table.name: table for section in run.page.sections for table in section.tables}
+    assert "rules" not in tables and len(tables["kept"].rows) == 4
+    assert all(state in row[-1] and "[" in row[-2] for row in tables["kept"].rows)
+    (section,) = [s for s in run.page.sections if tables["kept"] in s.tables]
+    assert not section.closed
+    (series,) = run.page.lead.series
+    assert len(series.x) == 4 and series.hollow == (state == "undecided")
+    assert state in ("undecided", "not faster") and "allreduce" in render(run.page)
 
 
 @pytest.mark.page
@@ -86,6 +160,7 @@ def test_the_page_has_the_ratios(hockney, measured):
 
 def test_mistakes(hockney, measured):
     assert hockney("tune", "--out", "t", "--library", "x").error.code == "library-without-check"
+    assert hockney("tune", "--out", "t", "--budget", "5s").error.code == "budget-without-check"
     assert hockney("tune", "--out", "t", "--check").error.code == "no-rules-to-check"
     assert hockney("tune", "runs/t", "--out", "runs/t/plan.txt").code == 3
     other = hockney("run", "pingpong", "bytes=8", "-q", "--out", "runs/p")
@@ -115,12 +190,26 @@ def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
     )
     assert [each.faster for each in (gain, loss, open_)] == [True, False, False]
     assert [each.slower for each in (gain, loss, open_)] == [False, True, False]
-    assert list(tune._verdict([gain, open_], unchecked=False)) == [messages.gains_confirmed(1, 2)]
-    assert list(tune._verdict([loss], unchecked=True)) == [
+    said = list(tune._verdict([gain, open_], 60.0, unchecked=False, loaded=True))
+    needed = suggested_budget(60 * (math.log(1.2 / 0.9) / math.log(1 / 0.9)) ** 2)
+    assert said == [
+        messages.gains_confirmed(1, 2),
+        messages.gains_undecided(["bcast of 512 B (openmpi-rules.conf)"], 0, True, needed),
+    ]
+    assert list(tune._verdict([gain], 60.0, unchecked=False, loaded=False)) == [
+        messages.gains_confirmed(1, 1)
+    ]
+    assert list(tune._verdict([loss], 60.0, unchecked=True, loaded=False)) == [
         messages.gains_confirmed(0, 1),
         messages.rules_slower(["bcast of 64 B (openmpi-rules.conf)"]),
         messages.choices_unchecked(),
     ]
+
+
+def test_a_check_without_intervals_is_too_short():
+    gain = Gain(RULED, "bcast", 2, 8, Estimate(0.8, None, None), (1e-6, 0.8e-6))
+    _, said = tune._verdict([gain], 60.0, unchecked=False, loaded=False)
+    assert said == messages.gains_undecided(["bcast of 8 B (openmpi-rules.conf)"], 1, False, "2m")
 
 
 def test_rules_of_an_earlier_table_are_removed(hockney, measured):

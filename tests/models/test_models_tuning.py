@@ -94,6 +94,24 @@ def test_one_rule_covers_neighbors_rather_than_the_best_at_each():
     assert [r.algorithm for r in rules_of([point(8, 0.4, 0.5), point(64, 0.5, 0.4)])] == ["a", "b"]
 
 
+@given(tables(), st.sampled_from([0.01, EFFECT, 0.3]))
+def test_a_point_is_undecided_if_an_algorithm_may_be_faster_and_none_is(points, effect):
+    for point in points:
+        if not point.candidates:
+            continue
+        ratios = [each.ratio for each in point.candidates]
+        known = [ratio for ratio in ratios if ratio.high is not None]
+        if any(ratio.high < 1 - effect for ratio in known):
+            expected = "faster"
+        elif any(ratio.low < 1 - effect for ratio in known):
+            expected = "undecided"
+        else:
+            expected = "not faster" if len(known) == len(ratios) else "unknown"
+        assert point.state(effect) == expected
+        closest = point.decisive(effect)
+        assert closest.state(effect) == expected and closest in point.candidates
+
+
 def looked_up(text: str, operation: str, ranks: int, size: int) -> int:
     """The number of the algorithm, found as Open MPI 5 does: the last line whose size is not larger."""
     words = iter([word for line in text.splitlines() for word in line.partition("#")[0].split()])

@@ -11,6 +11,7 @@ from pathlib import Path
 from hockney.api.run_contents import Run
 from hockney.api.tuning import messages
 from hockney.core.paths import AnyPath, to_path
+from hockney.models.statistics import OPEN
 from hockney.models.tuning import openmpi, texts
 from hockney.models.tuning.rules import EFFECT
 from hockney.studies.tuning.results import Tuning, tuning
@@ -31,7 +32,8 @@ class Tuned:
 
 def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
     """Write the tables of a run into `folder`. An algorithm other than MPI's own choice is used where the
-    95% interval of the ratio of their times lies below 1 - `effect`.
+    95% interval of the ratio of their times lies below 1 - `effect`; where that is undecided, MPI's own
+    choice is kept.
 
     Raises Inconclusive if the run compares no algorithms, EnvironmentProblem if nothing can be written.
     """
@@ -42,6 +44,8 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> Tuned:
     title = machine.mpi.title if machine.mpi is not None else ""
     comments = [messages.table_of_run(run.path, machine.host, title), messages.effect_of_table(effect)]
     target = to_path(folder)
+    if undecided := found.count(*OPEN):
+        comments.append(messages.undecided_in_table(undecided, len(found.deciding)))
     written = {CHOICES: texts.choices(found.rules, comments)}
     if found.internal_points:
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)

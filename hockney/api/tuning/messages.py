@@ -49,6 +49,15 @@ def library_without_check() -> UsageError:
     )
 
 
+def budget_without_check() -> UsageError:
+    return UsageError(
+        "--budget requires --check",
+        "without it nothing is measured",
+        "add --check, or leave --budget out; 'hockney run tuning --budget TIME' measures longer",
+        code="budget-without-check",
+    )
+
+
 def check_of_foreign_run(run: Path) -> UsageError:
     return UsageError(
         f"{printable(str(run))} names programs that you have not named",
@@ -76,8 +85,28 @@ def effect_of_table(effect: float) -> str:
     return f"where the 95% interval of the ratio to MPI's own choice lies below {1 - effect:g}"
 
 
+def undecided_in_table(undecided: int, compared: int) -> str:
+    """A comment in the tables."""
+    verb = "is" if undecided == 1 else "are"
+    return f"{undecided} of {plural(compared, 'combination')} of operation, ranks and size {verb} undecided"
+
+
 def gains_confirmed(confirmed: int, measured: int) -> str:
     return f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}."
+
+
+def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, budget: str) -> str:
+    """`sizes` with operation and table; `budget` would probably be enough."""
+    reason = "the interval of the ratio includes 1"
+    if without_interval == len(sizes):
+        reason = "there are too few launches for an interval of the ratio"
+    elif without_interval:
+        few = plural(without_interval, "of them has", "of them have")
+        reason += f", and {few} no interval because there are too few launches"
+    text = f"Not confirmed: {listing(sizes)}, because {reason}."
+    if loaded:
+        text += " Other programs used the processors meanwhile, which widens the intervals."
+    return f"{text} Check again on a quiet machine with --check --budget {budget} or more."
 
 
 def rules_slower(rules: Sequence[str]) -> str:

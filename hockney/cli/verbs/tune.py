@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,12 +22,17 @@ from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
 from hockney.core.errors import Exit, printable
+from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.draw.page import Caveat, Table
+from hockney.models.statistics import time_to_exclude
 from hockney.models.tuning.rules import EFFECT
 from hockney.models.tuning.texts import bracketed
 from hockney.pages.format import quantity
+from hockney.studies.needed_budget import multiple, suggested_budget
 from hockney.studies.tuning import NAME
 from hockney.studies.tuning.page import headline, rules_table
+
+DEFAULT_BUDGET_S = 60.0
 
 
 @click.command(
@@ -54,9 +60,8 @@ from hockney.studies.tuning.page import headline, rules_table
     "--budget",
     type=options.BUDGET,
     metavar="TIME",
-    default="60s",
-    show_default=True,
-    help="With --check: time for all launches.",
+    default=None,
+    help="With --check: time for all launches.  [default: 60s]",
 )
 @options.quiet
 @options.as_json
@@ -66,7 +71,7 @@ def command(
     effect: float | None,
     checked: bool,
     library: Path | None,
-    budget: float,
+    budget: float | None,
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -77,43 +82,62 @@ def command(
     hockney.choices for hockney's library (docs/library.md) and, if Open MPI's own algorithms were measured,
     openmpi-rules.conf for Open MPI (docs/tuning.md).
 
+    Exit code 4 if no algorithm is faster and most comparisons are undecided.
+
     With --check: measures all sizes in the tables again, with and without the tables. Exit code 1 if a table
     makes one of them slower, 4 if no gain was confirmed.
     """
-    if library is not None and not checked:
+    if not checked and library is not None:
         raise texts.library_without_check()
+    if not checked and budget is not None:
+        raise texts.budget_without_check()
     reporter = ProgressReporter(quiet)
     loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
     with reporter.doing(messages.fitting()):
         tuned = tune(loaded, out, EFFECT if effect is None else effect)
     if not as_json:
-        _print(tuned)
+        _print(tuned, loaded)
         print_caveats(_load(loaded))
     gains: list[Gain] = []
     if checked:
         with reporter:
-            measured, gains = check(loaded, tuned, budget, library, listen=reporter)
+            wanted = DEFAULT_BUDGET_S if budget is None else budget
+            measured, gains = check(loaded, tuned, wanted, library, listen=reporter)
         if not as_json:
             print_table(_table(gains))
             print_whole(f"run: {measured.path}")
-            for sentence in _verdict(gains, library is None and bool(tuned.found.rules)):
+            loads = _load(measured)
+            unchecked = library is None and bool(tuned.found.rules)
+            for sentence in _verdict(gains, wanted, unchecked=unchecked, loaded=bool(loads)):
                 print_line(sentence)
-            print_caveats(_load(measured))
+            print_caveats(loads)
     if as_json:
         print_json(_document(tuned, gains))
     if any(gain.slower for gain in gains):
         return Exit.ANSWER_IS_NO
-    return Exit.INCONCLUSIVE if checked and not any(gain.faster for gain in gains) else Exit.FINE
+    conclusive = any(gain.faster for gain in gains) if checked else tuned.found.conclusive
+    return Exit.FINE if conclusive else Exit.INCONCLUSIVE
 
 
-def _verdict(gains: list[Gain], unchecked: bool) -> Iterator[str]:
-    """`unchecked`: hockney's own table was left out."""
+def _verdict(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool) -> Iterator[str]:
+    """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `loaded`: other
+    programs used the processors."""
     yield texts.gains_confirmed(sum(gain.faster for gain in gains), len(gains))
-    slower = [f"{g.operation} of {quantity(g.size, 'B')} ({g.table})" for g in gains if g.slower]
+    undecided = [gain for gain in gains if not gain.faster and not gain.slower]
+    if undecided:
+        without = sum(None in (gain.ratio.low, gain.ratio.high) for gain in undecided)
+        times = multiple((time_to_exclude(gain.ratio, 1.0) for gain in undecided), FEWEST_LAUNCHES)
+        enough = suggested_budget(times * budget)
+        yield texts.gains_undecided(list(map(_name, undecided)), without, loaded, enough)
+    slower = [_name(gain) for gain in gains if gain.slower]
     if slower:
         yield texts.rules_slower(slower)
     if unchecked:
         yield texts.choices_unchecked()
+
+
+def _name(gain: Gain) -> str:
+    return f"{gain.operation} of {quantity(gain.size, 'B')} ({gain.table})"
 
 
 def _load(run: Run) -> list[Caveat]:
@@ -121,10 +145,10 @@ def _load(run: Run) -> list[Caveat]:
     return [caveat for caveat in run.caveats if caveat.code == "load"]
 
 
-def _print(tuned: Tuned) -> None:
+def _print(tuned: Tuned, run: Run) -> None:
     if any(tuned.found.named()):
         print_table(rules_table(tuned.found))
-    for sentence in headline(tuned.found):
+    for sentence in headline(tuned.found, run.settings):
         print_line(sentence)
     for path in _files(tuned):
         print_whole(f"table: {path}")
@@ -165,5 +189,24 @@ def _document(tuned: Tuned, gains: list[Gain]) -> dict[str, object]:
             }
             for whose, name, rule in tuned.found.named()
         ],
+        "comparisons": [
+            {
+                "of": each.whose,
+                "operation": each.point.operation,
+                "ranks": each.point.ranks,
+                "bytes": each.point.size,
+                "state": each.state,
+                "algorithms": [
+                    {
+                        "algorithm": each.name(candidate.algorithm),
+                        "ratio": candidate.ratio,
+                        "state": candidate.state(tuned.found.effect),
+                    }
+                    for candidate in each.point.candidates
+                ],
+            }
+            for each in tuned.found.comparisons
+        ],
+        "counts": dict(Counter(each.state for each in tuned.found.deciding)),
         "gains": gains,
     }

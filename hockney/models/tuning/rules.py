@@ -14,11 +14,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from hockney.core.fit import Estimate
 
 EFFECT = 0.05
 """A smaller gain does not justify another algorithm."""
+
+State = Literal["faster", "undecided", "unknown", "not faster"]
+"""Of an algorithm compared with MPI's own choice. faster: the interval of the ratio lies below 1 - effect;
+not faster: it lies above; undecided: it includes that; unknown: there is no interval."""
+STATES: tuple[State, ...] = get_args(State)
+"""That of a point is the first of these that one of its algorithms has."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,13 @@ class AlgorithmRatio:
         """The upper end of the interval; infinite if it is unknown."""
         return math.inf if self.ratio.high is None else self.ratio.high
 
+    def state(self, effect: float = EFFECT) -> State:
+        if qualifies(self, effect):
+            return "faster"
+        if self.ratio.low is None or self.ratio.high is None:
+            return "unknown"
+        return "undecided" if self.ratio.low < 1 - effect else "not faster"
+
 
 @dataclass(frozen=True)
 class Point:
@@ -43,6 +57,18 @@ class Point:
     ranks: int
     size: int
     candidates: tuple[AlgorithmRatio, ...]
+
+    def state(self, effect: float = EFFECT) -> State:
+        """Whether MPI's own choice is kept, and why. There must be a candidate."""
+        return min((each.state(effect) for each in self.candidates), key=STATES.index)
+
+    def decisive(self, effect: float = EFFECT) -> AlgorithmRatio:
+        """The fastest of the algorithms that have this state."""
+        state = self.state(effect)
+        return min(
+            (each for each in self.candidates if each.state(effect) == state),
+            key=lambda each: each.ratio.value,
+        )
 
 
 @dataclass(frozen=True)

@@ -1,57 +1,76 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer: where another algorithm is faster than MPI's own choice, and the ratios of all."""
+"""The answer: where another algorithm is faster than MPI's own choice, where that is kept and why, and the
+ratios of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
+from hockney.core.settings import Settings
+from hockney.core.units import format_percent
 from hockney.core.wording import plural
 from hockney.draw.page import Page, Section, Table
-from hockney.models.tuning import openmpi
-from hockney.models.tuning.rules import EFFECT, Point
+from hockney.models.tuning.rules import State
 from hockney.models.tuning.texts import bracketed
 from hockney.pages import environment, method, quality
 from hockney.pages.caveats import everywhere
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.studies.tuning.results import Tuning, tuning
+from hockney.studies.needed_budget import remedy
+from hockney.studies.tuning import figure
+from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning, tuning
+
+RATIO = "time relative to MPI's choice [95%]"
+RESULTS: Mapping[State, str] = {
+    "faster": "faster",
+    "undecided": "undecided",
+    "unknown": "no interval",
+    "not faster": "not faster",
+}
 
 
 def page(evidence: Evidence) -> Page:
     found = evidence.cached(tuning)
+    used = rules_table(found)
     sections = [
-        Section("Faster algorithms", tables=(rules_table(found),)),
-        *_details("hockney", found.points, lambda _, name: name),
-        *_details("Open MPI", found.internal_points, openmpi.algorithm_of),
+        Section("Faster algorithms", tables=(used,)) if used.rows else None,
+        _kept(found),
+        *(_details(found, whose) for whose in (HOCKNEY, OPEN_MPI)),
         quality.spread(evidence),
         quality.verification(evidence),
     ]
     return Page(
         title="Collective algorithms",
         subtitle=environment.subtitle(evidence),
-        headline=headline(found),
+        headline=headline(found, evidence.settings),
         warnings=everywhere(evidence),
         sections=tuple(section for section in sections if section is not None),
         environment=environment.facts(evidence),
         method=(
             *method.sentences(evidence),
             f"An algorithm is faster than MPI's own choice if the 95% interval of the ratio of their times "
-            f"lies below {1 - EFFECT:g}.",
+            f"lies below {1 - found.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
         ),
+        lead=figure.kept_and_changed(found),
     )
 
 
-def headline(found: Tuning) -> tuple[str, ...]:
-    """How often another algorithm is faster, and by how much at best."""
-    compared = {(p.operation, p.ranks, p.size) for p in (*found.points, *found.internal_points)}
-    if not compared:
+def headline(found: Tuning, settings: Settings) -> tuple[str, ...]:
+    """How often another algorithm is faster and by how much at best, how often that is undecided, and the
+    budget that would decide it."""
+    if not found.deciding:
         return ("Nothing was measured.",)
-    better = {(r.operation, r.ranks, size) for _, _, r in found.named() for size in r.sizes}
-    texts = [
-        f"Another algorithm than MPI's own choice is faster at {len(better)} of "
-        f"{plural(len(compared), 'combination')} of operation, ranks and size."
-    ]
+    faster, undecided, unknown = (found.count(state) for state in ("faster", "undecided", "unknown"))
+    where = f"{plural(len(found.deciding), 'combination')} of operation, ranks and size"
+    text = f"Another algorithm than MPI's own choice is faster at {faster} of {where}"
+    if not faster:
+        text = f"No algorithm is faster than MPI's own choice at any of {where}"
+    if undecided:
+        text += f"; {undecided} {'is' if undecided == 1 else 'are'} undecided"
+    if unknown:
+        text += f"; {unknown} {'has' if unknown == 1 else 'have'} no interval"
+    texts = [f"{text}." if found.conclusive else f"Inconclusive: {text[0].lower()}{text[1:]}."]
     most = min(found.named(), key=lambda each: each[2].best.high or 0.0, default=None)
     if most is not None:
         whose, name, rule = most
@@ -60,7 +79,43 @@ def headline(found: Tuning) -> tuple[str, ...]:
             f"The largest certain gain: {rule.operation} of {quantity(size, 'B')} on "
             f"{plural(rule.ranks, 'rank')} by {whose}'s {name} takes {bracketed(rule.best)} of the time."
         )
+    if undecided:
+        texts.append(
+            "Undecided: the interval of a ratio does not show whether an algorithm is faster by "
+            f"{format_percent(found.effect)}, so MPI's own choice is kept."
+        )
+    if undecided or unknown:
+        texts.append(remedy(found.times, found.launches, settings))
     return tuple(texts)
+
+
+def _kept(found: Tuning) -> Section | None:
+    """The combinations without a faster algorithm, each with the algorithm that comes closest; open if that
+    is the whole answer."""
+    rows = tuple(
+        (
+            each.point.operation,
+            str(each.point.ranks),
+            quantity(each.point.size, "B"),
+            f"{each.name(each.closest.algorithm)} ({each.whose})",
+            bracketed(each.closest.ratio),
+            RESULTS[each.state],
+        )
+        for each in found.comparisons
+        if each.state != "faster"
+    )
+    if not rows:
+        return None
+    columns = ("operation", "ranks", "bytes", "closest algorithm", RATIO, "result")
+    return Section(
+        "Where MPI's own choice is kept",
+        (
+            "Undecided: the interval does not show whether this algorithm gains as much as required. "
+            "Not faster: no algorithm gains as much.",
+        ),
+        tables=(Table("kept", "", columns, rows, numeric=(1, 2, 4), parameters=(1,)),),
+        closed=any(found.named()),
+    )
 
 
 def rules_table(found: Tuning) -> Table:
@@ -84,21 +139,23 @@ def _sizes(sizes: Sequence[int]) -> str:
     return " to ".join(str(quantity(size, "B")) for size in ends)
 
 
-def _details(whose: str, points: Sequence[Point], name_of: Callable[[str, str], str]) -> list[Section]:
-    """A section with the ratios of all algorithms; none if there are none."""
+def _details(found: Tuning, whose: str) -> Section | None:
+    """The ratios of all algorithms of hockney or of Open MPI; None if there are none."""
     rows = tuple(
         (
-            point.operation,
-            str(point.ranks),
-            quantity(point.size, "B"),
-            name_of(point.operation, each.algorithm),
-            bracketed(each.ratio),
+            each.point.operation,
+            str(each.point.ranks),
+            quantity(each.point.size, "B"),
+            each.name(candidate.algorithm),
+            bracketed(candidate.ratio),
+            RESULTS[candidate.state(found.effect)],
         )
-        for point in points
-        for each in sorted(point.candidates, key=lambda each: each.ratio.value)
+        for each in found.comparisons
+        if each.whose == whose
+        for candidate in sorted(each.point.candidates, key=lambda candidate: candidate.ratio.value)
     )
     if not rows:
-        return []
-    columns = ("operation", "ranks", "bytes", "algorithm", "time relative to MPI's choice [95%]")
+        return None
+    columns = ("operation", "ranks", "bytes", "algorithm", RATIO, "result")
     table = Table(f"ratios-{whose.replace(' ', '')}", "", columns, rows, numeric=(1, 2, 4))
-    return [Section(f"{whose}'s algorithms", tables=(table,), closed=True)]
+    return Section(f"{whose}'s algorithms", tables=(table,), closed=True)

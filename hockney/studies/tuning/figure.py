@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""All combinations of operation, ranks and size in one figure: the algorithm that decides whether MPI's own
+choice is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series, Tone
+from hockney.draw.intervals import UNKNOWN
+from hockney.models.tuning.rules import State
+from hockney.pages.format import quantity
+from hockney.studies.tuning.results import ComparedChoice, Tuning
+
+SERIES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
+    ("faster", ("faster",), ""),
+    ("not faster", ("not faster",), "neutral"),
+    ("undecided", ("undecided", "unknown"), "neutral"),
+)
+HIGHEST = 3.0
+"""The height of a row, where 1 is enough for one size."""
+WIDTH = 0.7
+"""Of the sizes of one operation, where the distance of the operations is 1."""
+
+
+def kept_and_changed(found: Tuning) -> Figure | None:
+    """A row for each operation and number of ranks, in it the sizes from top to bottom; None without any."""
+    shown = found.deciding
+    if not shown:
+        return None
+    several = len({each.point.ranks for each in shown}) > 1
+    rows = list(dict.fromkeys(_row(each, several) for each in shown))
+    sizes = sorted({each.point.size for each in shown})
+    between = WIDTH / max(1, len(sizes) - 1)
+    beside = {size: between * (k - (len(sizes) - 1) / 2) for k, size in enumerate(sizes)}
+
+    def place(each: ComparedChoice) -> float:
+        return rows.index(_row(each, several)) + beside[each.point.size]
+
+    series = (
+        _series(name, [(place(each), each) for each in shown if each.state in states], tone)
+        for name, states, tone in SERIES
+    )
+    return Figure(
+        "tuning",
+        "The best other algorithm compared with MPI's own choice",
+        Axis("operation", "operation", "linear", names=tuple(rows), row=min(HIGHEST, (1 + len(sizes)) / 2)),
+        Axis("time relative to MPI's own choice", "times", include=(1.0,)),
+        tuple(s for s in series if s.x),
+        f"Sizes from {quantity(sizes[0], 'B')} at the top of a row to {quantity(sizes[-1], 'B')} at its "
+        "bottom, with 95% intervals. An algorithm is faster if its interval is left of the line. Hollow: "
+        "undecided.",
+        marks=((1 - found.effect, f"{1 - found.effect:.4g}"),),
+    )
+
+
+def _row(each: ComparedChoice, several: bool) -> str:
+    """ "bcast", with the number of ranks if there are several."""
+    return each.point.operation + (f", {plural(each.point.ranks, 'rank')}" if several else "")
+
+
+def _series(name: str, points: Sequence[tuple[float, ComparedChoice]], tone: Tone) -> Series:
+    ratios = [each.closest.ratio for _, each in points]
+    return Series(
+        name,
+        tuple(x for x, _ in points),
+        tuple(ratio.value for ratio in ratios),
+        tuple(UNKNOWN if ratio.low is None else ratio.low for ratio in ratios),
+        tuple(UNKNOWN if ratio.high is None else ratio.high for ratio in ratios),
+        group=name,
+        detail=tuple(_detail(each) for _, each in points),
+        hollow=name == "undecided",
+        tone=tone,
+    )
+
+
+def _detail(each: ComparedChoice) -> str:
+    return f"{quantity(each.point.size, 'B')}, {each.name(each.closest.algorithm)} ({each.whose})"
