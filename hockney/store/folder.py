@@ -73,7 +73,8 @@ class RunFolder:
         catalog: Catalog | None = None,
     ) -> RunFolder:
         """A new folder, or an existing empty one. It is created atomically, so that of several processes that
-        create the same folder one succeeds. It keeps the catalog's entries of the planned workloads.
+        create the same folder one succeeds. It keeps the catalog's entries of the planned workloads. Its
+        records are an empty file, so that a run without that file has lost them.
 
         Raises UsageError if the folder is not empty, EnvironmentProblem if it cannot be written.
         """
@@ -82,9 +83,9 @@ class RunFolder:
             files["survey.json"] = _pretty(surveyed)
         if catalog is not None:
             files["catalog.json"] = _pretty(catalog.only(case.workload for case in plan.cases))
-        files["plan.txt"] = sealed_plan(plan.text, files).encode()
+        text = sealed_plan(plan.text, files).encode()
         try:
-            new_folder(path, files)
+            new_folder(path, {**files, "records.jsonl": b"", "plan.txt": text})
         except FileExistsError as error:
             taken = messages.folder_not_empty if path.is_dir() else messages.not_a_folder
             raise taken(path) from error

@@ -194,6 +194,16 @@ def out_of_range(name: str, text: str) -> str:
     return f"{name} = {text} is out of range"
 
 
+def records_missing(path: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{path} is missing",
+        "every run has this file from its beginning, so it was removed or not copied",
+        "restore it from a copy, or measure again",
+        code="records-missing",
+        path=str(path),
+    )
+
+
 def records_not_a_file(path: Path) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"{path} is not a regular file", "records need a regular file", "remove it", code="records-not-a-file"

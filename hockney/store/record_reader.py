@@ -45,8 +45,8 @@ class _LineHead(msgspec.Struct):
 
 
 def read_lines(path: Path, before: str = NONE) -> Reading:
-    """Read the whole file; a missing file is an empty run. `before` is the checksum to which its first line
-    refers. Raises EnvironmentProblem for an unreadable line."""
+    """Read the whole file. `before` is the checksum to which its first line refers. Raises EnvironmentProblem
+    for an unreadable line, and if the file is missing."""
     lines: list[Line] = []
     numbers: list[int] = []
     good = 0
@@ -85,15 +85,16 @@ def read_lines(path: Path, before: str = NONE) -> Reading:
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1; empty if it is missing."""
+    """The lines of a file with their numbers, from 1. Raises EnvironmentProblem if it is missing or not a
+    regular file."""
     try:
         # opening a pipe without a writer would block
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):  # a device may never end
                 raise messages.records_not_a_file(path)
             yield from enumerate(stream, 1)
-    except FileNotFoundError:
-        return
+    except FileNotFoundError as error:
+        raise messages.records_missing(path) from error
     except OSError as error:
         raise messages.not_readable(path, error) from error
 

@@ -192,7 +192,7 @@ def test_a_run_is_fitted_once_for_its_page_and_its_file(fitted, tmp_path, monkey
 
 def test_fits_of_lost_records_are_not_overwritten(folder):
     before = folder.fits_path.read_bytes()
-    folder.records_path.unlink()
+    folder.records_path.write_bytes(b"")
     found = lab.results(folder)
     found.save(folder)
     assert not found.run.records and folder.fits_path.read_bytes() == before

@@ -53,6 +53,24 @@ def test_every_file_is_looked_at(hockney, mine):
     assert codes(said)["foreign-files"] == "note"
 
 
+def test_records_that_were_removed_are_damage(hockney, mine):
+    """Before the first launch they are an empty file, so a run without it has lost them."""
+    path = Path(mine, "records.jsonl")
+    path.write_bytes(b"")
+    assert hockney("verify", mine).code == 4 and hockney("resume", mine, "-q").code == 0
+    path.unlink()
+    said = hockney("verify", mine, "--json")
+    assert said.code == 1 and codes(said)["records-missing"] == "bad"
+    predict = ("predict", "--work", "1ms", "--message", "8", "--run", mine)
+    named = [(verb, mine) for verb in ("report", "models", "resume", "barrier", "guidelines", "calibrate")]
+    for words in (*named, ("export", mine, "--csv", "-"), ("tune", mine, "--out", "t"), predict):
+        refused = hockney(*words)
+        assert (refused.code, refused.error.code) == (3, "records-missing"), words
+    salvaging = hockney("verify", mine, "--salvage", "new")
+    assert salvaging.error.code == "records-missing" and not Path("new").exists()
+    assert hockney("run", "granularity", f"survey={mine}").error.code == "records-missing"
+
+
 def payload(run: str) -> Finding:
     return next(finding for finding in api.verify(run) if finding.subject == "payload")
 

@@ -24,7 +24,7 @@ from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.core.survey_reference import Surveyed
-from hockney.store import Item, Plan, RunFolder, default_path
+from hockney.store import Item, Plan, RunFolder, default_path, salvage
 from hockney.store.plan import left, parse_plan
 from hockney.system.bundled import bundled_catalog
 
@@ -73,6 +73,17 @@ def test_a_run_is_read_back(tmp_path):
     assert again.read().run.records == ()
 
 
+def test_a_run_without_its_records_is_damaged(tmp_path):
+    """Before the first launch they are an empty file."""
+    folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE)
+    assert folder.records_path.read_bytes() == b"" and "records.jsonl" not in folder.sums.files
+    assert left(folder.plan(), folder.read().run) == PLAN.items
+    folder.records_path.unlink()
+    for action in (folder.read, lambda: salvage(folder, tmp_path / "b")):
+        assert code(action) == "records-missing"
+    assert not (tmp_path / "b").exists()
+
+
 def test_what_the_user_added_is_read_back_and_not_written_where_there_is_nothing():
     added = ("mpiexec_args", "variables", "label")
     assert not any(name in PLAN.text for name in added), "a plan that older versions read"
@@ -89,7 +100,6 @@ def test_what_the_user_added_is_read_back_and_not_written_where_there_is_nothing
 
 def test_fits_are_written_whole(tmp_path):
     folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE)
-    folder.records_path.touch()
     summary = Summary(
         case=CASE.line,
         typical=Estimate(1.0, None, None),
