@@ -13,6 +13,8 @@ from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 
 MOST_LAUNCHES = 10_000
+PRECISION = 0.02
+"""The goal for all runs if no precision is requested."""
 FEWEST_LAUNCHES = 3
 """From this many launches on, an interval includes differences between launches."""
 
@@ -32,7 +34,7 @@ class Settings:
 
     study: str
     budget_s: float = 60.0
-    precision: float = 0.02
+    precision: float = PRECISION
     launches: int = 3
     seed: int = 0
     bind: bool = True

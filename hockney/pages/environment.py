@@ -62,6 +62,7 @@ def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("virtual", m.virtual),
         ("governor", m.governor),
         ("load before", "" if m.load_before is None else f"{m.load_before:.2f}"),
+        ("load of others", _load_of_others(evidence)),
         ("network", ", ".join(m.network)),
         ("MPI", f"{m.mpi.title} in {m.mpi.prefix}" if m.mpi else ""),
         *_launch(evidence),
@@ -90,6 +91,12 @@ def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str],
         *[("note", note) for note in platform.notes],
     ]
     return tuple((name, value) for name, value in rows if value)
+
+
+def _load_of_others(evidence: Evidence) -> str:
+    """The most that other programs used in a launch."""
+    used = [close.outside_cores for close in evidence.run.closes if close.outside_cores]
+    return f"up to {max(used):.2f} processors during a launch" if used else ""
 
 
 def _settings(evidence: Evidence) -> list[tuple[str, str]]:

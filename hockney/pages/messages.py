@@ -64,10 +64,10 @@ def precision(
     the half `width`, None if there is no interval. `option` sets the number of launches."""
     known = "no interval" if width is None else f"within {percent(width)}"
     if measured == 1:
-        text = f"the 95% interval is wider than the requested {percent(wanted)} ({known})"
+        text = f"the 95% interval is wider than {percent(wanted)} ({known})"
     else:
         text = (
-            f"in {missed} of {measured} cases the 95% interval is wider than the requested "
+            f"in {missed} of {measured} cases the 95% interval is wider than "
             f"{percent(wanted)} (the widest, {widest}: {known})"
         )
     worst = "; the table of spread has the worst of them" if missed > 1 else ""
@@ -75,7 +75,7 @@ def precision(
         "precision",
         text,
         f"{plural(missed, 'case')}{worst}",
-        f"give more time (--budget), plan more launches ({option}), or request less precision (--precision)",
+        f"give more time (--budget), or plan more launches ({option})",
     )
 
 
@@ -172,24 +172,25 @@ def load(
     cores: float, steal: float, loaded: int, launches: int, cases: int, counted: int, fewest_quiet: int
 ) -> Caveat:
     """The most that other programs used of the processors in one launch, and that the hypervisor took; 0 if
-    little. `loaded` of the `launches` had a high load; they measured `cases`, of which `counted` include them
-    because they have less than `fewest_quiet` others."""
+    that is not much. `loaded` of the `launches` had a high load; they measured `cases`, of which `counted`
+    include them because they have less than `fewest_quiet` others."""
     facts = [f"other programs used up to {cores:.2f} processors"] if cores else []
     if steal:
         facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
-    text = f"during a launch, {' and '.join(facts)}"
+    verb = "is" if loaded == 1 else "are"
+    use = f"{verb} included because fewer than {fewest_quiet} quiet ones exist"
+    if counted < cases:
+        use = f"{verb} excluded from {plural(cases - counted, 'case')}"
+    if 0 < counted < cases:
+        use += f", but included in {counted} with fewer than {fewest_quiet} quiet ones"
+    text = (
+        f"during a launch, {' and '.join(facts)}; {loaded} of {plural(launches, 'launch', 'launches')} had a "
+        f"high load and {use}"
+    )
     remedy = (
         "stop them and measure again" if cores else "measure again later, or on a machine that is not shared"
     )
-    if loaded:
-        verb = "is" if loaded == 1 else "are"
-        use = f"{verb} included because fewer than {fewest_quiet} quiet ones exist"
-        if counted < cases:
-            use = f"{verb} excluded from {plural(cases - counted, 'case')}"
-        if 0 < counted < cases:
-            use += f", but included in {counted} with fewer than {fewest_quiet} quiet ones"
-        text += f"; {loaded} of {plural(launches, 'launch', 'launches')} had a high load and {use}"
-        remedy += ", or give more time (--budget) for launches to replace them"
+    remedy += ", or give more time (--budget) for launches to replace them"
     return Caveat("load", text, "", remedy)
 
 
@@ -226,7 +227,10 @@ def survey_elsewhere(where: str, differences: Sequence[str]) -> Caveat:
 
 def fake() -> Caveat:
     return Caveat(
-        "fake", "these numbers were made up by the fake machine", "", "leave out --machine fake to measure"
+        "fake",
+        "these numbers were made up by the fake machine",
+        "",
+        "leave out --machine fake, or unset HOCKNEY_MACHINE, to measure",
     )
 
 

@@ -94,6 +94,8 @@ def spread(evidence: Evidence) -> Section | None:
         "launches",
     )
     table = Table("spread", "Least precise", columns, rows, numeric=(1, 2, 3, 4, 5, 6, 7))
+    goal = evidence.settings.precision
+    met = f"{sum(not imprecise(s, evidence) for s in ranked)} of {plural(len(ranked), 'case')}"
     which = (
         f"The {len(rows)} of {len(ranked)} cases with the widest intervals. "
         if len(rows) < len(ranked)
@@ -102,7 +104,8 @@ def spread(evidence: Evidence) -> Section | None:
     return Section(
         title="Spread",
         text=(
-            f"{which}Precision is the half width of the 95% interval of the typical time, relative to "
+            f"{which}{met} reached the goal, a precision of {percent(goal)}. "
+            "Precision is the half width of the 95% interval of the typical time, relative to "
             "that time; 'within a launch' is the interquartile range relative to the median; 'between "
             "launches' is a robust standard deviation of the launches' times, relative to the typical time.",
         ),

@@ -14,8 +14,9 @@ from visited import CATALOG, LINE, evidence, with_summary
 
 from hockney.core.fit import Estimate
 from hockney.core.record import Rank
+from hockney.core.settings import PRECISION
 from hockney.draw.page import Caveat
-from hockney.pages import headline
+from hockney.pages import environment, headline, quality
 from hockney.pages.caveats import caveats
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import typical_cost
@@ -52,6 +53,21 @@ def test_precision_is_that_of_the_printed_interval():
     assert {"--budget", "--launches"} <= set(re.findall(r"--[a-z]+", caveat.todo))
     assert "precision" in found(with_summary(steady, typical=Estimate(1e-6, None, None)))
     assert "precision" not in found(with_summary(steady, typical=Estimate(1e-6, 0.99e-6, 1.01e-6)))
+
+
+def test_the_default_precision_is_a_goal_and_a_requested_one_a_limit():
+    """Hardly a run reaches the default in all cases, so missing it is no warning."""
+    missed = Estimate(1e-6, 0.95e-6, 1.05e-6)
+    default = with_summary(evidence({LINE: launches(10)}), typical=missed)
+    assert default.settings.precision == PRECISION and "precision" not in found(default)
+    requested = with_summary(evidence({LINE: launches(10)}, precision=0.03), typical=missed)
+    assert "precision" in found(requested)
+    spread = quality.spread(default)
+    assert (
+        spread is not None
+        and "0 of 1 case" in spread.text[0]
+        and "(not reached)" in spread.tables[0].rows[0][2]
+    )
 
 
 def test_launches_that_differ_are_named():
@@ -123,12 +139,12 @@ def test_threads_that_share_a_core_have_a_caveat(cpus, shared):
 
 def test_a_busy_machine_is_one_caveat():
     """With what others used, how many launches that affects, and whether these count."""
-    few = evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5, 2: 0.3}, steal={3: 0.03})
+    few = evidence({LINE: launches(7)}, {0: 0.9, 1: 0.5, 2: 0.3}, steal={2: 0.06})
     assert set(found(few)) == {"load"}
-    assert re.findall(r"[\d.]+", found(few)["load"].text) == ["0.90", "3", "3", "7", "5"]
-    little = found(evidence({LINE: launches(7)}, {0: 0.2}))
-    assert re.findall(r"[\d.]+", little["load"].text) == ["0.20"], "no launch has a high load"
-    assert found(evidence({LINE: launches(7)}, {0: 0.04}, steal={0: 0.005})) == {}
+    assert re.findall(r"[\d.]+", found(few)["load"].text) == ["0.90", "6", "3", "7", "5"]
+    little = evidence({LINE: launches(7)}, {0: 0.07}, steal={0: 0.02})
+    assert found(little) == {}, "no launch is loaded"
+    assert "0.07" in dict(environment.facts(little))["load of others"]
 
 
 def test_loaded_launches_are_left_out_where_enough_others_are():
@@ -142,7 +158,7 @@ def test_excluded_launches_affect_only_their_cases():
     short, complete = launches(5), launches(7)
     seen = evidence({LINE: complete, OTHER: short}, {5: 0.9})
     assert found(seen)["load"].touches == labels(seen)(LINE)
-    assert found(evidence({LINE: complete, OTHER: short}, {0: 0.1, 5: 0.9}))["load"].touches == ALL_NUMBERS
+    assert found(evidence({LINE: complete, OTHER: short}, {0: 0.9, 5: 0.9}))["load"].touches == ALL_NUMBERS
 
 
 @pytest.mark.parametrize("count", [1, 2])

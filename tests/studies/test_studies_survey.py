@@ -335,7 +335,7 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
     crowd = [Rank(host="fakehost", pid=k, cpus="0") for k in range(2)]
     free = [Rank(host="fakehost", pid=k, cpus="0-1") for k in range(2)]
     causes = {
-        "load": changed(evidence, "closes", outside_cores=0.2),
+        "load": changed(evidence, "closes", outside_cores=0.3),
         "oversubscribed": changed(evidence, "launches", ranks=crowd),
         "unbound": changed(evidence, "launches", ranks=free),
         "precision": imprecise(evidence),
@@ -358,7 +358,7 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
     causes["clock"] = changed(evidence, "launches", clock=coarse)
     few = [msgspec.structs.replace(s, launches=2) for s in evidence.fits.summaries]
     causes["launches"] = replace(evidence, fits=msgspec.structs.replace(evidence.fits, summaries=few))
-    assert codes(changed(evidence, "closes", steal=0.03)) == {"fake", "load"}
+    assert codes(changed(evidence, "closes", steal=0.06)) == {"fake", "load"}
     for code, cause in causes.items():
         assert codes(cause) == {"fake", code}
         caveat = next(c.caveat for c in caveats(cause) if c.caveat.code == code)
