@@ -75,8 +75,6 @@ def newest_source(listen: Listener, cost: Cost = "typical") -> Source:
                 listen(messages.longer_survey(better, longer.plan().settings.total_s, where, budget_s))
             if passed:
                 listen(messages.passed_over(passed))
-            if reading is None:
-                listen(messages.survey_unfinished(where))
             return source
     raise messages.no_survey(PLACE, passed)
 
@@ -140,7 +138,20 @@ def newest_complete(listen: Listener = silent) -> RunRead:
     there is none."""
     read = ((folder, _complete_reading(folder)) for folder in _folders())
     found = (RunRead(folder, _read=reading) for folder, reading in read if reading is not None)
-    return _newest(found, messages.newest_complete_run, messages.no_complete_run(PLACE), listen)
+    for run in found:
+        return _chosen(run, messages.newest_complete_run, listen)
+    raise messages.no_complete_run(PLACE, *_newest_unfinished())
+
+
+def _newest_unfinished() -> tuple[str, int, int]:
+    """The path of the newest readable run with missing measurements, their number, and that of the planned
+    ones; "" if there is none."""
+    for folder in _folders():
+        with contextlib.suppress(HockneyError):
+            plan = folder.plan()
+            if left := len(missing(plan, folder.read().run)):
+                return str(folder.path), left, len(plan.items)
+    return "", 0, 0
 
 
 def newest_complete_survey(listen: Listener = silent) -> RunFolder:
@@ -153,7 +164,7 @@ def newest_complete_survey(listen: Listener = silent) -> RunFolder:
 def newest_written(listen: Listener = silent) -> RunFolder:
     """The most recently written run in the default place, in whatever state. Raises UsageError if there is
     none."""
-    return _newest(_folders(), messages.newest_written_run, messages.no_complete_run(PLACE), listen)
+    return _newest(_folders(), messages.newest_written_run, messages.no_complete_run(PLACE, "", 0, 0), listen)
 
 
 def _newest(
@@ -162,10 +173,13 @@ def _newest(
     """The first of `found`, which `chosen` reports with the place and the time; raises `none` if there is
     none."""
     for folder in found:
-        where = printable(str(folder.path))
-        listen(Status(chosen(run=where, place=PLACE, written=_when(folder))))
-        return folder
+        return _chosen(folder, chosen, listen)
     raise none
+
+
+def _chosen(run: Found, chosen: Callable[..., str], listen: Listener) -> Found:
+    listen(Status(chosen(run=printable(str(run.path)), place=PLACE, written=_when(run))))
+    return run
 
 
 def only_unfinished(listen: Listener = silent) -> RunFolder:
@@ -175,6 +189,11 @@ def only_unfinished(listen: Listener = silent) -> RunFolder:
         raise messages.not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
     listen(Status(messages.only_unfinished_run(printable(str(found[0].path)), PLACE)))
     return found[0]
+
+
+def in_default_place(path: Path) -> bool:
+    """Whether the functions above consider the run in `path`."""
+    return path.resolve().parent == PLACE.resolve()
 
 
 def _written(path: Path) -> int:
@@ -256,4 +275,7 @@ def _source(folder: RunFolder, listen: Listener, cost: Cost, reading: Reading | 
     costs = messages_of_run(results.fits, results.machine, printable(str(folder.path)), surveyed, hosts=most)
     for notice in results.notices:
         listen(notice)
+    plan = folder.plan()
+    if left := len(missing(plan, results.run)):
+        listen(messages.survey_unfinished(printable(str(folder.path)), left, len(plan.items)))
     return Source(costs, surveyed.machine if surveyed else results.machine, most, results.run.most_hosts(2))

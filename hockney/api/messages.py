@@ -232,13 +232,16 @@ def only_unfinished_run(run: str, place: Path) -> str:
     return f"resuming {run}, the only unfinished run in {place}"
 
 
-def no_complete_run(place: Path) -> UsageError:
-    return UsageError(
-        "no run is given",
-        f"there is no complete one in {place}",
-        "name a run's folder",
-        code="no-run-named",
-    )
+def no_complete_run(place: Path, unfinished: str, left: int, planned: int) -> UsageError:
+    """`unfinished` is the newest run in `place` that lacks `left` of its `planned` measurements; "" if there
+    is none."""
+    why = f"there is no complete one in {place}"
+    remedy = "name a run's folder"
+    if unfinished:
+        run = printable(shlex.quote(unfinished))
+        why += f"; {run} lacks {left} of {planned} measurements"
+        remedy = f"'hockney resume {run}' measures them, or name the run as it is"
+    return UsageError("no run is given", why, remedy, code="no-run-named", unfinished=unfinished)
 
 
 def not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
@@ -252,8 +255,12 @@ def passed_over(reason: str) -> Notice:
     return Notice(f"{reason}; --run uses it anyway", "survey-passed-over")
 
 
-def survey_unfinished(run: str) -> Notice:
-    return Notice(f"{run} is not finished; 'hockney resume {run}' measures the rest", "survey-unfinished")
+def survey_unfinished(run: str, left: int, planned: int) -> Notice:
+    return Notice(
+        f"{run} lacks {left} of {planned} measurements, so the costs of messages may change; 'hockney resume "
+        f"{printable(shlex.quote(run))}' measures them",
+        "survey-unfinished",
+    )
 
 
 def run_with_machine() -> UsageError:

@@ -13,11 +13,9 @@ from hockney.api import messages
 from hockney.api.notebook import messages as program_messages
 from hockney.core.launch_setting import launch_settings
 from hockney.core.launcher_options import LauncherOptions, launcher_options
-from hockney.core.settings import Settings
+from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_ROUNDS
+from hockney.core.settings import PRECISION, Settings
 
-MOST_ROUNDS = 10_000
-MOST_LAUNCHES = 1000
-LARGEST_SEED = 2**63 - 1
 LAUNCHES = 3
 """On machines whose launches differ as their description specifies."""
 LONGEST_LABEL = 100
@@ -43,7 +41,7 @@ class RunOptions:
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
     budget: float = 60.0
-    precision: float = 0.02
+    precision: float = PRECISION
     launches: int | None = None
     seed: int | None = None
     bind: bool = True

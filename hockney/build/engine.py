@@ -83,7 +83,7 @@ def engine(
     cached = (place / group).is_file()
     if not cached:
         name = "" if group == MAIN else group.removeprefix("hockney-")
-        notify(messages.compiling_engine(name, mpi.title))
+        notify(messages.compiling_engine(name, mpi.title, mpi.family == "smpi"))
         begun = time.monotonic()
         identity = build_into(cache, mpi, source, identity, group)
         place = place_of(mpi, identity, cache, group)

@@ -110,8 +110,11 @@ def _usage(error: click.UsageError) -> HockneyError:
     """click's usage error as one of hockney's."""
     verb = error.ctx.command_path if error.ctx else "hockney"
     if isinstance(error, click.NoSuchOption):
-        options = [option for p in (error.ctx.command.params if error.ctx else ()) for option in p.opts]
-        return messages.unknown_option(error.option_name, options, verb)
+        params = error.ctx.command.params if error.ctx else []
+        visible = [each for each in params if isinstance(each, click.Option) and not each.hidden]
+        options = [word for each in visible for word in each.opts if word.startswith("--")]
+        arguments = [each.name or "" for each in params if isinstance(each, click.Argument)]
+        return messages.unknown_option(error.option_name, options, arguments, verb)
     if isinstance(error, click.MissingParameter):
         name = error.param.make_metavar(error.ctx) if error.param and error.ctx else "an argument"
         return messages.missing_argument(name.strip("[]"), verb)

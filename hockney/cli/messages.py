@@ -22,16 +22,33 @@ from hockney.core.errors import (
 from hockney.core.notice import Notice
 from hockney.core.wording import listing, plural
 
+MOST_OPTIONS = 8
+"""A verb with no more options than this has them listed in an error about an unknown one."""
 
-def unknown_option(option: str, available: Iterable[str], verb: str) -> UsageError:
-    close = difflib.get_close_matches(option, list(available), n=1)
+
+def unknown_option(option: str, available: Iterable[str], arguments: Iterable[str], verb: str) -> UsageError:
+    """`arguments` are the names of the verb's arguments, which have no option."""
+    options = list(dict.fromkeys(available))
+    names = {each.lstrip("-"): each for each in options}
+    typed = option.lstrip("-")
+    argument = next((each for each in arguments if each == typed), "")
+    close = [] if argument else difflib.get_close_matches(typed, list(names), n=1)
+    suggestion = names[close[0]] if close else ""
+    if argument:
+        remedy = f"give {argument.upper()} without an option: {verb} {argument.upper()}"
+    elif suggestion:
+        remedy = f"did you mean '{suggestion}'?"
+    elif len(options) <= MOST_OPTIONS:
+        remedy = f"its options are {listing(options, MOST_OPTIONS)}"
+    else:
+        remedy = f"see '{verb} --help'"
     return UsageError(
         f"unknown option '{printable(option)}'",
         f"{verb} has no such option",
-        f"did you mean '{close[0]}'?" if close else f"see '{verb} --help'",
+        remedy,
         code="unknown-option",
         name=option,
-        suggestion=close[0] if close else "",
+        suggestion=suggestion,
     )
 
 
@@ -53,6 +70,16 @@ def work_without_unit(number: str) -> Notice:
         f"{printable(number)}us",
         "work-without-unit",
     )
+
+
+def twin_agreement(agreeing: int, counted: int, poor: int) -> str:
+    """`poor` more quantities come from poor fits, which are not `counted`."""
+    text = (
+        f"{agreeing} of {plural(counted, 'quantity', 'quantities')} {'agrees' if agreeing == 1 else 'agree'}"
+    )
+    if not poor:
+        return text
+    return f"{text}; {poor} more from poor fits {'is' if poor == 1 else 'are'} not counted"
 
 
 def twin_disagrees(what: str, error: float, within: float, interval: str) -> str:
@@ -202,6 +229,16 @@ def unknown_machine_to_show(name: str, available: Iterable[str]) -> UsageError:
     return unknown("machine", name, available, code="unknown-machine-to-show")
 
 
+def nothing_parallel(text: str) -> UsageError:
+    return UsageError(
+        f"{printable(text)} is all of the work",
+        "it leaves nothing for the other ranks to compute",
+        "give a part of it, such as 1% or 0.01",
+        code="nothing-parallel",
+        text=text,
+    )
+
+
 def algorithm_incomplete(option: str, example: str) -> UsageError:
     return UsageError(
         f"{option} is missing",
@@ -236,6 +273,11 @@ def fitted_parameters() -> str:
 def missing(count: str, folder: Path) -> str:
     """`count` is the number of measurements, as text."""
     return f"missing: {count}; 'hockney resume {folder}' measures them"
+
+
+def run_to_be_named(folder: Path) -> str:
+    where = printable(shlex.quote(str(folder)))
+    return f"commands without RUN only look in runs; for this run: hockney report {where}"
 
 
 # progress

@@ -166,6 +166,9 @@ class Catalog(msgspec.Struct, frozen=True):
                 raise messages.unknown_parameter(given, name, [*known, "ranks"])
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
+        root = values.get("root", 0)
+        if isinstance(root, int) and root >= ranks:
+            raise messages.value_out_of_range(f"root={root}", True, "from 0", f"{ranks - 1}", "root=0")
         setting = raw.get(SETTING, DEFAULT)
         return Case.of(name, ranks, **values).under("" if setting == DEFAULT else setting)
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-CLOSE = 0.5
-"""How similar a name has to be to be suggested, by difflib."""
+CLOSE = 0.65
+"""How similar a name has to be to be suggested, by difflib. Words that only share letters reach 0.6."""
 
 
 class Exit(IntEnum):

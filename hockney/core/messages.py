@@ -290,7 +290,10 @@ def rank_count_not_supported(workload: str, ranks: int, low: int, high: int) -> 
 
 
 def unknown_collective(name: str, available: Iterable[str]) -> UsageError:
-    return unknown("collective operation", name, available, code="unknown-collective")
+    names = sorted(available)
+    barriers = "" if "barrier" in names else "; 'hockney run barriers' compares barriers"
+    remedy = f"available: {', '.join(names)}{barriers}"
+    return unknown("collective operation", name, names, remedy, code="unknown-collective")
 
 
 def unknown_algorithm(name: str, operation: str, available: Iterable[str]) -> UsageError:

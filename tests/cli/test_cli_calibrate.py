@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import msgspec
@@ -13,7 +14,7 @@ from test_cli_errors import one_error
 
 from hockney import lab, simulated
 from hockney.cli import messages
-from hockney.cli.verbs.calibrate import MOST_MISSED
+from hockney.cli.actions.calibrate import MOST_MISSED
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 
@@ -40,6 +41,11 @@ def test_without_a_file_the_machine_is_on_stdout(hockney, run):
     done = hockney("calibrate", run)
     assert done.code == 0
     assert simulated.read(done.out).name == "fakehost"
+
+
+def test_quantities_of_poor_fits_are_counted_only_if_there_are_any():
+    assert re.findall(r"\d+", messages.twin_agreement(5, 7, 2)) == ["5", "7", "2"]
+    assert re.findall(r"\d+", messages.twin_agreement(7, 7, 0)) == ["7", "7"]
 
 
 def test_json_has_the_machine(hockney, run):

@@ -5,6 +5,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -148,12 +149,33 @@ def test_other_bad_words(hockney, words):
         (("run", "pingpnog"), "unknown-study-or-workload", "pingpong"),
         (("run", "pingpong", "byts=3"), "unknown-parameter", "bytes"),
         (("run", "barrier", "sync=windows"), "unknown-value", "window"),
+        (("run", "collectives", "operations=barier"), "unknown-collective", ""),
+        (("run", "nothere"), "unknown-study-or-workload", ""),
+        (("export", "--out", "times.csv"), "unknown-option", ""),
+        (("barrier", "--run", "runs/b"), "unknown-option", ""),
     ],
 )
 def test_the_closest_name_is_suggested(hockney, words, code, suggestion):
     done = hockney(*words)
     one_error(done, 2)
     assert (done.error.code, done.error.suggestion) == (code, suggestion)
+
+
+def test_where_no_name_is_close_the_possible_ones_are_named(hockney):
+    export = hockney("export", "--out", "times.csv").error.remedy
+    assert {"--csv", "--parquet", "--what"} <= set(re.findall(r"--[a-z]+", export))
+    assert "hockney barrier RUN" in hockney("barrier", "--run", "runs/b").error.remedy
+    assert "hockney run --list" in hockney("run", "nothere").error.remedy
+    assert "hockney run barriers" in hockney("run", "collectives", "operations=barier").error.remedy
+    assert "hockney survey --help" in hockney("survey", "--zzz").error.remedy, "its options are too many"
+
+
+@pytest.mark.parametrize("words", [("bcast root=2",), ("bcast", "root=9"), ("bcast", "root=0,2")])
+def test_a_root_that_is_no_rank_is_refused(hockney, words):
+    done = hockney("run", *words)
+    one_error(done, 2)
+    assert done.error.code == "value-out-of-range" and "0 to 1" in str(done.error)
+    assert hockney("run", "bcast root=1", "-q", "--out", "r").code == 0
 
 
 def test_errors_as_json(hockney):

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from resealed import reseal
 
+from hockney import api
 from hockney.api import messages
+from hockney.cli import messages as cli_messages
 from hockney.store import Reading, RunFolder
 
 RUNS = ("old", "newest", "cut")
@@ -99,6 +101,29 @@ def test_without_a_run_there_is_nothing_to_read(hockney):
     assert hockney("resume").error.code == "not-one-unfinished-run"
 
 
+def test_without_a_complete_run_the_unfinished_one_is_named(hockney, runs):
+    for name in ("old", "newest"):
+        shutil.rmtree(runs / name)
+    for words in (("report",), ("models",), ("export", "--csv", "-")):
+        done = hockney(*words)
+        assert (done.code, done.error.code, done.error.fields["unfinished"]) == (
+            2,
+            "no-run-named",
+            "runs/cut",
+        )
+        assert "hockney resume runs/cut" in done.error.remedy
+    (runs / "cut" / "records.jsonl").unlink()
+    assert hockney("report").error.fields["unfinished"] == "", "a damaged run cannot be resumed"
+
+
+def test_a_run_elsewhere_has_to_be_named(hockney):
+    elsewhere = hockney("run", "barrier", "--out", "my run")
+    assert cli_messages.run_to_be_named(Path("my run")) in elsewhere.err and "'my run'" in elsewhere.err
+    here = hockney("run", "barrier", "--out", "runs/b")
+    assert here.code == 0 and cli_messages.run_to_be_named(Path("runs/b")) not in here.err
+    assert "runs/b" in hockney("report").err
+
+
 def test_surveys_are_calibrated_and_predicted_from_not_newer_runs(hockney, surveyed, small_survey):
     """Neither a newer run of another study nor a newer unfinished survey replaces it."""
     small_survey("runs/unfinished")
@@ -111,4 +136,8 @@ def test_surveys_are_calibrated_and_predicted_from_not_newer_runs(hockney, surve
     predicting = ("predict", "--work", "1ms", "--message", "8")
     assert "runs/first" in hockney(*predicting).err
     shutil.rmtree("runs/first")
-    assert messages.survey_unfinished("runs/unfinished").text in hockney(*predicting).err
+    note = next(each for each in api.verify("runs/unfinished") if each.code == "measurements-missing")
+    left, planned = note.numbers["left"], note.numbers["planned"]
+    expected = messages.survey_unfinished("runs/unfinished", left, planned).text
+    assert left > 0 and expected in hockney(*predicting).err
+    assert expected in hockney(*predicting, "--run", "runs/unfinished").err

@@ -17,7 +17,7 @@ from resealed import reseal
 from hockney import api
 from hockney.api.tuning import Gain, messages
 from hockney.api.tuning.check import RULED
-from hockney.cli.verbs import tune
+from hockney.cli.actions import tune
 from hockney.core.errors import Exit
 from hockney.core.fit import Estimate
 from hockney.models.tuning import openmpi

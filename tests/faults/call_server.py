@@ -9,6 +9,7 @@ As a program it reads one request per line (JSON: words, cwd, env, seconds) and 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import signal
@@ -87,6 +88,7 @@ def main() -> None:
 
     for verb in verbs.VERBS:
         verbs.load(verb)
+        importlib.import_module(f"hockney.cli.actions.{verb}")
     for line in sys.stdin:
         print(json.dumps(answer(**json.loads(line))), flush=True)
 

@@ -70,7 +70,7 @@ def test_where_both_models_miss_alike_nothing_is_decided(between, golden):
     ends = (exchange_time(PLAIN, 1 << 20, 4), exchange_time(replace(PLAIN, shared=True), 1 << 20, 4))
     halfway = ends[0] * (ends[1] / ends[0]) ** between
     costs = judged(PLAIN, [exchange(1 << 20, 4, halfway)])
-    assert not costs.shared and costs.sharing == "assumed"
+    assert not costs.shared and (costs.sharing, costs.undecided) == ("assumed", "contradictory")
     golden(f"network_undecided_{between}.txt", costs.why)
 
 
@@ -103,12 +103,14 @@ def test_a_bisection_decides_too():
 def test_what_tells_nothing(silent):
     found = judged(PLAIN, [silent])
     assert not found.shared
-    assert found.sharing == "assumed"
+    assert (found.sharing, found.undecided) == ("assumed", "unmeasured")
 
 
 def test_short_messages_cannot_tell():
     found = judged(PLAIN, [exchange(8, 4, 2e-6)])
-    assert not found.shared and found.sharing == "assumed"
+    assert not found.shared and (found.sharing, found.undecided) == ("assumed", "short")
+    decided = judged(found, [exchange(1 << 16, 8, exchange_time(PLAIN, 1 << 16, 8))])
+    assert (decided.sharing, decided.undecided) == ("measured", "")
 
 
 def test_a_size_where_a_change_may_come_before_or_after_cannot_tell():

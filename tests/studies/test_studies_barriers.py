@@ -262,7 +262,7 @@ def test_the_page_has_everything(side_by_side, golden):
     made_of_messages = sum(predicted(name) for name in ALGORITHMS)
     for ranks, sentence in zip((2, 4), page.headline[-2:], strict=True):
         close = f"{made_of_messages} of {made_of_messages}"
-        assert sentence.startswith(f"{ranks} ") and f" {close} " in sentence
+        assert sentence.startswith(f"On {ranks} ") and f" {close} " in sentence
     golden("barriers/headline.txt", "\n".join(page.headline[-2:]), numbers)
     assert render(page)
 

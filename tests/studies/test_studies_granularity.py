@@ -4,6 +4,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -277,6 +278,21 @@ def test_the_headline_has_grain_break_even_and_agreement(made, page, golden):
     assert page.headline[-1] == agreement.sentence(checked_of(made), 4)
     assert agreement.sentence(checked_of(made), 2) in agreement_section(page).text
     golden("granularity/headline.txt", "\n".join(page.headline), measured_numbers)
+
+
+@pytest.mark.parametrize(
+    ("errors", "limits"),
+    [
+        ((0.01, 0.02, 0.03), (validation.TYPICAL, validation.WORST)),
+        ((0.01, 0.02, 0.3), (validation.WORST,)),
+        ((0.01, 0.05, 0.06), (validation.TYPICAL,)),
+        ((0.1, 0.2, 0.3), (validation.TYPICAL, validation.WORST)),
+    ],
+)
+def test_the_agreement_names_only_the_limits_that_are_exceeded(errors, limits):
+    cells = [SimpleNamespace(cell=SimpleNamespace(ranks=4), error=error, breaks="") for error in errors]
+    (named,) = re.findall(r"limits? of ([\d.]+)(?: and ([\d.]+))?", agreement.sentence(cells, 4))
+    assert [each for each in named if each] == [points(limit) for limit in limits]
 
 
 def test_uneven_work_is_predicted_from_its_imbalance(made, page):

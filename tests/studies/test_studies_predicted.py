@@ -148,6 +148,20 @@ def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
     assert "--ranks 2,4" in todo(4)
 
 
+@pytest.mark.parametrize(
+    ("undecided", "expected"),
+    [("unmeasured", "--ranks 2,8 --out"), ("short", "--sizes"), ("contradictory", "--network shared")],
+)
+def test_the_remedy_for_an_assumed_network_does_not_repeat_what_was_measured(undecided, expected):
+    """On a larger machine, the ranks to measure are those that have a core here."""
+    machine = replace(MACHINE, most_ranks=8, sharing="assumed", undecided=undecided)
+    prediction = predict(Algorithm(1e-3, 1000), machine, [2, 16], larger=True)
+    found = {d.code: d.todo for d in grain_prediction.caveats(prediction, CostsOrigin())}
+    assert expected in found["network-assumed"]
+    assert ("hockney run" in found["network-assumed"]) == (undecided != "contradictory")
+    assert "16" not in found["network-assumed"]
+
+
 def test_all_that_the_document_says_of_a_machine_is_in_the_docs():
     prediction = predict(Algorithm(1e-3, 1000), MACHINE, [2])
     page = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")

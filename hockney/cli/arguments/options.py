@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from hockney.api.run_options import LARGEST_SEED, MOST_LAUNCHES, MOST_ROUNDS
 from hockney.cli.arguments import messages
 from hockney.core.errors import UsageError
-from hockney.core.fit import Cost
+from hockney.core.limits import LARGEST_SEED, MOST_LAUNCHES, MOST_ROUNDS
 from hockney.core.paths import to_path
 from hockney.core.units import (
     parse_bytes,
@@ -98,6 +97,8 @@ SEED = ParsedType("seed", _whole(0, LARGEST_SEED, "1"))
 
 
 def _cost(text: str) -> str:
+    from hockney.core.fit import Cost
+
     if text not in get_args(Cost):
         raise messages.unknown_cost(text, get_args(Cost))
     return text

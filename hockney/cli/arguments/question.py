@@ -1,18 +1,15 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""STUDY NAME=VALUE... or CASE... on the command line, and the help of a study."""
+"""STUDY NAME=VALUE... or CASE... on the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from hockney import studies
 from hockney.api.questions import Question, question
 from hockney.cli.arguments import messages
-from hockney.cli.arguments.click_extensions import Command
 from hockney.cli.arguments.options import OLDER
 from hockney.core.errors import UsageError
 from hockney.studies import ad_hoc
@@ -38,28 +35,3 @@ def _refused(name: str, study: str) -> UsageError:
         if name in {parameter.name for parameter in studies.parameters_of(taker)}
     ]
     return messages.option_of_other_studies(name, "" if study == ad_hoc.NAME else study, takers)
-
-
-class QuestionCommand(Command):
-    """A verb that takes a study or cases: --help after a study's name lists that study's parameters."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        shelf = studies.all_studies()
-        named = [word for word in args if word in shelf]
-        if named:
-            ctx.meta["study"] = named[0]
-        return super().parse_args(ctx, args)
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if "study" not in ctx.meta:
-            super().format_help_text(ctx, formatter)
-            return
-        study = studies.study(ctx.meta["study"])
-        parameters = studies.parameters_of(study)
-        formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(f"Study {study.NAME}: {study.HELP}.")
-        with formatter.section("Parameters, as NAME=VALUE after the study's name"):
-            formatter.write_dl(
-                [(parameter.metavar, parameter.described) for parameter in parameters] or [("none", "")]
-            )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hockney import api
+from hockney.api.find_runs import in_default_place
 from hockney.cli import messages
 from hockney.cli.output.messages import columns_with_osu, format_of_study, format_with_json, full_without_osu
 from hockney.cli.output.progress import ProgressReporter
@@ -71,7 +72,10 @@ def measure_and_print(
     with ProgressReporter(quiet) as reporter:
         listen = reporter if form.style == "table" else _streaming(reporter, form)
         run = api.run(question, options, out=out, listen=listen)
-        return print_answer(run, reporter, form)
+        code = print_answer(run, reporter, form)
+        if not form.as_json and not in_default_place(run.path):
+            reporter.say(messages.run_to_be_named(run.path))
+        return code
 
 
 def _streaming(reporter: ProgressReporter, form: Form) -> Listener:

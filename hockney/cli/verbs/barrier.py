@@ -4,28 +4,12 @@
 
 from __future__ import annotations
 
-import math
-from pathlib import Path
+from typing import Any
 
 import click
 
-from hockney import api
-from hockney.api import Run
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table
-from hockney.cli.output.terminal import echo
-from hockney.core.case import MPI
-from hockney.core.errors import printable
-from hockney.core.fit import Estimate
-from hockney.draw.page import Table
-from hockney.pages.format import EXACT, interval, quantity
-from hockney.studies.barriers import NAME
-from hockney.studies.barriers.best import Candidate, Choice
-from hockney.studies.barriers.headline import chosen, ratio_interval
 
 
 @click.command(
@@ -44,89 +28,13 @@ from hockney.studies.barriers.headline import chosen, ratio_interval
 )
 @options.quiet
 @options.as_json
-def command(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, as_json: bool) -> int:
+def command(**given: Any) -> int:
     """Name the fastest barrier for a number of ranks, and its margin.
 
     Uses RUN, or the newest run of 'hockney run barriers' in runs/. If the number of ranks was measured, the
     measured times decide, and barriers count as equal if the 95% interval of their ratio includes 1.
     Otherwise the models decide, within their limits, and the output is marked as predicted.
     """
-    reporter = ProgressReporter(quiet)
-    loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
-    with reporter.doing(messages.fitting()):
-        choices, unknown = api.choose_barriers(loaded, ranks)
-    if unknown and not choices:
-        raise unknown[0]
-    if as_json:
-        print_json(_document(loaded, choices, best))
-    else:
-        for k, choice in enumerate(choices):
-            if not best:
-                if k:
-                    echo()
-                print_table(_table(choice))
-            print_line(chosen(choice))
-    if unknown:  # first report what is known
-        raise unknown[0]
-    return 0
+    from hockney.cli.actions.barrier import action
 
-
-def _table(choice: Choice) -> Table:
-    rows = tuple(
-        (
-            each.algorithm,
-            str(choice.ranks),
-            quantity(each.seconds, "s"),
-            _range(each),
-            f"{each.ratio.value:.2f}",
-            ratio_interval(each.ratio),
-            each.by,
-        )
-        for each in choice.candidates
-    )
-    columns = ("barrier", "ranks", "a call", "95% interval", "times the best", "its 95% interval", "by")
-    return Table("choice", "", columns, rows, numeric=(1, 2, 3, 4, 5), parameters=(1,))
-
-
-def _range(each: Candidate) -> str:
-    if each.low == each.high:
-        return EXACT
-    known = each.high < float("inf")
-    return interval(Estimate(each.seconds, each.low if known else None, each.high if known else None), "s")
-
-
-def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
-    return {
-        "run": printable(str(run.path)),
-        "machine": run.machine.host,
-        "choices": [
-            {
-                "ranks": choice.ranks,
-                "measured": choice.measured,
-                "best": _candidate(choice.best),
-                "next": _candidate(choice.next),
-                "mpi": _candidate(choice.of(MPI)),
-                "alike": choice.alike,
-                "unknown": choice.unknown,
-                **({} if best else {"candidates": [_candidate(each) for each in choice.candidates]}),
-            }
-            for choice in choices
-        ],
-    }
-
-
-def _candidate(each: Candidate | None) -> dict[str, object] | None:
-    """JSON has no infinity: unknown ends are null."""
-    if each is None:
-        return None
-    known = each.high < float("inf")
-    return {
-        "algorithm": each.algorithm,
-        "time_s": each.seconds,
-        "low_s": each.low if known else None,
-        "high_s": each.high if known else None,
-        "ratio": each.ratio.value if math.isfinite(each.ratio.value) else None,
-        "ratio_low": each.ratio.low,
-        "ratio_high": each.ratio.high,
-        "by": each.by,
-    }
+    return action(**given)

@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
-from hockney import lab
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_whole
-from hockney.lab import Counted
 
 
 @click.command("build", cls=Command, epilog=example("hockney build"))
@@ -29,16 +24,7 @@ from hockney.lab import Counted
 @click.option("--prefix", type=options.PATH, metavar="DIR", help="Install the library into this folder.")
 @options.quiet
 @options.as_json
-def command(
-    mpi: str,
-    machine: str,
-    simgrid: bool,
-    force: bool,
-    library: bool,
-    prefix: Path | None,
-    quiet: bool,
-    as_json: bool,
-) -> int:
+def command(**given: Any) -> int:
     """Compile the engine for an MPI, unless it is compiled already. Prints its path.
 
     With --simgrid: download the sources of SimGrid from the package index (and Boost's headers if the
@@ -48,43 +34,6 @@ def command(
     With --library: compile the barriers and collectives for C++ programs that use this MPI, and install
     headers, libraries, and files for CMake and pkg-config into --prefix.
     """
-    reporter = ProgressReporter(quiet)
-    if library and (simgrid or machine):
-        raise messages.library_with_other_target("--simgrid" if simgrid else "--machine")
-    if library != (prefix is not None):
-        raise messages.library_without_prefix(prefix is not None)
-    if prefix is not None:
-        return _library(reporter, mpi, prefix, as_json)
-    if simgrid:
-        return _simgrid(reporter, force, as_json)
-    if force:
-        raise messages.force_without_simgrid()
-    bench = lab.prepare(machine, mpi, True, reporter.say)
-    if as_json:
-        here = bench.machine
-        print_json({"engine": here.engine, "compiler": here.compiler, "flags": here.flags, "mpi": here.mpi})
-    else:
-        print_whole(bench.machine.engine)
-    return 0
+    from hockney.cli.actions.build import action
 
-
-def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) -> int:
-    where = prefix.expanduser().absolute()
-    linked = lab.install_library(mpi, where, reporter.say)
-    if as_json:
-        print_json({"library": str(where), "mpi": linked})
-    else:
-        print_whole(str(where))
-    return 0
-
-
-def _simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
-    with reporter:
-        installed = lab.bring_simgrid(
-            force, reporter.say, lambda done, total: reporter(Counted("compiled", done, total))
-        )
-    if as_json:
-        print_json({"simgrid": installed})
-    else:
-        print_whole(installed.prefix)
-    return 0
+    return action(**given)

@@ -4,15 +4,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from hockney import lab
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_findings, print_json
-from hockney.core.errors import Exit
 
 
 @click.command("doctor", cls=Command, epilog=example("hockney doctor", "hockney doctor --noise 1m"))
@@ -28,23 +25,12 @@ from hockney.core.errors import Exit
 @click.option("--no-noise", is_flag=True, help="Do not measure the noise.")
 @options.quiet
 @options.as_json
-def command(mpi: str, machine: str, noise: float, no_noise: bool, quiet: bool, as_json: bool) -> int:
+def command(**given: Any) -> int:
     """Check everything that a survey needs, step by step, and suggest remedies.
 
     The last step measures the noise: how much times vary, which modes they have and for how long,
     interference from other programs, and the precision that a survey can reach.
     """
-    findings = []
-    reporter = ProgressReporter(quiet)
-    steps = iter(lab.examine(machine, mpi, 0.0 if no_noise else noise))
-    while True:
-        with reporter.doing(messages.examining()):
-            finding = next(steps, None)
-        if finding is None:
-            break
-        findings.append(finding)
-        if not as_json:
-            print_findings([finding])
-    if as_json:
-        print_json(findings)
-    return Exit.ENVIRONMENT if any(f.verdict == "bad" for f in findings) else 0
+    from hockney.cli.actions.doctor import action
+
+    return action(**given)

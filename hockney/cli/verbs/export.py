@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
-from hockney.api import Run
-from hockney.api.export.files import save_csv, save_parquet
-from hockney.api.run_contents import What
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.load import load_and_note
 
 
 @click.command(
@@ -35,13 +30,8 @@ from hockney.cli.output.load import load_and_note
     help="One row per repetition, or one per case with its typical time.",
 )
 @options.quiet
-def command(run: Path | Run, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
+def command(**given: Any) -> int:
     """Write a run's times as CSV or Parquet. Times are in seconds, sizes in bytes."""
-    if csv_file is None and parquet_file is None:
-        raise messages.no_table_file()
-    table = load_and_note(run, quiet=quiet).table(what)
-    if csv_file is not None:
-        save_csv(table, csv_file)
-    if parquet_file is not None:
-        save_parquet(table, Path(parquet_file))
-    return 0
+    from hockney.cli.actions.export import action
+
+    return action(**given)

@@ -4,26 +4,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import Any
 
 import click
 
-from hockney import lab, reference, simulated
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.machine_details import show, show_json
-from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
-from hockney.cli.output.terminal import echo
-from hockney.core.errors import EnvironmentProblem
-from hockney.core.machine import Machine, Mpi
-from hockney.draw.page import Table
-from hockney.machine import find_simgrid, simgrids
-from hockney.store import default_path
-from hockney.views.paper_tables import extent, node_count
 
 
 @click.command(
@@ -49,108 +35,8 @@ from hockney.views.paper_tables import extent, node_count
 @options.where
 @options.quiet
 @options.as_json
-def command(
-    shown: str, exported: str, out: Path | None, mpi: str, machine: str, quiet: bool, as_json: bool
-) -> int:
+def command(**given: Any) -> int:
     """List this machine and its MPIs, simulated machines and published machines."""
-    if shown and exported:
-        raise messages.show_with_export()
-    if out is not None and not exported:
-        raise messages.out_without_export()
-    if shown:
-        (show_json if as_json else show)(shown)
-    elif exported:
-        folder = lab.export_published(exported, out or default_path(f"published-{exported}"))
-        if as_json:
-            print_json({"run": str(folder.path)})
-        else:
-            print_whole(str(folder.path))
-    else:
-        _all(mpi, machine, quiet, as_json)
-    return 0
+    from hockney.cli.actions.machines import action
 
-
-def _all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
-    reporter = ProgressReporter(quiet)
-    with reporter.doing(messages.examining()):
-        here, mpis = lab.look_around(machine, mpi, reporter.say)
-        simulators = _simulators(reporter.say)
-    if as_json:
-        print_json(
-            {
-                "kinds": [_kind(kind) for kind in lab.listed()],
-                "machine": here,
-                "mpi": mpis,
-                "simgrid": simulators,
-                "simulated": [_simulated(name) for name in simulated.names()],
-                "published": [_published(name) for name in reference.machine_names()],
-            }
-        )
-        return
-    _here(here, mpis, simulators)
-    rows: tuple[tuple[str, ...], ...] = tuple(
-        (kind["machine"], kind["what"]) for kind in map(_kind, lab.listed())
-    )
-    _table(("--machine", "what it is"), rows)
-    rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())
-    _table(("simulated as", "what it stands for", "nodes", "cores", "network"), rows, numeric=(2, 3))
-    papers = [_published(name) for name in reference.machine_names()]
-    rows = tuple(tuple(str(paper[key]) for key in ("name", "title", "paper", "numbers")) for paper in papers)
-    _table(("published", "machine", "paper", "numbers"), rows, numeric=(3,))
-
-
-def _simulators(notify: Callable[[str], None]) -> list[Mpi]:
-    """Every SimGrid; if there is none, how to get one."""
-    simulators = list(simgrids(os.environ, notify))
-    if not simulators:
-        try:
-            simulators.append(find_simgrid(notify=notify))
-        except EnvironmentProblem as problem:
-            notify(f"note: {problem}")
-    return simulators
-
-
-def _here(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None:
-    virtual = f", {here.virtual}" if here.virtual else ""
-    print_line(f"{here.host}: {here.cpu}, {here.cores} cores, {here.threads} threads{virtual}")
-    for title, listed in (("MPI", mpis), ("simulator", simulators)):
-        rows = tuple((each.title, each.source, each.prefix) for each in listed)
-        if rows:
-            _table((title, "found by", "in"), rows)
-
-
-def _kind(kind: lab.Kind) -> dict[str, str]:
-    return {
-        "machine": f"{kind.SCHEME}:NAME" if kind.SCHEME else "(none)",
-        "kind": kind.KIND,
-        "what": kind.HELP,
-    }
-
-
-def _simulated(name: str) -> dict[str, str | int]:
-    platform = simulated.platform(name)
-    return {
-        "name": lab.simulated_reference(name),
-        "title": platform.title,
-        "nodes": node_count(platform),
-        "cores": platform.capacity,
-        "network": extent(platform),
-    }
-
-
-def _published(name: str) -> dict[str, str | int]:
-    paper = reference.paper_of(name)
-    return {
-        "name": name,
-        "title": paper.title,
-        "paper": paper.name,
-        "citation": paper.citation,
-        "numbers": len(paper.rows) + len(paper.formulas),
-    }
-
-
-def _table(
-    columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...], numeric: tuple[int, ...] = ()
-) -> None:
-    echo()
-    print_table(Table(columns[0], "", columns, rows, numeric=numeric))
+    return action(**given)

@@ -4,20 +4,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
-from hockney.api import Run
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.fits import print_fits
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.tables import print_json, print_line
-from hockney.cli.output.terminal import echo
-from hockney.core.fit import Cost
-from hockney.pages.quality import chosen
 
 
 @click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
@@ -25,16 +17,8 @@ from hockney.pages.quality import chosen
 @options.cost
 @options.quiet
 @options.as_json
-def command(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
+def command(**given: Any) -> int:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
-    fits = load_and_note(run, cost, quiet=quiet, fit=True).fits
-    if as_json:
-        print_json(fits)
-    elif not fits.fits:
-        raise messages.no_fits()
-    else:
-        if cost == "undisturbed":
-            print_line(messages.undisturbed_costs())
-            echo()
-        print_fits(chosen(fits.fits), reasons=True)
-    return 0
+    from hockney.cli.actions.models import action
+
+    return action(**given)

@@ -4,18 +4,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from hockney.api import Question, RunOptions
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.answer import Form, measure_and_print
-
-if TYPE_CHECKING:
-    from hockney.pages.columns import CaseColumn
 
 
 @click.command("survey", cls=Command, epilog=example("hockney survey --budget 30s --precision 5%"))
@@ -24,11 +18,11 @@ if TYPE_CHECKING:
 @options.columns
 @options.quiet
 @options.as_json
-def command(
-    out: Path | None, columns: tuple[CaseColumn, ...], quiet: bool, as_json: bool, **given: Any
-) -> int:
+def command(**given: Any) -> int:
     """Measure this machine's message passing and report what it costs.
 
     Prints a summary and the path of report.html; with --columns also a table of all cases.
     """
-    return measure_and_print(Question("survey"), RunOptions(**given), out, quiet, Form(as_json, columns))
+    from hockney.cli.actions.survey import action
+
+    return action(**given)

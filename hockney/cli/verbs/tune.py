@@ -4,35 +4,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
 import click
 
-from hockney import api
-from hockney.api import Run
-from hockney.api.tuning import Gain, Tuned, check, tune
-from hockney.api.tuning import messages as texts
-from hockney.cli import messages
 from hockney.cli.arguments import options
 from hockney.cli.arguments.click_extensions import Command, example
-from hockney.cli.output.caveats import print_caveats
-from hockney.cli.output.load import load_and_note
-from hockney.cli.output.progress import ProgressReporter
-from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
-from hockney.core.errors import Exit, printable
-from hockney.core.settings import FEWEST_LAUNCHES
-from hockney.draw.page import Caveat, Table
-from hockney.models.statistics import time_to_exclude
-from hockney.models.tuning.rules import EFFECT
-from hockney.models.tuning.texts import bracketed
-from hockney.pages.format import quantity
-from hockney.studies.needed_budget import multiple, suggested_budget
-from hockney.studies.tuning import NAME
-from hockney.studies.tuning.page import headline, rules_table
-
-DEFAULT_BUDGET_S = 60.0
 
 
 @click.command(
@@ -65,16 +42,7 @@ DEFAULT_BUDGET_S = 60.0
 )
 @options.quiet
 @options.as_json
-def command(
-    run: Path | None,
-    out: Path,
-    effect: float | None,
-    checked: bool,
-    library: Path | None,
-    budget: float | None,
-    quiet: bool,
-    as_json: bool,
-) -> int:
+def command(**given: Any) -> int:
     """Write tables of the fastest collective algorithms, for use by other programs.
 
     Uses RUN, or the newest run of 'hockney run tuning' in runs/. An algorithm other than MPI's own choice is
@@ -87,126 +55,6 @@ def command(
     With --check: measures all sizes in the tables again, with and without the tables. Exit code 1 if a table
     makes one of them slower, 4 if no gain was confirmed.
     """
-    if not checked and library is not None:
-        raise texts.library_without_check()
-    if not checked and budget is not None:
-        raise texts.budget_without_check()
-    reporter = ProgressReporter(quiet)
-    loaded = load_and_note(run or api.newest_run(NAME, reporter).path, quiet=quiet)
-    with reporter.doing(messages.fitting()):
-        tuned = tune(loaded, out, EFFECT if effect is None else effect)
-    if not as_json:
-        _print(tuned, loaded)
-        print_caveats(_load(loaded))
-    gains: list[Gain] = []
-    if checked:
-        with reporter:
-            wanted = DEFAULT_BUDGET_S if budget is None else budget
-            measured, gains = check(loaded, tuned, wanted, library, listen=reporter)
-        if not as_json:
-            print_table(_table(gains))
-            print_whole(f"run: {measured.path}")
-            loads = _load(measured)
-            unchecked = library is None and bool(tuned.found.rules)
-            for sentence in _verdict(gains, wanted, unchecked=unchecked, loaded=bool(loads)):
-                print_line(sentence)
-            print_caveats(loads)
-    if as_json:
-        print_json(_document(tuned, gains))
-    if any(gain.slower for gain in gains):
-        return Exit.ANSWER_IS_NO
-    conclusive = any(gain.faster for gain in gains) if checked else tuned.found.conclusive
-    return Exit.FINE if conclusive else Exit.INCONCLUSIVE
+    from hockney.cli.actions.tune import action
 
-
-def _verdict(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool) -> Iterator[str]:
-    """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `loaded`: other
-    programs used the processors."""
-    yield texts.gains_confirmed(sum(gain.faster for gain in gains), len(gains))
-    undecided = [gain for gain in gains if not gain.faster and not gain.slower]
-    if undecided:
-        without = sum(None in (gain.ratio.low, gain.ratio.high) for gain in undecided)
-        times = multiple((time_to_exclude(gain.ratio, 1.0) for gain in undecided), FEWEST_LAUNCHES)
-        enough = suggested_budget(times * budget)
-        yield texts.gains_undecided(list(map(_name, undecided)), without, loaded, enough)
-    slower = [_name(gain) for gain in gains if gain.slower]
-    if slower:
-        yield texts.rules_slower(slower)
-    if unchecked:
-        yield texts.choices_unchecked()
-
-
-def _name(gain: Gain) -> str:
-    return f"{gain.operation} of {quantity(gain.size, 'B')} ({gain.table})"
-
-
-def _load(run: Run) -> list[Caveat]:
-    """What other programs did meanwhile."""
-    return [caveat for caveat in run.caveats if caveat.code == "load"]
-
-
-def _print(tuned: Tuned, run: Run) -> None:
-    if any(tuned.found.named()):
-        print_table(rules_table(tuned.found))
-    for sentence in headline(tuned.found, run.settings):
-        print_line(sentence)
-    for path in _files(tuned):
-        print_whole(f"table: {path}")
-
-
-def _files(tuned: Tuned) -> list[Path]:
-    return [path for path in (tuned.choices_file, tuned.rules_file) if path is not None]
-
-
-def _table(gains: list[Gain]) -> Table:
-    rows = tuple(
-        (
-            gain.operation,
-            str(gain.ranks),
-            quantity(gain.size, "B"),
-            gain.table,
-            quantity(gain.seconds[0], "s"),
-            quantity(gain.seconds[1], "s"),
-            bracketed(gain.ratio),
-        )
-        for gain in gains
-    )
-    columns = ("operation", "ranks", "bytes", "table", "without", "with it", "ratio [95% interval]")
-    return Table("gains", "", columns, rows, numeric=(1, 2, 4, 5, 6), parameters=(1,))
-
-
-def _document(tuned: Tuned, gains: list[Gain]) -> dict[str, object]:
-    return {
-        "files": [printable(str(path)) for path in _files(tuned)],
-        "rules": [
-            {
-                "of": whose,
-                "operation": rule.operation,
-                "ranks": rule.ranks,
-                "algorithm": name,
-                "sizes": rule.sizes,
-                "ratios": rule.ratios,
-            }
-            for whose, name, rule in tuned.found.named()
-        ],
-        "comparisons": [
-            {
-                "of": each.whose,
-                "operation": each.point.operation,
-                "ranks": each.point.ranks,
-                "bytes": each.point.size,
-                "state": each.state,
-                "algorithms": [
-                    {
-                        "algorithm": each.name(candidate.algorithm),
-                        "ratio": candidate.ratio,
-                        "state": candidate.state(tuned.found.effect),
-                    }
-                    for candidate in each.point.candidates
-                ],
-            }
-            for each in tuned.found.comparisons
-        ],
-        "counts": dict(Counter(each.state for each in tuned.found.deciding)),
-        "gains": gains,
-    }
+    return action(**given)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Summary
-from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.models.fits.verdict import error_size
 
@@ -54,7 +54,7 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
     cases = contention_cases(messages, summaries)
     telling = [case for case in cases if case.tells]
     if not telling:
-        return replace(messages, shared=False, sharing="assumed", why=f"assumed because {_silence(cases)}")
+        return _assumed(messages, _silence(cases), "short" if cases else "unmeasured")
     shared = _error([(case.shared, case.measured) for case in telling])
     switched = _error([(case.switched, case.measured) for case in telling])
     better, worse = sorted((shared, switched))
@@ -62,16 +62,21 @@ def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointTo
     if worse < CLEARLY * better or better > USABLE:
         errors = f"a switch is typically {error_size(switched)} off and a shared medium {error_size(shared)}"
         decide = "do not decide" if len(telling) > 1 else "does not decide"
-        why = f"assumed because {count} {decide}: {errors}"
-        return replace(messages, shared=False, sharing="assumed", why=why)
+        return _assumed(messages, f"{count} {decide}: {errors}", "contradictory")
     other = kind(replace(messages, shared=shared > switched))
     return replace(
         messages,
         shared=shared < switched,
         sharing="measured",
+        undecided="",
         why=f"which predicts {count} best, typically {error_size(better)} off; "
         f"{other} is {error_size(worse)} off",
     )
+
+
+def _assumed(messages: PointToPointCosts, reason: str, undecided: Undecided) -> PointToPointCosts:
+    why = f"assumed because {reason}"
+    return replace(messages, shared=False, sharing="assumed", undecided=undecided, why=why)
 
 
 def kind(messages: PointToPointCosts) -> str:

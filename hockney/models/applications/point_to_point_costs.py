@@ -19,6 +19,10 @@ SharingBasis = Literal["", "described", "printed", "assumed", "measured", "reque
 """The evidence for whether messages share the network: the machine's description, a paper, none, measured
 exchanges, or the user's request."""
 
+Undecided = Literal["", "unmeasured", "short", "contradictory"]
+"""Why measured exchanges do not decide whether messages share the network: there are none of enough ranks,
+their messages are too short, or neither model predicts them clearly better."""
+
 HANDSHAKE = 1.5
 """Rendezvous messages have at least this many times the latency: three transfers instead of one, but not all
 of them need to wake the receiver."""
@@ -53,14 +57,14 @@ class PointToPointCosts:
     gives for each change between pieces the measured sizes next to it, if known: at those, `band` holds.
     On a `shared` medium messages in flight at once share the bandwidth; each of them occupies a `medium`
     alone for medium[0] + bytes * medium[1] seconds, which is part of its one-way time. `sharing` is the
-    evidence for sharing or not, `why` the same as text, and `source` the origin of the times; `verdict`
-    is that of the fit they are taken from, `doubt` its reason. A send of up to `eager` bytes ends before
-    its receive is posted. `smallest` and `largest` are the sizes between which times are known,
-    `most_ranks` is the number of ranks for which the machine has cores (None: unknown). If a node cannot
-    send and receive at once, a byte occupies it for `half_duplex_s_per_byte`. On nodes of `cores` cores
-    each, filled one after the other, messages within a node have the costs `near`; 0 cores: all messages
-    cost the same. There `band`, `changes`, `verdict` and `doubt` apply to messages within a node; costs
-    between nodes were not fitted. `cost` is the cost of a run's ping-pong to which the pieces were
+    evidence for sharing or not, `why` the same as text, `undecided` why it is only assumed, and `source` the
+    origin of the times; `verdict` is that of the fit they are taken from, `doubt` its reason. A send of up to
+    `eager` bytes ends before its receive is posted. `smallest` and `largest` are the sizes between which
+    times are known, `most_ranks` is the number of ranks for which the machine has cores (None: unknown). If a
+    node cannot send and receive at once, a byte occupies it for `half_duplex_s_per_byte`. On nodes of `cores`
+    cores each, filled one after the other, messages within a node have the costs `near`; 0 cores: all
+    messages cost the same. There `band`, `changes`, `verdict` and `doubt` apply to messages within a node;
+    costs between nodes were not fitted. `cost` is the cost of a run's ping-pong to which the pieces were
     fitted.
     """
 
@@ -83,6 +87,7 @@ class PointToPointCosts:
     near: tuple[CostPiece, ...] = ()
     cores: int = 0
     sharing: SharingBasis = ""
+    undecided: Undecided = ""
     cost: Cost = "typical"
 
     def piece(self, size: float, ranks: int = 2) -> CostPiece:

@@ -11,7 +11,7 @@ from statistics import median
 from hockney.core.case import MPI
 from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate
-from hockney.core.wording import listing, plural
+from hockney.core.wording import listing, plural, together
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.studies.barriers.best import MESSAGES, Candidate, Choice, believed, choose
@@ -19,6 +19,8 @@ from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_
 
 CLOSE = 0.2
 MOST_COUNTS = 3
+MOST_ALIKE = 3
+"""More barriers that are as fast as the best one are counted, not named."""
 
 
 def sentences(evidence: Evidence, every: Sequence[BarrierResult]) -> tuple[str, ...]:
@@ -38,10 +40,10 @@ def _best(evidence: Evidence, ranks: int) -> str:
 
 
 def chosen(choice: Choice) -> str:
-    """ "2 ranks: shm_dissemination is the fastest, 120 ns a call (measured, ...)."."""
+    """ "On 2 ranks shm_dissemination is the fastest barrier and takes 120 ns a call (95%: ...)."."""
     best, mpi = choice.best, choice.of(MPI)
-    first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest"
-    text = f"{plural(choice.ranks, 'rank')}: {first}, {quantity(best.seconds, 's')} a call"
+    first = best.algorithm if choice.alike else f"{best.algorithm} is the fastest barrier and"
+    text = f"On {plural(choice.ranks, 'rank')} {first} takes {quantity(best.seconds, 's')} a call"
     if choice.measured:
         if best.low < best.high:
             known = best.high < float("inf")
@@ -52,13 +54,15 @@ def chosen(choice: Choice) -> str:
     else:
         text += f" (not measured: {_basis(choice)})"
     if choice.alike:
-        text += f"; not significantly different: {listing(list(choice.alike))}"
+        are = "are" if len(choice.alike) > 1 else "is"
+        alike = together(choice.alike) if len(choice.alike) <= MOST_ALIKE else listing(list(choice.alike))
+        text += f"; {alike} {are} not significantly different"
     elif (second := choice.next) is not None and second is not mpi:
         text += f"; {second.algorithm}, the next, takes {_compared(choice, second)}"
     if mpi is not None and mpi is not best and MPI not in choice.alike:
         text += f"; MPI_Barrier takes {_compared(choice, mpi)}"
     if choice.unknown:
-        text += f"; no result for {listing(list(choice.unknown), 10)}"
+        text += f"; there is no result for {listing(list(choice.unknown), 10)}"
     return text + "."
 
 
@@ -118,7 +122,7 @@ def _predicted(every: Sequence[BarrierResult], ranks: int) -> str:
     close = sum(e <= CLOSE for e in errors)
     words = ", one at a time" if form == MESSAGES else ""
     return (
-        f"{plural(ranks, 'rank')}: from the cost of messages between two ranks{words}, {close} of "
+        f"On {plural(ranks, 'rank')}, from the cost of messages between two ranks{words}, {close} of "
         f"{len(errors)} barriers made of messages are predicted within {CLOSE:.0%} (typical error "
         f"{typical_error(here, form):.0%})."
     )

@@ -27,6 +27,7 @@ from hockney.studies.granularity.validation import (
     TYPICAL,
     WORST,
     Checked,
+    ErrorSummary,
     assumption_table,
     error_summary,
     load,
@@ -83,16 +84,26 @@ def sentence(checked: Sequence[Checked], ranks: int) -> str:
     summary = error_summary(here)
     if summary is None:
         return ""
-    kept = "within" if summary.holds else "above"
+    limits = f", within the limits of {points(TYPICAL)} and {points(WORST)}"
     why = ""
     if not summary.holds and (broken := Counter(each.breaks for each in here if each.breaks)):
         most, _ = broken.most_common(1)[0]
         why = f" Main cause: {FAILED[most]}."
+    if not summary.holds:
+        limits = _exceeded(summary)
     return (
         f"On {plural(ranks, 'rank')} predicted efficiencies are off by {points(summary.typical)} points "
-        f"typically and by {points(summary.worst)} at worst ({plural(summary.cells, 'cell')}), {kept} the "
-        f"limits of {points(TYPICAL)} and {points(WORST)}.{why}"
+        f"typically and by {points(summary.worst)} at worst ({plural(summary.cells, 'cell')}){limits}.{why}"
     )
+
+
+def _exceeded(summary: ErrorSummary) -> str:
+    """The limits that the errors exceed."""
+    if summary.typical <= TYPICAL:
+        return f"; the worst is above the limit of {points(WORST)}"
+    if summary.worst <= WORST:
+        return f"; the typical error is above the limit of {points(TYPICAL)}"
+    return f", above the limits of {points(TYPICAL)} and {points(WORST)}"
 
 
 def misses(checked: Sequence[Checked]) -> list[str]:

@@ -134,7 +134,10 @@ def _network(prediction: Prediction, known: CostsOrigin) -> Iterator[Caveat]:
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
     if guessed and several and prediction.algorithm.bytes > 0:
         most = prediction.messages.most_ranks
-        yield messages.network_assumed(several, FEWEST_RANKS, most is None or most >= FEWEST_RANKS)
+        possible = max(FEWEST_RANKS, several[-1] if most is None else min(several[-1], most))
+        if most is not None and most < FEWEST_RANKS:
+            possible = 0
+        yield messages.network_assumed(several, FEWEST_RANKS, possible, prediction.messages.undecided)
 
 
 _ALL = (

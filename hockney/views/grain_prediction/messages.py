@@ -10,6 +10,7 @@ from typing import Literal
 from hockney.core.units import format_percent
 from hockney.core.wording import plural, together
 from hockney.draw.page import Caveat
+from hockney.models.applications.point_to_point_costs import Undecided
 from hockney.views.grain_prediction.words import size
 
 ALL = "all numbers"
@@ -143,14 +144,20 @@ def one_host(ranks: Sequence[int], most: int) -> Caveat:
     )
 
 
-def network_assumed(ranks: Sequence[int], needed: int, measurable: bool) -> Caveat:
-    """`needed` cores are required to measure it; `measurable`: possible on this machine, with the largest of
-    `ranks`."""
+def network_assumed(ranks: Sequence[int], needed: int, possible: int, undecided: Undecided) -> Caveat:
+    """`needed` cores are required to measure it; `possible` is a number of ranks on which this machine can, 0
+    if it has too few cores. `undecided`: why exchanges that were measured do not tell."""
+    run = f"hockney run granularity --ranks 2,{possible} --out runs/network"
+    if undecided == "contradictory":
+        remedy = "the measured exchanges do not decide it; --network shared predicts the other case"
+    elif not possible:
+        remedy = f"measuring it needs {needed} cores; --network shared predicts the other case"
+    else:
+        longer = " --sizes 1words,1MiB" if undecided == "short" else ""
+        remedy = f"'{run}{longer}' measures it; then predict with --run runs/network"
     return Caveat(
         "network-assumed",
         "it is unknown whether simultaneous messages share the network; a switch is assumed",
         f"numbers on {together(ranks)} ranks",
-        f"'hockney run granularity --ranks 2,{max(needed, ranks[-1])}' measures it"
-        if measurable
-        else f"measuring it needs {needed} cores; --network shared predicts the other case",
+        remedy,
     )

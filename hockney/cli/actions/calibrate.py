@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney calibrate: turn a survey of a real machine into a simulated one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hockney import lab, simulated
+from hockney.api.export.files import save_text
+from hockney.cli import messages
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_whole
+from hockney.core.errors import Exit
+from hockney.core.platform import Platform
+from hockney.draw.page import Table
+from hockney.pages.format import in_brackets, interval, quantity
+from hockney.simulated.calibrate import Agreement, CalibrationOptions, calibrate, compare
+from hockney.store import RunFolder
+
+ENDING = ".toml"
+MOST_MISSED = 10
+"""At most this many deviations are explained, the largest first."""
+
+
+def action(
+    run: Path,
+    out: Path | None,
+    name: str,
+    nodes: int,
+    network: str,
+    noise: bool,
+    check: bool,
+    against: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    if out is not None and out.suffix != ENDING:
+        raise messages.not_a_machine_file_name(out, ENDING)
+    given = simulated.platform(lab.description_name(network)) if network else None
+    reporter = ProgressReporter(quiet)
+    with reporter.doing(messages.reading_run(run)):
+        real, notices = lab.surveyed(RunFolder.open(run))
+    for notice in notices:
+        reporter(notice)
+    platform = calibrate(real, CalibrationOptions(name=name, nodes=nodes, noise=noise, network=given))
+    text = simulated.write(platform)
+    simulated.read(text, str(out or "the machine"))
+    if out is not None:
+        save_text(text, out)
+    elif not (check or against or as_json):
+        click.echo(text, nl=False)
+    agreements: list[Agreement] = []
+    if check or against is not None:
+        original = real if against is None else lab.surveyed(RunFolder.open(against))[0]
+        with reporter:
+            twin = lab.survey_twin(platform, original, reporter.say, reporter)
+        agreements = compare(original, twin)
+    if as_json:
+        print_json({"machine": platform, "agreement": agreements})
+    else:
+        if agreements:
+            _table(agreements)
+        if out is not None:
+            _print(platform, out)
+    return Exit.ANSWER_IS_NO if _missed(agreements) else Exit.FINE
+
+
+def _missed(agreements: list[Agreement]) -> list[Agreement]:
+    """What decides the exit code."""
+    return [each for each in agreements if each.counts and not each.agrees]
+
+
+def _print(platform: Platform, out: Path) -> None:
+    nodes = sum(group.count for group in platform.nodes)
+    print_line(f"{platform.name}: room for {platform.capacity} ranks on {nodes} nodes")
+    for note in platform.notes:
+        print_labelled("note", note)
+    print_whole(f"machine: {out}")
+    twin = lab.simulated_reference(str(out))
+    print_whole(f"try: hockney run allreduce --machine {twin} --ranks {min(1024, platform.capacity)}")
+
+
+def _table(agreements: list[Agreement]) -> None:
+    rows = tuple(
+        (
+            each.what,
+            in_brackets(each.real, each.unit),
+            quantity(each.twin, each.unit),
+            f"{each.error:+.1%}",
+            "yes" if each.agrees else "no" if each.counts else "no (poor fit)",
+        )
+        for each in agreements
+    )
+    columns = ("of", "real [95% interval]", "twin", "error", "agrees")
+    print_table(Table("agreement", "", columns, rows, numeric=(1, 2, 3)))
+    counted = [each for each in agreements if each.counts]
+    agreeing = sum(each.agrees for each in counted)
+    print_line(messages.twin_agreement(agreeing, len(counted), len(agreements) - len(counted)))
+    missed = sorted(_missed(agreements), key=lambda each: -abs(each.error))
+    for each in missed[:MOST_MISSED]:
+        known = each.real.low is not None and each.real.high is not None
+        shown = interval(each.real, each.unit) if known else ""
+        print_line(messages.twin_disagrees(each.what, each.error, each.within, shown), hang="  ")
+    if missed:
+        print_line(messages.twin_exit_code(len(missed), max(0, len(missed) - MOST_MISSED)))

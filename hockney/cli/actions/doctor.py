@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney doctor: whether this machine can measure, and if not, why."""
+
+from __future__ import annotations
+
+from hockney import lab
+from hockney.cli import messages
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_findings, print_json
+from hockney.core.errors import Exit
+
+
+def action(mpi: str, machine: str, noise: float, no_noise: bool, quiet: bool, as_json: bool) -> int:
+    findings = []
+    reporter = ProgressReporter(quiet)
+    steps = iter(lab.examine(machine, mpi, 0.0 if no_noise else noise))
+    while True:
+        with reporter.doing(messages.examining()):
+            finding = next(steps, None)
+        if finding is None:
+            break
+        findings.append(finding)
+        if not as_json:
+            print_findings([finding])
+    if as_json:
+        print_json(findings)
+    return Exit.ENVIRONMENT if any(f.verdict == "bad" for f in findings) else 0

@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney export: a run as a table for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney.api import Run
+from hockney.api.export.files import save_csv, save_parquet
+from hockney.api.run_contents import What
+from hockney.cli import messages
+from hockney.cli.output.load import load_and_note
+
+
+def action(run: Path | Run, csv_file: str | None, parquet_file: str | None, what: What, quiet: bool) -> int:
+    if csv_file is None and parquet_file is None:
+        raise messages.no_table_file()
+    table = load_and_note(run, quiet=quiet).table(what)
+    if csv_file is not None:
+        save_csv(table, csv_file)
+    if parquet_file is not None:
+        save_parquet(table, Path(parquet_file))
+    return 0

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney guidelines: which collectives are slower than another way to the same result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney import api
+from hockney.api import Run
+from hockney.cli import messages
+from hockney.cli.output.load import load_and_note
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table
+from hockney.cli.output.terminal import echo
+from hockney.core.errors import Exit, printable
+from hockney.core.fit import Cost
+from hockney.models.guidelines import FACTOR, Judged, Verdicts
+from hockney.models.statistics import loaded_launches
+from hockney.studies.guidelines import tables
+from hockney.studies.guidelines.wording import alternative, counted, in_short
+
+
+def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_json: bool) -> int:
+    reporter = ProgressReporter(quiet)
+    measured = load_and_note(run or api.newest_with_guidelines(reporter), cost, quiet=quiet)
+    with reporter.doing(messages.reading_run(measured.path)):
+        verdicts = api.judge_guidelines(measured, FACTOR if factor is None else factor)
+    loaded = verdicts.launches & loaded_launches(measured.reading.run)
+    if as_json:
+        print_json(_document(measured, verdicts, len(loaded)))
+    else:
+        if verdicts.violated:
+            print_table(tables.violations(verdicts))
+            echo()
+        for sentence in counted(verdicts):
+            print_line(sentence)
+        if loaded:
+            print_labelled("warning", messages.judged_under_load(len(loaded), len(verdicts.launches)))
+    if verdicts.violated:
+        return Exit.ANSWER_IS_NO
+    return Exit.FINE if verdicts.conclusive else Exit.INCONCLUSIVE
+
+
+def _document(run: Run, verdicts: Verdicts, loaded: int) -> dict[str, object]:
+    judged = verdicts.judged
+    return {
+        "run": printable(str(run.path)),
+        "machine": run.machine.host,
+        "cost": run.cost,
+        "factor": verdicts.factor,
+        "launches": len(verdicts.launches),
+        "loaded_launches": loaded,
+        "guidelines": [
+            {
+                "name": rule.name,
+                "guideline": in_short(rule),
+                "comparisons": sum(each.rule is rule for each in judged),
+                "violated": sum(each.rule is rule for each in verdicts.violated),
+            }
+            for rule in verdicts.rules
+        ],
+        "not_judged": [rule.name for rule in verdicts.lacking],
+        "violations": [_entry(each) for each in verdicts.violated],
+        "comparisons": [_entry(each) for each in judged],
+    }
+
+
+def _entry(each: Judged) -> dict[str, object]:
+    return {
+        "guideline": each.rule.name,
+        "case": each.left.line,
+        "bytes": each.left.bytes,
+        "ranks": each.left.ranks,
+        "other": alternative(each.comparison),
+        "parts": [
+            {"case": part.case.line, "count": part.count, "copies": part.copies}
+            for part in each.comparison.parts
+        ],
+        "ratio": each.ratio.value,
+        "ratio_low": each.ratio.low,
+        "ratio_high": each.ratio.high,
+        "p": each.p,
+        "state": each.state,
+    }

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney models: the fitted parameters of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney.api import Run
+from hockney.cli import messages
+from hockney.cli.output.fits import print_fits
+from hockney.cli.output.load import load_and_note
+from hockney.cli.output.tables import print_json, print_line
+from hockney.cli.output.terminal import echo
+from hockney.core.fit import Cost
+from hockney.pages.quality import chosen
+
+
+def action(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
+    fits = load_and_note(run, cost, quiet=quiet, fit=True).fits
+    if as_json:
+        print_json(fits)
+    elif not fits.fits:
+        raise messages.no_fits()
+    else:
+        if cost == "undisturbed":
+            print_line(messages.undisturbed_costs())
+            echo()
+        print_fits(chosen(fits.fits), reasons=True)
+    return 0

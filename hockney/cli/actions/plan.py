@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney plan: what would run, without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from hockney import api
+from hockney.api import RunOptions
+from hockney.cli.arguments.like import like_cases
+from hockney.cli.arguments.question import asked_question
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
+from hockney.core.case import Case
+from hockney.core.catalog import Catalog
+from hockney.core.settings import Settings
+from hockney.core.units import format_bytes, format_seconds
+from hockney.draw.page import Table
+
+
+def action(
+    words: tuple[str, ...], lines: bool, like: tuple[str, ...], quiet: bool, as_json: bool, **given: Any
+) -> int:
+    if like:
+        words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
+    question = asked_question(words or ("survey",), given)
+    with ProgressReporter(quiet) as reporter:
+        planned = api.plan(question, RunOptions(**given), listen=reporter)
+        if planned.warning is not None:
+            reporter(planned.warning)
+    cases, settings = planned.cases, planned.affordable
+    launches = settings.launches * len({planned.bench.launch_of(case) for case in cases})
+    if as_json:
+        document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
+        document |= {
+            "bytes": payload(cases, planned.bench.catalog),
+            "largest_bytes": _largest(cases),
+            "budget_s": settings.total_s,
+            "least_budget_s": planned.least_budget_s,
+            "notices": [] if planned.warning is None else [planned.warning],
+        }
+        if settings.every_s:
+            document |= {"rounds": settings.launches, "every_s": settings.every_s}
+        print_json(document)
+    elif lines:
+        for case in cases:
+            click.echo(case.line)
+    else:
+        _table(cases)
+        print_line(
+            f"{len(cases)} cases, each in {settings.launches} of {launches} launches; one repetition of "
+            f"every case moves {format_bytes(payload(cases, planned.bench.catalog))}, the largest message is "
+            f"{format_bytes(_largest(cases))}; "
+            f"at most {format_seconds(settings.total_s)} of measuring{_period(settings)}."
+        )
+    return 0
+
+
+def _period(settings: Settings) -> str:
+    if not settings.every_s:
+        return ""
+    through = (settings.launches - 1) * settings.every_s + settings.budget_s
+    return (
+        f", in rounds that begin {format_seconds(settings.every_s)} after one another, "
+        f"{format_seconds(through)} from first to last"
+    )
+
+
+def payload(cases: Sequence[Case], catalog: Catalog) -> int:
+    """Bytes that one rank sends in one repetition of every case."""
+    return sum(case.bytes * catalog.entry(case.workload).messages(case) for case in cases)
+
+
+def _largest(cases: Sequence[Case]) -> int:
+    return max((case.bytes for case in cases), default=0)
+
+
+def _table(cases: Sequence[Case]) -> None:
+    groups: dict[tuple[str, int], list[Case]] = {}
+    for case in cases:
+        groups.setdefault((case.workload, case.ranks), []).append(case)
+    rows = tuple(
+        (name, str(ranks), str(len(found)), format_bytes(_largest(found)))
+        for (name, ranks), found in groups.items()
+    )
+    print_table(
+        Table("plan", "", ("workload", "ranks", "cases", "largest"), rows, numeric=(1, 2, 3), parameters=(1,))
+    )
+    echo()

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney predict: the performance of a parallel algorithm on a machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney import api
+from hockney.cli import messages
+from hockney.cli.output.caveats import print_caveats
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
+from hockney.core.fit import Cost
+from hockney.draw.page import Table
+from hockney.models.applications.grain_prediction import Prediction
+from hockney.models.applications.granularity import Algorithm
+from hockney.views import grain_prediction
+from hockney.views.grain_prediction import CostsOrigin
+
+
+def action(
+    work: tuple[float, str] | None,
+    message: int | None,
+    exchanges: float,
+    serial: float,
+    imbalance: float,
+    ranks: tuple[int, ...],
+    run: Path | None,
+    machine: str,
+    network: str | None,
+    larger_machine: bool,
+    cost: Cost,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    if work is None or message is None:
+        option, given = ("--work", "1s") if work is None else ("--message", "40kB")
+        raise messages.algorithm_incomplete(option, given)
+    work_s, typed = work
+    algorithm = Algorithm(work_s, message, serial, exchanges, imbalance)
+    shared = None if network is None else network == "shared"
+    with ProgressReporter(quiet) as reporter:
+        if work_s and typed.strip()[-1].isdecimal():
+            reporter(messages.work_without_unit(typed.strip()))
+        forecast = api.predict(
+            algorithm,
+            ranks=ranks,
+            run=run,
+            machine=machine,
+            shared=shared,
+            larger=larger_machine,
+            cost=cost,
+            listen=reporter,
+        )
+    prediction, known = forecast.prediction, forecast.known
+    if as_json:
+        caveats = grain_prediction.caveats(prediction, known)
+        print_json(grain_prediction.document(prediction, caveats, known.platform))
+    else:
+        _print(prediction, known)
+    return 0
+
+
+def _print(prediction: Prediction, known: CostsOrigin) -> None:
+    for sentence in grain_prediction.assumed(prediction, known.platform):
+        print_line(sentence)
+    _table(grain_prediction.ranks(prediction))
+    if prediction.needed:
+        _table(grain_prediction.needed(prediction))
+    echo()
+    for sentence in grain_prediction.best(prediction):
+        print_line(sentence)
+    if prediction.changes:
+        print_line(grain_prediction.changed(prediction))
+        _table(grain_prediction.levers(prediction))
+    caveats = grain_prediction.caveats(prediction, known)
+    if caveats:
+        echo()
+    print_caveats(caveats)
+
+
+def _table(table: Table) -> None:
+    echo()
+    print_table(table)

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney reproduce: a paper's printed numbers compared with a simulation of its machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hockney import api
+from hockney import reproductions as shelf
+from hockney.api import Reproduced
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_json, print_line, print_table, print_whole
+from hockney.cli.output.terminal import echo
+from hockney.core.errors import Exit, printable
+from hockney.draw.page import Table
+from hockney.reproductions import Compared, pages, tallies
+
+
+def action(
+    names: tuple[str, ...],
+    show: bool,
+    out: Path | None,
+    figures: Path | None,
+    quiet: bool,
+    as_json: bool,
+    machine: str,
+) -> int:
+    if show:
+        _list(as_json)
+        return 0
+    with ProgressReporter(quiet) as reporter:
+        done = api.reproduce(names, out, figures=figures, machine=machine, listen=reporter)
+    if as_json:
+        print_json({"reproductions": [_document(each) for each in done]})
+    else:
+        for each in done:
+            _print(each)
+    if any(each.left for each in done):
+        return Exit.INCONCLUSIVE
+    return Exit.FINE if all(each.holds for each in done) else Exit.ANSWER_IS_NO
+
+
+def _print(done: Reproduced) -> None:
+    print_line(f"{done.study.NAME}: {done.study.TITLE}")
+    echo()
+    for name in pages.names(done.compared):
+        rows = [row for row in done.compared if row.table == name]
+        shown = pages.table(name, rows)
+        print_table(replace(shown, columns=(name or shown.columns[0], *shown.columns[1:])))
+        echo()
+    for table in shelf.summaries(done.study, done.compared):
+        print_table(table)
+        print_line(table.caption)
+        echo()
+    agreement = pages.tally_table(done.compared)
+    print_table(agreement)
+    print_line(agreement.caption)
+    echo()
+    for limit in done.limits:
+        print_line(pages.limit_words(limit))
+    for path in done.files:
+        print_whole(f"{'report' if path == done.files[0] else 'figure'}: {path}")
+    echo()
+
+
+def _document(done: Reproduced) -> dict[str, object]:
+    return {
+        "name": done.study.NAME,
+        "title": done.study.TITLE,
+        "paper": done.study.PAPER,
+        "out": printable(str(done.out)),
+        "report": printable(str(done.files[0])),
+        "figures": [printable(str(path)) for path in done.files[1:]],
+        "compared": [row_document(row) for row in done.compared],
+        "tallies": tallies(done.compared),
+        "limits": done.limits,
+        "left": done.left,
+    }
+
+
+def row_document(row: Compared) -> dict[str, object]:
+    names = (
+        "key",
+        "table",
+        "what",
+        "published",
+        "simulated",
+        "model",
+        "unit",
+        "error",
+        "status",
+        "mechanism",
+        "note",
+    )
+    return {name: getattr(row, name) for name in names}
+
+
+def _list(as_json: bool) -> None:
+    every = shelf.all_reproductions()
+    if as_json:
+        print_json(
+            {"reproductions": [{"name": s.NAME, "title": s.TITLE, "paper": s.PAPER} for s in every.values()]}
+        )
+        return
+    rows = tuple((s.NAME, s.TITLE, s.PAPER) for s in every.values())
+    print_table(Table("reproductions", "", ("name", "what", "paper"), rows))

@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney run: a study by name, or individual cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hockney import lab, studies
+from hockney.api import RunOptions
+from hockney.cli import messages
+from hockney.cli.arguments.like import like_cases
+from hockney.cli.arguments.question import asked_question
+from hockney.cli.output.answer import Form, measure_and_print
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.tables import print_json, print_table
+from hockney.cli.output.terminal import echo
+from hockney.core.catalog import Catalog, Workload
+from hockney.draw.page import Table
+
+if TYPE_CHECKING:
+    from hockney.pages.columns import CaseColumn
+
+
+def action(
+    words: tuple[str, ...],
+    show: bool,
+    like: tuple[str, ...],
+    out: Path | None,
+    columns: tuple[CaseColumn, ...],
+    style: str,
+    full: bool,
+    quiet: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    if show:
+        machine, mpi, bind = given["machine"], given["mpi"], given["bind"]
+        _list(lab.prepare(machine, mpi, bind, ProgressReporter(quiet).say).catalog, as_json)
+        return 0
+    if like:
+        words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
+    question = asked_question(words, given)
+    form = Form(as_json, columns, style, full)
+    return measure_and_print(question, RunOptions(**given), out, quiet, form)
+
+
+def _list(catalog: Catalog, as_json: bool) -> None:
+    shelf = {name: each.HELP for name, each in studies.all_studies().items()}
+    known = {workload.name for workload in catalog.workloads}
+    others = {group: names for group, names in lab.other_groups().items() if not known.issuperset(names)}
+    described = {w.name: w for group in lab.bundled_groups() for w in group.workloads}
+    if as_json:
+        listed = [described[name] for names in others.values() for name in names if name in described]
+        print_json({"studies": shelf, "workloads": [*catalog.workloads, *listed], "groups": others})
+        return
+    print_table(Table("studies", "", ("study", "purpose"), tuple(shelf.items())))
+    columns = ("workload", "parameters with defaults", "what is measured")
+    echo()
+    print_table(Table("workloads", "", columns, tuple(map(_row, catalog.workloads))))
+    for group, names in others.items():
+        rows = tuple(_row(described[name]) if name in described else (name, "", "") for name in names)
+        echo(f"\n{messages.compiled_when_first_run(group)}")
+        print_table(Table(group, "", columns, rows))
+
+
+def _row(workload: Workload) -> tuple[str, str, str]:
+    return workload.name, " ".join(f"{p.name}={p.default}" for p in workload.parameters), workload.help

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney verify: whether a run's folder can be trusted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hockney import api
+from hockney.cli import messages
+from hockney.cli.output.tables import print_findings, print_json, print_line
+from hockney.core.errors import Exit
+
+
+def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
+    findings = api.verify(run)
+    if not as_json:
+        print_findings(findings)
+    saved = None if salvage is None else api.salvage(run, salvage)
+    if as_json:
+        kept = (
+            None
+            if saved is None
+            else {"run": str(saved.folder.path), "kept": saved.kept, "dropped": saved.dropped}
+        )
+        print_json({"findings": findings, "salvaged": kept})
+    elif saved is not None:
+        print_line(messages.salvaged(saved.folder.path, saved.kept, saved.dropped))
+    if any(finding.verdict == "bad" for finding in findings):
+        return Exit.ANSWER_IS_NO
+    missing = any(finding.code == "measurements-missing" for finding in findings)
+    return Exit.INCONCLUSIVE if missing else Exit.FINE
