@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The best barrier of the library, MPI_Barrier, and with two ranks what the cores themselves need, in turns.
+// Times the best barrier of the library, MPI_Barrier and, with two ranks, the cores alone, alternately.
 // First line: the barrier's name, how long it was looked for (s), how many were tried. Then one line a round:
 // seconds an episode of ours, of MPI_Barrier, of a line each way, of half a line's way there and back (the
 // last two 0 with other than two ranks).

@@ -4,12 +4,12 @@
 
     python benchmarks/barriers.py [--launches 9] [--ranks 2,3,4,5,8] [--out docs/benchmarks/barriers.md]
 
-Each launch of `barrier_pairs.cpp` asks `best_barrier` for a barrier and then times it, MPI_Barrier and (two
-ranks) two cores alone in turns, a batch of about 2 ms each, begun by an episode of its own barrier, in an
-order that changes from round to round. The floor is the quicker of two ways to bounce a line of memory: each
-core writes one and waits for the other one's, so that a line goes each way at the same time; and half of the
-way there and back. A launch's ratio is the median over its rounds; the result is the median over launches
-with the 95% interval of that median. Two ranks are bound; more ranks than cores are not.
+Each launch of `barrier_pairs.cpp` asks `best_barrier` for a barrier and then times that barrier, MPI_Barrier
+and (two ranks) two cores alone, in alternating batches of about 2 ms. A batch begins with an episode of its
+own barrier, and the order changes from round to round. The floor is the quicker of two ways to bounce a line
+of memory: each core writes one and waits for the other one's, so that a line goes each way at the same time;
+and half of the way there and back. A launch's ratio is the median over its rounds; the result is the median
+over launches with the 95% interval of that median. Two ranks are bound; more ranks than cores are not.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@
     python benchmarks/collective_costs.py [--budget 300] [--undisturbed] [--machine sim:t3e --most 64]
                                           [--run FOLDER] [--keep FOLDER] [--quantile 0.1]
 
-Without a machine, the algorithms of the engine run on 2 ranks of this one, in turns with the messages that
-the models are fitted to; with one, on 2 to `--most` simulated ranks. `--run` judges such a run again. It
-prints for each algorithm the median and the largest deviation of the prediction from the measured time, and
-the share of points where it is more than 15% (5% if simulated); `textbook` is whole messages, one at a time
-in and out of each rank. On a busy machine, `--quantile 0.1` compares the 10% quantile of the repetitions of
-each case, for messages and collectives alike, instead of typical times.
+Without --machine, the algorithms of the engine run on 2 ranks of this machine and alternate with the messages
+to which the models are fitted; with it, they run on 2 to `--most` simulated ranks. `--run` judges such a run
+again. It prints for each algorithm the median and the largest deviation of the prediction from the measured
+time, and the share of points where it is more than 15% (5% if simulated); `textbook` is whole messages, one
+at a time in and out of each rank. On a busy machine, `--quantile 0.1` compares the 10% quantile of the
+repetitions of each case, for messages and collectives alike, instead of typical times.
 """
 
 from __future__ import annotations

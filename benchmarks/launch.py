@@ -4,7 +4,7 @@
 
     python benchmarks/launch.py [--pairs 20] [--mpi openmpi] [--out docs/benchmarks/launch.md]
 
-Launches of 2 ranks with and without it in turns (ABBA); each measures the same cases. A ratio is the
+Launches of 2 ranks with and without the fabric alternate (ABBA); each measures the same cases. A ratio is the
 geometric mean of the pairs' ratios, without over with; its 95% interval is Student's t on their logarithms.
 """
 

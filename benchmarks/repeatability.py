@@ -1,21 +1,21 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Does a survey repeat? Surveys in a row, next to a peer's way of measuring and to what the machine allows.
+"""How repeatable surveys are, compared with a peer's method and with what the machine allows.
 
     python benchmarks/repeatability.py trace   [--minutes 10] [--busy]
     python benchmarks/repeatability.py surveys [--surveys 10] [--budget 60] [--busy] [--out FILE]
                                                [--keep FOLDER]
     python benchmarks/repeatability.py kept FOLDER
 
-`trace` watches a few operations in turns, every 20 ms or so, for minutes. It prints how much each candidate
-for the centre differs between neighboring windows of the trace: what an ideal observer, who sees every
-moment of a survey of that length, would repeat.
+`trace` measures a few operations alternately, about every 20 ms, for minutes. It prints how much each
+candidate for the centre differs between neighboring windows of the trace: the repeatability of an ideal
+observer, who sees every moment of a survey of that length.
 
-`surveys` measures surveys one after another, in turns with the peer's way for the same time (one launch, one
-long loop for each case, its mean) and with an ideal observer, who does nothing but watch the few operations
-for that time. It prints how much two of them differ (typically, and in one of ten pairs), how wide the
-intervals are, how often intervals of ratios cover 1, and for the few operations the spread of surveys over
-that of the observer, which is the machine's own. With --busy, four processes come and go meanwhile.
+`surveys` alternates surveys with the peer's method for the same time (one launch, one long loop for each
+case, its mean) and with an ideal observer, who only measures the few operations for that time. It prints how
+much two of them differ (typically, and in one of ten pairs), how wide the intervals are, how often intervals
+of ratios cover 1, and for the few operations the spread of surveys over that of the observer, which is the
+machine's own. With --busy, four processes come and go meanwhile.
 
 `kept` prints how often the intervals of ratios cover 1, for both costs of all cases of surveys that were
 kept, so that another rule for intervals needs no new surveys."""

@@ -154,7 +154,7 @@ def unknown_network(name: str, available: Iterable[str]) -> UsageError:
 
 def compiled_when_first_run(group: str) -> str:
     """Above the workloads of a group."""
-    return f"compiled when first run, into {group}:"
+    return f"compiled into {group} when first run:"
 
 
 def undisturbed_costs() -> str:
@@ -253,21 +253,21 @@ def algorithm_incomplete(option: str, example: str) -> UsageError:
 
 
 def warning(text: str, touches: str, remedy: str) -> str:
-    """A caveat as one line, without the word at its beginning."""
+    """A caveat as one line, without "warning" at its beginning."""
     return sentences(text, f"affects {touches}", remedy)
 
 
 def judged_under_load(loaded: int, launches: int) -> str:
     return warning(
         f"{loaded} of {launches} launches had a high load from other programs or the hypervisor",
-        "the factors of all calls, which may be those of waiting for a processor",
+        "the factors of all calls, which may include time spent waiting for a processor",
         "Measure again on a quiet machine",
     )
 
 
 def fitted_parameters() -> str:
     """Above the table of parameters, below a headline of measured times."""
-    return "Fitted to all sizes together, while the times above are those of single cases:"
+    return "Fitted to all sizes together; the times above are from single cases:"
 
 
 def missing(count: str, folder: Path) -> str:

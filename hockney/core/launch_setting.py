@@ -1,16 +1,15 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Launch settings: named sets of environment variables, with which some launches of a run are made and others
-are not.
+"""Launch settings: named sets of environment variables for some of the launches of a run.
 
     eager64k OMPI_MCA_btl_sm_eager_limit=65536
 
-Without variables, it only keeps its cases apart from the others, in ordinary launches: the same cases with
-and without variables then have the same company in their launches.
-
-A case with `setting=eager64k` is measured in launches that have these variables, in turns with the launches
+A case with `setting=eager64k` is measured in launches with these variables, which alternate with the launches
 of the cases without a setting. The setting is part of the case's line, so that cases with different settings
 are different cases in plans, records, summaries and tables; the engine gets the line without it.
+
+A setting without variables only gives its cases separate launches. If the same cases are measured with it and
+with a setting that has variables, the launches of both contain the same cases.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def parse_seconds(text: str, example: str = "100us or 60s") -> float:
 
 
 def usual_time(text: str) -> str:
-    """ "60m" for "60 minutes"; empty if it is no number with a word for a unit."""
+    """ "60m" for "60 minutes"; empty if `text` is not a number followed by a unit of time."""
     match = _NUMBER.fullmatch(text)
     if not match:
         return ""

@@ -81,9 +81,9 @@ COLUMNS = {
         _of_number("bandwidth", "B/s", "payload over typical time", _moved),
         _share("within", "spread within a launch", lambda s: s.within),
         _share("between", "spread between launches", lambda s: s.between),
-        _count("repetitions", "repetitions that count", lambda s: s.repetitions),
+        _count("repetitions", "repetitions used in the statistics", lambda s: s.repetitions),
         _count("visits", "moments at which the case was measured", lambda s: s.visits),
-        _count("launches", "launches that count", lambda s: s.launches),
+        _count("launches", "launches used in the statistics", lambda s: s.launches),
         _time("min", "fastest repetition", lambda s: s.min_s),
         _time("mean", "mean over all operations", lambda s: s.mean_s),
         _time("p50", "median of the repetitions", lambda s: s.p50_s),
@@ -94,7 +94,7 @@ COLUMNS = {
             "algbw", "B/s", "algorithm bandwidth of nccl-tests", lambda m: m.summary.algbw_bytes_per_s
         ),
         _of_number("busbw", "B/s", "bus bandwidth of nccl-tests", lambda m: m.summary.busbw_bytes_per_s),
-        _of_number("rate", "1/s", "messages a second", lambda m: m.summary.rate_per_s),
+        _of_number("rate", "1/s", "messages per second", lambda m: m.summary.rate_per_s),
     )
 }
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cases with a launch setting are measured in launches of their own, in turns with the others."""
+"""Cases with a launch setting are measured in separate launches, which alternate with the others."""
 
 from __future__ import annotations
 

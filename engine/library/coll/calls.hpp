@@ -15,8 +15,9 @@
 #include "library/coll/operations.hpp"
 #include "library/coll/packed.hpp"
 
-// The calls, for the library and for the profiling interface, which differ in `Calls`: its static functions
-// bcast, gather, ... are MPI's, and `seen(operation, algorithm, bytes)` is told what was chosen, by places.
+// The calls, for the library and for the profiling interface. The two differ in `Calls`: its static functions
+// bcast, gather, ... call MPI's own, and `seen(operation, algorithm, bytes)` is called with every choice, the
+// indices of the operation and of the algorithm (-1 for MPI's own).
 namespace hockney::calls {
 
 // Negative if the arguments are invalid, which MPI's own function reports.
@@ -43,7 +44,7 @@ template <class Operation>
 int chosen(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes) {
   const int operation = place_of<Operation>();
   const bool by_name = !choice.name().empty();
-  // Also if MPI is called, so that a wrong name is found.
+  // Looked up even if MPI's own is used, so that an unknown name is reported.
   const int named =
       by_name ? place_named(named_operations()[static_cast<std::size_t>(operation)], choice.name()) : -1;
   if (!link || bytes <= 0 || bytes > INT_MAX) return -1;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The gain of tables, measured again: launches with and without them in turns."""
+"""The gain of tables, measured again in alternating launches with and without them."""
 
 from __future__ import annotations
 

@@ -160,8 +160,8 @@ launcher = _all(
         metavar="TEXT",
         multiple=True,
         help="Declare a launch setting, such as 'large OMPI_MCA_btl_sm_eager_limit=65536'. Cases with "
-        "setting=large are measured in launches with these variables, in turns with the others. May be "
-        "repeated.",
+        "setting=large are measured in launches with these variables, which alternate with the other "
+        "launches. May be repeated.",
     ),
 )
 
@@ -187,7 +187,7 @@ asked = _all(
         default="60s",
         show_default=True,
         help="Time for all launches, including their start, such as 30s or 5m; per round with --repeat or "
-        "--through. Compiling the engine, fitting and writing the report come on top.",
+        "--through. Compiling the engine, fitting and writing the report take additional time.",
     ),
     click.option(
         "--precision",

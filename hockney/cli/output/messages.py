@@ -69,7 +69,7 @@ def format_with_json() -> UsageError:
 def format_of_study(study: str) -> UsageError:
     return UsageError(
         f"--format does not apply to study '{study}'",
-        "lines are printed for ad-hoc cases",
+        "it applies only to ad-hoc cases",
         "use for example 'hockney run pingpong bytes=0:4MiB --format osu'",
         code="format-of-study",
         study=study,

@@ -26,7 +26,12 @@ from hockney.cli.arguments.click_extensions import Command, example
     default=None,
     help="Minimum gain for which another algorithm is used.  [default: 5%]",
 )
-@click.option("--check", "checked", is_flag=True, help="Measure with and without the tables, in turns.")
+@click.option(
+    "--check",
+    "checked",
+    is_flag=True,
+    help="Measure the gain again, in alternating launches with and without the tables.",
+)
 @click.option(
     "--library",
     type=options.PATH,

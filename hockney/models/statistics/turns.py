@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ratio of the times of two cases with different launch settings.
 
-No launch measures both, but their launches take turns: the k-th launch of one is compared with the k-th of
-the other, so that slow changes of the machine, which both see, cancel in each pair's ratio. The interval is
+No launch measures both, but their launches alternate: the k-th launch of one is compared with the k-th of the
+other, so that slow changes of the machine, which affect both, cancel in each pair's ratio. The interval is
 that of the centre of these ratios (`location`)."""
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def ratio_in_turns(of: Observation, over: Observation) -> Estimate:
 
 
 def mean_ratio_in_turns(of: Mapping[int, Observation], over: Mapping[int, Observation]) -> Estimate:
-    """The geometric mean over the sizes that both have, in each launch; its ratio from launches in turns, as
-    in `ratio_in_turns`. The interval is that between launches."""
+    """The ratio of the geometric means over the sizes that both have, computed for each launch and compared
+    as in `ratio_in_turns`. The interval is that between launches."""
     sizes = sorted(of.keys() & over.keys())
     means, over_means = _means(of, sizes), _means(over, sizes)
     count = min(len(means), len(over_means))

@@ -47,10 +47,10 @@ METHOD = (
     "Efficiency is the measured time of the whole work on one rank divided by np times the measured "
     "time of one work and exchange on np ranks: equations 1, 2 and 6 with the measured serial time, "
     "not the preset one. The intervals of both times are combined on a log scale.",
-    f"One repetition is {ITERATIONS} times work and exchange back to back, as in the paper; the page "
-    "also shows single repetitions.",
+    f"One repetition consists of {ITERATIONS} pairs of work and exchange back to back, as in the paper; the "
+    "page also shows single repetitions.",
     "Rank 0 computes the serial part before its share of the rest, while the others wait for it in the "
-    "exchange. Work is the thread's processor time.",
+    "exchange. Work is measured as the thread's processor time.",
 )
 
 
