@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 CLOSE = 0.65
 """How similar a name has to be to be suggested, by difflib. Words that only share letters reach 0.6."""
 
+SHORTEST_PART = 3
+"""A name of at least this length is suggested for its part: sim:t3e for t3e."""
+
 
 class Exit(IntEnum):
     """The exit codes of `hockney`."""
@@ -129,13 +132,16 @@ def unknown(
 ) -> UsageError:
     """An unknown name: field `suggestion` is the closest available one, if any is close.
 
-    The code is "unknown-KIND" unless `code` is given. Names are compared as `compared` returns them; of those
-    that it makes the same, the first is suggested.
+    A name that contains the unknown one is close too. The code is "unknown-KIND" unless `code` is given.
+    Names are compared as `compared` returns them; of those that it makes the same, the first is suggested.
     """
     listed = list(available)
     names = sorted(listed)
     originals = {compared(each): each for each in reversed(listed)}
     close = difflib.get_close_matches(compared(name), sorted(originals), n=1, cutoff=CLOSE)
+    if not close and len(name) >= SHORTEST_PART:
+        containing = (each for each in sorted(originals) if compared(name) in each)
+        close = sorted(containing, key=len)
     suggestion = originals[close[0]] if close else ""
     if suggestion:
         remedy = f"did you mean '{suggestion}'?"

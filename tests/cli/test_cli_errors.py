@@ -151,6 +151,7 @@ def test_other_bad_words(hockney, words):
         (("run", "barrier", "sync=windows"), "unknown-value", "window"),
         (("run", "collectives", "operations=barier"), "unknown-collective", ""),
         (("run", "nothere"), "unknown-study-or-workload", ""),
+        (("run", "stagger"), "unknown-study-or-workload", "barrier_staggered"),
         (("export", "--out", "times.csv"), "unknown-option", ""),
         (("barrier", "--run", "runs/b"), "unknown-option", ""),
     ],

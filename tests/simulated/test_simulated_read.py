@@ -231,7 +231,6 @@ WRONG = {
         changed(NEW, "\n[calls]\nsend = []\n[network]"),
         "calls.send",
         "unknown-key",
-        "scan",
     ),
     "empty calls": (changed(NEW, "\n[calls]\nscan = []\n[network]"), "calls.scan", "no-points"),
     "no pair": (changed(NEW, "\n[calls]\nscan = [[8]]\n[network]"), "calls.scan[0]", "not-a-pair"),
