@@ -10,6 +10,7 @@ from itertools import pairwise
 from hockney.core.fit import CurvePoint, Fit, TimeEstimate
 from hockney.models.applications.point_to_point_costs import of_fit
 from hockney.models.fits.collective import collective_interval
+from hockney.models.fits.collective_forms import FORMS
 from hockney.models.fits.model import RANKS
 
 IN_PIECES = ("hockney", "size")
@@ -21,13 +22,13 @@ def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
     its range. An end of the interval is None if unknown.
 
     A piecewise line has the relative interval of the fitted curve at the neighboring sizes, covering both
-    lines if the protocol may change before the size or after it. A sum of parameters has that of its
+    lines if the protocol may change before the size or after it. A collective's form has that of its
     `interval_matrix`. Any other model is its curve over the size, linear between the points.
     """
     size = next((value for name, value in at.items() if name != RANKS), 0.0)
     if fit.segments and fit.model in IN_PIECES:
         return _on_pieces(fit, size)
-    if fit.interval_matrix or not fit.curve:
+    if fit.model in FORMS:
         time = collective_interval(fit, int(at.get(RANKS, 2)), size)
         return TimeEstimate(time.value, time.low, time.high)
     return _on_curve(fit.curve, size)

@@ -9,8 +9,9 @@ import pytest
 from models_data import CATALOG, NOISE, exact, simulate
 
 from hockney.core.case import Case
-from hockney.core.fit import Subject
+from hockney.core.fit import Fit, Subject
 from hockney.models import collective_time, fit_collective, observe
+from hockney.models.fitted_time import fitted_time
 
 BCAST, BARRIER = Subject("bcast"), Subject("barrier")
 
@@ -80,8 +81,36 @@ def test_a_barrier_has_no_cost_of_a_byte(golden) -> None:
     two = fit_collective(observe(exact(cost("logarithmic"), barriers[:2]), CATALOG), BARRIER)
     assert two[0].verdict == "fair"
     golden("collective_two_cases.txt", two[0].why)
+    for case in barriers[:2]:
+        time = fitted_time(two[0], {"ranks": case.ranks})
+        assert time.value == pytest.approx(cost("logarithmic")(case)) and time.low is time.high is None
     [one] = fit_collective(observe(exact(cost("logarithmic"), barriers[:1]), CATALOG), BARRIER)
     assert one.verdict == "refused"
+
+
+@pytest.mark.parametrize("curved", [False, True], ids=["on a line", "concave"])
+def test_as_many_parameters_as_cases_have_no_intervals(curved: bool) -> None:
+    """Precise times of two sizes would give narrow intervals, even if no line with a constant of at least 0
+    passes through them."""
+
+    def true(case: Case) -> float:
+        return 2e-7 * case.bytes**1.5 if curved else 1e-6 + 1e-9 * case.bytes
+
+    def fitted(sizes: tuple[int, ...]) -> Fit:
+        cases = [Case.of("bcast", 2, bytes=size) for size in sizes]
+        run = simulate(true, cases, NOISE, np.random.default_rng(1))
+        [fit] = fit_collective(observe(run, CATALOG), BCAST)
+        return fit
+
+    two, three = fitted((8, 4096)), fitted((8, 512, 4096))
+    assert [c.code for c in two.caveats] == ["unchecked-form"]
+    assert two.verdict == ("poor" if curved else "fair")
+    assert all(p.estimate.low is p.estimate.high is None for p in two.parameters)
+    assert two.interval_matrix == [] and all(p.low == p.time == p.high for p in two.curve)
+    time = fitted_time(two, {"bytes": 1000})
+    assert time.low is time.high is None
+    assert all(p.estimate.low < p.estimate.high for p in three.parameters)
+    assert fitted_time(three, {"bytes": 1000}).high > collective_time(three, 2, 1000)
 
 
 def test_falling_costs_give_no_negative_parameter() -> None:

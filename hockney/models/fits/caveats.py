@@ -110,7 +110,10 @@ def short_delay(size: int) -> FitCaveat:
 
 
 def unchecked_form() -> FitCaveat:
-    return FitCaveat("unchecked-form", "there are as many parameters as cases, so the form cannot be checked")
+    return FitCaveat(
+        "unchecked-form",
+        "there are as many parameters as cases, so the form cannot be checked and the intervals are unknown",
+    )
 
 
 def _time(estimate: Estimate) -> str:

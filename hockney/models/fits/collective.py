@@ -196,9 +196,15 @@ class _Fitted:
                 "s/B",
             ),
         }
+        estimates = dict(zip(self.symbols, map(self._estimate, range(len(self.symbols))), strict=True))
         parameters = [
-            FittedParameter(name=names[s][0], symbol=s, unit=names[s][1], estimate=self._estimate(k))
-            for k, s in enumerate(self.symbols)
+            FittedParameter(
+                name=names[s][0],
+                symbol=s,
+                unit=names[s][1],
+                estimate=Estimate(e.value, None, None) if self.saturated else e,
+            )
+            for s, e in estimates.items()
         ]
         fitted = self.design @ self.best
         leverage = np.max(self.design / np.maximum(fitted, 1e-30)[:, None], axis=0)
@@ -206,8 +212,11 @@ class _Fitted:
             self.times,
             fitted,
             errors=self.errors,
-            caveats=[caveats.unchecked_form()] if len(self.times) == len(self.symbols) else [],
-            widths={p.symbol: uncertainty(p.estimate, float(leverage[k])) for k, p in enumerate(parameters)},
+            caveats=[caveats.unchecked_form()] if self.saturated else [],
+            widths={
+                s: uncertainty(e, float(factor))
+                for (s, e), factor in zip(estimates.items(), leverage, strict=True)
+            },
         )
         error, worst = deviations(self.times, fitted)
         return Fit(
@@ -224,6 +233,12 @@ class _Fitted:
             ranges=self.varied,
             interval_matrix=self._interval_matrix(),
         )
+
+    @property
+    def saturated(self) -> bool:
+        """Whether there are as many parameters as cases. The deviation of the times from the form is then
+        unknown, and the errors of the measured times alone would give intervals that are too narrow."""
+        return len(self.times) == len(self.symbols)
 
     @property
     def design(self) -> np.ndarray:
@@ -245,12 +260,15 @@ class _Fitted:
         return float(np.max(self.half / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))))
 
     def _interval_matrix(self) -> list[list[float]]:
+        if self.saturated:
+            return []
         with np.errstate(invalid="ignore"):
             matrix = self._quantile() ** 2 * self.covariance
         return matrix.tolist() if np.isfinite(matrix).all() else []
 
     def _curve(self) -> list[CurvePoint]:
-        """Over the ranks at the smallest size; of the form `size`, over the sizes."""
+        """Over the ranks at the smallest size; of the form `size`, over the sizes. Without a band if the
+        intervals are unknown."""
         if self.form == "size":
             x = np.unique(self.size)
             design = _design(self.form, self.symbols, np.full(len(x), self.ranks[0]), x)
@@ -259,6 +277,8 @@ class _Fitted:
             design = _design(self.form, self.symbols, x, np.full(len(x), self.size.min()))
         half = self._quantile() * np.sqrt(np.maximum(np.sum((design @ self.covariance) * design, axis=1), 0))
         middle = design @ self.middle
+        if self.saturated:
+            middle, half = design @ self.best, np.zeros(len(x))
         points = (
             estimate(*three)
             for three in zip(design @ self.best, np.maximum(middle - half, 0), middle + half, strict=True)

@@ -8,6 +8,9 @@ import math
 
 from hockney.core.fit import Fit
 
+FORMS = ("logarithmic", "linear", "size")
+"""The models of a collective; each is the name of a form."""
+
 
 def steps(form: str, ranks: int) -> float:
     """The factor of b + c m in a form, for p ranks."""
