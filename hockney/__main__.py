@@ -4,4 +4,5 @@
 
 from hockney.cli import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -82,6 +82,21 @@ def with_interval(estimate: Estimate, unit: str) -> str:
     return quantity(estimate.value, unit) + bounds
 
 
+def ratio_interval(ratio: Estimate) -> str:
+    """ "1.84 to 1.90", "exact", or empty if unknown."""
+    if isinstance(ratio, ExactValue):
+        return EXACT
+    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
+
+
+def ratio_bounds(ratio: Estimate) -> str:
+    """ " (95%: 1.84 to 1.90)", to follow the ratio in a sentence; empty if it is exact."""
+    if isinstance(ratio, ExactValue):
+        return ""
+    known = ratio_interval(ratio)
+    return f" (95%: {known})" if known else " (no interval)"
+
+
 def typical_cost(summary: Summary) -> str:
     """The typical time with its interval, or why it has none."""
     cost = summary.typical

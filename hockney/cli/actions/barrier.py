@@ -18,10 +18,10 @@ from hockney.core.case import MPI
 from hockney.core.errors import printable
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.format import EXACT, interval, quantity
+from hockney.pages.format import EXACT, interval, quantity, ratio_interval
 from hockney.studies.barriers import NAME
 from hockney.studies.barriers.best import Candidate, Choice
-from hockney.studies.barriers.headline import chosen, ratio_interval
+from hockney.studies.barriers.headline import chosen
 
 
 def action(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, as_json: bool) -> int:

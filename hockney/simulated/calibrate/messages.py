@@ -148,7 +148,7 @@ def source_noise(survey: str) -> str:
 
 
 def source_clock(survey: str) -> str:
-    return f"the cost of reading the clock in {survey}, or a fifth of its resolution if that is larger"
+    return f"the cost of reading the clock in {survey}, or a tenth of its resolution if that is larger"
 
 
 def source_usual_eager(survey: str) -> str:

@@ -117,9 +117,9 @@ class Survey:
 
     @cached_property
     def clock_s(self) -> float:
-        """The cost of a reading of the clock as used by the engine: its cost, or a fifth of its step (a
-        repetition is at least 50 costs and 10 steps long); of the typical launch."""
-        each = sorted(max(x.clock.overhead_s, x.clock.resolution_s / 5) for x in self.run.launches)
+        """The cost of a reading of the clock as used by the engine: its cost, or a tenth of its step (a
+        repetition is at least 100 costs and 10 steps long); of the typical launch."""
+        each = sorted(max(x.clock.overhead_s, x.clock.resolution_s / 10) for x in self.run.launches)
         return each[len(each) // 2] if each else 0.0
 
     def batch(self, workload: str, size: int) -> float:

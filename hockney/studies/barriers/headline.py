@@ -13,7 +13,7 @@ from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate
 from hockney.core.wording import listing, plural, together
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity
+from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.barriers.best import MESSAGES, Candidate, Choice, believed, choose
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
@@ -75,13 +75,7 @@ def _compared(choice: Choice, other: Candidate) -> str:
 
 def times_as_long(ratio: Estimate) -> str:
     """ "5.13 times as long (95%: 4.60 to 5.72)"."""
-    bounds = "" if ratio.low is None else f" (95%: {ratio_interval(ratio)})"
-    return f"{ratio.value:.2f} times as long{bounds}"
-
-
-def ratio_interval(ratio: Estimate) -> str:
-    """ "4.60 to 5.72"; empty if unknown."""
-    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
+    return f"{ratio.value:.2f} times as long{'' if ratio.low is None else ratio_bounds(ratio)}"
 
 
 def _basis(choice: Choice) -> str:

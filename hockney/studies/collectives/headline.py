@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hockney.core.fit import Estimate, ExactValue
+from hockney.core.fit import Estimate
 from hockney.core.wording import listing, plural
 from hockney.models.statistics import NOTABLE, OPEN
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity
+from hockney.pages.format import quantity, ratio_bounds
 from hockney.studies.collectives import eager_effect, send_time
 from hockney.studies.collectives.buffers import mpi_name
 from hockney.studies.collectives.results import CollectivePoint, CollectiveResults
@@ -67,17 +67,8 @@ def _slow(p: CollectivePoint) -> str:
     """ "MPI_Scan takes 1.8 times as long as linear for 64 KiB (95%: 1.7 to 1.9)"."""
     assert p.ratio is not None
     size = quantity(p.buffer, "B") if p.block else "empty blocks"
-    return f"{p.name} takes {factor(p.ratio)} as long as {p.best} for {size}{in_words(p.ratio)}"
+    return f"{p.name} takes {factor(p.ratio)} as long as {p.best} for {size}{ratio_bounds(p.ratio)}"
 
 
 def factor(ratio: Estimate) -> str:
     return f"{ratio.value:.2f} times"
-
-
-def in_words(ratio: Estimate) -> str:
-    """ " (95%: 1.70 to 1.90)"; empty for an exact ratio."""
-    if isinstance(ratio, ExactValue):
-        return ""
-    if ratio.low is None or ratio.high is None:
-        return " (no interval)"
-    return f" (95%: {ratio.low:.2f} to {ratio.high:.2f})"

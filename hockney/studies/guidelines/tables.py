@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from hockney.core.wording import together
 from hockney.draw.page import Table
 from hockney.models.guidelines import Guideline, Judged, Verdicts
-from hockney.studies.guidelines.wording import alternative, call, in_short, probability, ratio_interval
+from hockney.pages.format import ratio_interval
+from hockney.studies.guidelines.wording import alternative, call, in_short, probability
 
 NUMERIC = ("ranks", "factor", "95% interval", "p", "guidelines")
 MOST_ROWS = 200

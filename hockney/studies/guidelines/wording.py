@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from hockney.core.case import USUAL, Case
-from hockney.core.fit import Estimate, ExactValue
+from hockney.core.fit import ExactValue
 from hockney.core.wording import listing, plural
 from hockney.models.guidelines import Comparison, Guideline, Judged, MeasuredTerm, Verdicts
-from hockney.pages.format import EXACT, quantity
+from hockney.pages.format import quantity, ratio_bounds
 
 APART = ("bytes", "sync")
 """Parameters that are shown apart from the others; the second one is the same on both sides."""
@@ -40,13 +40,6 @@ def in_short(rule: Guideline) -> str:
     if rule.kind != "emulation":
         return {"algorithm": "user-level algorithms", "monotony": "monotony", "split": "split"}[rule.kind]
     return f"{rule.operation} <= {' + '.join(t.workload for t in rule.terms if not t.copies)}"
-
-
-def ratio_interval(ratio: Estimate) -> str:
-    """ "1.84 to 1.90", "exact", or empty if unknown."""
-    if isinstance(ratio, ExactValue):
-        return EXACT
-    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
 
 
 def probability(each: Judged) -> str:
@@ -92,8 +85,7 @@ def _result(verdicts: Verdicts) -> str:
 
 def _violation(each: Judged) -> str:
     ranks = plural(each.left.ranks, "rank")
-    known = ratio_interval(each.ratio)
-    bounds = "" if isinstance(each.ratio, ExactValue) else f" (95%: {known})"
+    bounds = ratio_bounds(each.ratio)
     other = alternative(each.comparison)
     return f"{call(each.left)} on {ranks} takes {each.ratio.value:.2f} times as long as {other}{bounds}."
 
