@@ -147,14 +147,15 @@ def one_host(ranks: Sequence[int], most: int) -> Caveat:
 def network_assumed(ranks: Sequence[int], needed: int, possible: int, undecided: Undecided) -> Caveat:
     """`needed` cores are required to measure it; `possible` is a number of ranks on which this machine can, 0
     if it has too few cores. `undecided`: why exchanges that were measured do not tell."""
-    run = f"hockney run granularity --ranks 2,{possible} --out runs/network"
     if undecided == "contradictory":
         remedy = "the measured exchanges do not decide it; --network shared predicts the other case"
     elif not possible:
         remedy = f"measuring it needs {needed} cores; --network shared predicts the other case"
     else:
-        longer = " --sizes 1words,1MiB" if undecided == "short" else ""
-        remedy = f"'{run}{longer}' measures it; then predict with --run runs/network"
+        out = "runs/longer" if undecided == "short" else "runs/network"
+        sizes = " --sizes 1words,1MiB" if undecided == "short" else ""
+        run = f"hockney run granularity --ranks 2,{possible} --out {out}{sizes}"
+        remedy = f"'{run}' measures it; then predict with --run {out}"
     return Caveat(
         "network-assumed",
         "it is unknown whether simultaneous messages share the network; a switch is assumed",
