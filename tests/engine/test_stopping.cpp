@@ -48,7 +48,7 @@ TEST(Stopping, RanksThatNeverMeetGiveUp) {
 }
 
 TEST(Stopping, ABatchIsLongEnoughForTheClock) {
-  EXPECT_EQ(batch_for(1e-6, {25e-9, 1e-9}), 2);
+  EXPECT_EQ(batch_for(1e-6, {25e-9, 1e-9}), 3);
   EXPECT_EQ(batch_for(1e-3, {25e-9, 1e-9}), 1);
   EXPECT_EQ(batch_for(1e-6, {25e-9, 1e-6}), 10);
   EXPECT_EQ(batch_for(0, {25e-9, 1e-9}), 1);
