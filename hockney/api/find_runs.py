@@ -27,7 +27,7 @@ from hockney.lab import Listener, Status, silent
 from hockney.machine import mpi_settings, processors
 from hockney.models.applications.message_costs import messages_of_run, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.store import Reading, RunFolder, missing
+from hockney.store import Reading, RunFolder, left, missing
 
 PLACE = Path("runs")
 SURVEY = "survey"
@@ -107,11 +107,11 @@ def _complete_first(
 
 
 def newest_run(study: str, listen: Listener = silent) -> RunRead:
-    """The most recently written run of the study in the default place. Raises Inconclusive if there is
-    none."""
-    found = (folder for folder, _ in by_age((study,)))
+    """The most recently written complete run of the study in the default place, or else the most recently
+    written one. Raises Inconclusive if there is none."""
+    found = (RunRead(folder, _read=reading) for folder, _, reading in _complete_first(by_age((study,))))
     chosen = partial(messages.newest_run, study=study)
-    return RunRead(_newest(found, chosen, messages.no_run_of_study(PLACE, study), listen))
+    return _newest(found, chosen, messages.no_run_of_study(PLACE, study), listen)
 
 
 def newest_with_guidelines(listen: Listener = silent) -> RunRead:
@@ -149,8 +149,8 @@ def _newest_unfinished() -> tuple[str, int, int]:
     for folder in _folders():
         with contextlib.suppress(HockneyError):
             plan = folder.plan()
-            if left := len(missing(plan, folder.read().run)):
-                return str(folder.path), left, len(plan.items)
+            if lacking := len(missing(plan, folder.read().run)):
+                return str(folder.path), lacking, len(plan.items)
     return "", 0, 0
 
 
@@ -183,8 +183,11 @@ def _chosen(run: Found, chosen: Callable[..., str], listen: Listener) -> Found:
 
 
 def only_unfinished(listen: Listener = silent) -> RunFolder:
-    """The only unfinished run in the default place. Raises UsageError if there is none or more than one."""
-    found = [folder for folder in _folders() if not _complete(folder)]
+    """The only unfinished run in the default place, or else the only complete one that lacks some of the
+    planned launches. Raises UsageError if there is none or more than one."""
+    folders = list(_folders())
+    found = [folder for folder in folders if not _complete(folder)]
+    found = found or [folder for folder in folders if left(folder.plan(), folder.read().run)]
     if len(found) != 1:
         raise messages.not_one_unfinished_run(PLACE, [str(folder.path) for folder in found])
     listen(Status(messages.only_unfinished_run(printable(str(found[0].path)), PLACE)))
@@ -276,6 +279,6 @@ def _source(folder: RunFolder, listen: Listener, cost: Cost, reading: Reading | 
     for notice in results.notices:
         listen(notice)
     plan = folder.plan()
-    if left := len(missing(plan, results.run)):
-        listen(messages.survey_unfinished(printable(str(folder.path)), left, len(plan.items)))
+    if lacking := len(missing(plan, results.run)):
+        listen(messages.survey_unfinished(printable(str(folder.path)), lacking, len(plan.items)))
     return Source(costs, surveyed.machine if surveyed else results.machine, most, results.run.most_hosts(2))

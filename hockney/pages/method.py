@@ -125,7 +125,7 @@ def _ends(evidence: Evidence) -> str:
         f"{'' if settings.every_s else until}Within launches, {reasons.count('precision')} "
         f"measurements ended because they were precise enough, {reasons.count('budget')} because their time "
         f"was used up, and {reasons.count('repetitions')} at the maximum number of visits or "
-        f"repetitions. All {measured} repetitions are kept."
+        f"repetitions. The records have the times of {measured} repetitions."
     )
 
 

@@ -29,12 +29,17 @@ def runs(hockney) -> Path:
         assert done.code == 0, done.err
         records = Path("runs") / name / "records.jsonl"
         if name == "cut":
-            lines = records.read_text().splitlines(keepends=True)
-            last = max(k for k, line in enumerate(lines) if json.loads(line)["kind"] == "launch")
-            records.write_text("".join(lines[:last]))
-            reseal(records.parent)
+            _cut_last_launch(records.parent)
         os.utime(records, (10**9 + age, 10**9 + age))
     return Path("runs")
+
+
+def _cut_last_launch(run: Path) -> None:
+    records = run / "records.jsonl"
+    lines = records.read_text().splitlines(keepends=True)
+    last = max(k for k, line in enumerate(lines) if json.loads(line)["kind"] == "launch")
+    records.write_text("".join(lines[:last]))
+    reseal(run)
 
 
 def test_the_newest_complete_one_is_read(hockney, runs):
@@ -83,6 +88,33 @@ def test_the_only_unfinished_one_is_resumed(hockney, runs):
     assert hockney("verify", "runs/cut", "--json").code == 0
     again = hockney("resume")
     assert (again.code, again.error.code, again.error.fields["runs"]) == (2, "not-one-unfinished-run", [])
+
+
+def test_a_complete_run_that_lacks_launches_is_resumed(hockney):
+    """It has as many launches as each case needs, and fewer than hockney planned."""
+    assert hockney("run", "barrier", "--launches", "4", "--out", "runs/short", "-q").code == 0
+    plan = Path("runs/short/plan.txt")
+    plan.write_text(plan.read_text().replace("launches = 4\n", "launches = 4\nextend = true\n"))
+    _cut_last_launch(Path("runs/short"))
+    assert hockney("verify", "runs/short", "--json").code == 0
+    done = hockney("resume", "--json")
+    assert done.code == 0 and "runs/short" in done.err
+    assert hockney("resume").error.code == "not-one-unfinished-run"
+
+
+def test_the_fastest_barrier_is_that_of_a_complete_run(hockney):
+    for age, name in enumerate(("complete", "unfinished")):
+        words = ("run", "barriers", "--ranks", "2", "--launches", "3", "--out", f"runs/{name}", "-q")
+        assert hockney(*words).code == 0
+        if name == "unfinished":
+            _cut_last_launch(Path("runs") / name)
+        os.utime(Path("runs") / name / "records.jsonl", (10**9 + age, 10**9 + age))
+    done = hockney("barrier", "--best")
+    assert done.code == 0 and "runs/complete" in done.err
+    shutil.rmtree("runs/complete")
+    alone = hockney("barrier", "--best")
+    assert alone.code == 0 and "runs/unfinished" in alone.err
+    assert "warning: " in alone.out and "warning: " not in done.out
 
 
 def test_of_several_unfinished_ones_none_is_resumed(hockney, runs):

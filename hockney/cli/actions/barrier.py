@@ -10,6 +10,7 @@ from pathlib import Path
 from hockney import api
 from hockney.api import Run
 from hockney.cli import messages
+from hockney.cli.output.caveats import print_caveats
 from hockney.cli.output.load import load_and_note
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table
@@ -40,6 +41,7 @@ def action(run: Path | None, best: bool, ranks: tuple[int, ...], quiet: bool, as
                     echo()
                 print_table(_table(choice))
             print_line(chosen(choice))
+        print_caveats(caveat for caveat in loaded.caveats if caveat.code == "incomplete")
     if unknown:  # first report what is known
         raise unknown[0]
     return 0

@@ -51,7 +51,7 @@ def action(
         tuned = tune(loaded, out, EFFECT if effect is None else effect)
     if not as_json:
         _print(tuned, loaded)
-        print_caveats(_load(loaded))
+        print_caveats(_caveats(loaded, "incomplete", "load"))
     gains: list[Gain] = []
     if checked:
         with reporter:
@@ -96,7 +96,11 @@ def _name(gain: Gain) -> str:
 
 def _load(run: Run) -> list[Caveat]:
     """What other programs did meanwhile."""
-    return [caveat for caveat in run.caveats if caveat.code == "load"]
+    return _caveats(run, "load")
+
+
+def _caveats(run: Run, *codes: str) -> list[Caveat]:
+    return [caveat for caveat in run.caveats if caveat.code in codes]
 
 
 def _print(tuned: Tuned, run: Run) -> None:

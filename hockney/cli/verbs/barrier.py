@@ -31,9 +31,9 @@ from hockney.cli.arguments.click_extensions import Command, example
 def command(**given: Any) -> int:
     """Name the fastest barrier for a number of ranks, and its margin.
 
-    Uses RUN, or the newest run of 'hockney run barriers' in runs/. If the number of ranks was measured, the
-    measured times decide, and barriers count as equal if the 95% interval of their ratio includes 1.
-    Otherwise the models decide, within their limits, and the output is marked as predicted.
+    Uses RUN, or the newest complete run of 'hockney run barriers' in runs/. If the number of ranks was
+    measured, the measured times decide, and barriers count as equal if the 95% interval of their ratio
+    includes 1. Otherwise the models decide, within their limits, and the output is marked as predicted.
     """
     from hockney.cli.actions.barrier import action
 

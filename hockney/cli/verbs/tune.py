@@ -50,10 +50,10 @@ from hockney.cli.arguments.click_extensions import Command, example
 def command(**given: Any) -> int:
     """Write tables of the fastest collective algorithms, for use by other programs.
 
-    Uses RUN, or the newest run of 'hockney run tuning' in runs/. An algorithm other than MPI's own choice is
-    used only where the 95% interval of the ratio of their times shows a gain of at least --effect. Writes
-    hockney.choices for hockney's library (docs/library.md) and, if Open MPI's own algorithms were measured,
-    openmpi-rules.conf for Open MPI (docs/tuning.md).
+    Uses RUN, or the newest complete run of 'hockney run tuning' in runs/. An algorithm other than MPI's own
+    choice is used only where the 95% interval of the ratio of their times shows a gain of at least --effect.
+    Writes hockney.choices for hockney's library (docs/library.md) and, if Open MPI's own algorithms were
+    measured, openmpi-rules.conf for Open MPI (docs/tuning.md).
 
     Exit code 4 if no algorithm is faster and most comparisons are undecided.
 
