@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Launches with a high load from other programs, and which records of a case count. Needs no numpy, so that a
-page of stored fits is written without it."""
+"""Launches with a high load from other programs, records that the scheduler interrupted, and which records of
+a case count. Needs no numpy, so that a page of stored fits is written without it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ LOADED_OUTSIDE_CORES, LOADED_STEAL = 0.25, 0.05
 more than this share of processor time."""
 FEWEST_QUIET = 5
 """With this many quiet launches of a case, the loaded ones are left out."""
+FEWEST_REPETITIONS = 5
+"""A record with fewer repetitions is interrupted if a rank was preempted during all of its visits."""
+FEWEST_UNINTERRUPTED = 3
+"""With this many records of a case that have enough repetitions, the interrupted ones are left out."""
 
 
 def loaded_launches(run: RunRecords) -> set[str]:
@@ -25,7 +29,25 @@ def loaded_launches(run: RunRecords) -> set[str]:
     }
 
 
+def interrupted(record: Record) -> bool:
+    """Whether a rank was preempted during every visit, and the record has only a few repetitions: it shows
+    the scheduler rather than the case. This does not depend on the times."""
+    visits = zip(record.visits.repetitions, record.visits.preempted, strict=False)
+    preempted = [times > 0 for count, times in visits if count]
+    return bool(preempted) and all(preempted) and len(record.times_s) < FEWEST_REPETITIONS
+
+
+def uninterrupted(records: Sequence[Record]) -> Sequence[Record]:
+    """The records of one case without the interrupted ones, if enough others have enough repetitions. If an
+    operation is so long that no launch repeats it often, all its records count."""
+    if sum(len(record.times_s) >= FEWEST_REPETITIONS for record in records) < FEWEST_UNINTERRUPTED:
+        return records
+    return [record for record in records if not interrupted(record)]
+
+
 def kept(records: Sequence[Record], loaded: set[str]) -> Sequence[Record]:
-    """The records of one case that count: without the `loaded` launches, if enough others are left."""
-    quiet = [record for record in records if record.launch not in loaded]
-    return quiet if len(quiet) >= FEWEST_QUIET else records
+    """The records of one case that count: without interrupted ones, and without the `loaded` launches if
+    enough others are left."""
+    whole = uninterrupted(records)
+    quiet = [record for record in whole if record.launch not in loaded]
+    return quiet if len(quiet) >= FEWEST_QUIET else whole

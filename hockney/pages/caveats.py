@@ -21,6 +21,7 @@ from hockney.models.loaded_launches import (
     LOADED_STEAL,
     kept,
     loaded_launches,
+    uninterrupted,
 )
 from hockney.pages import collectives, loggp, messages, point_to_point
 from hockney.pages.affinity import processors
@@ -223,6 +224,12 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     return _caveat(caveat, touched if touched and not counted else None)
 
 
+def _interrupted(evidence: Evidence) -> RunCaveat | None:
+    by_case = evidence.run.by_case().items()
+    gone = {case: count for case, made in by_case if (count := len(made) - len(uninterrupted(made)))}
+    return _caveat(messages.interrupted(sum(gone.values()), len(gone)), gone) if gone else None
+
+
 def _virtual(evidence: Evidence) -> RunCaveat | None:
     if not evidence.machine.virtual:
         return None
@@ -387,7 +394,7 @@ def _published(evidence: Evidence) -> RunCaveat | None:
 
 _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     _fake, _simulated, _between_nodes, _published, _verification, _corrupted, _failures, _incomplete,
-    _surveyed, _notices, _load, _oversubscribed, _unbound, _threads_share_cores, _virtual,
+    _surveyed, _notices, _load, _interrupted, _oversubscribed, _unbound, _threads_share_cores, _virtual,
     _governor, _precision, _launches_differ, _few_launches, _clock, _contradiction,
     _poor_fit,
 )  # fmt: skip

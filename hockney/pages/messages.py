@@ -194,6 +194,18 @@ def load(
     return Caveat("load", text, "", remedy)
 
 
+def interrupted(records: int, cases: int) -> Caveat:
+    """`records` of that many cases do not count."""
+    verb = "is" if records == 1 else "are"
+    return Caveat(
+        "interrupted",
+        f"{plural(records, 'result')} of {plural(cases, 'case')} {verb} excluded: in these launches the "
+        "system took a rank's core away, which left time for only a few repetitions",
+        "",
+        "stop other programs, use fewer ranks than processors, or give more time (--budget)",
+    )
+
+
 def virtual(kind: str) -> Caveat:
     return Caveat(
         "virtual",

@@ -173,8 +173,8 @@ def observe(
     run: RunRecords, catalog: Catalog, cost: Cost = "typical", times: Times = launch_times
 ) -> list[Observation]:
     """One observation per case, in order of first appearance, of its typical or its undisturbed cost (the
-    typical one if modes cannot be detected). Records without times are skipped, and those of loaded launches
-    if enough quiet ones are left."""
+    typical one if modes cannot be detected). Records without times are skipped; so are interrupted ones and
+    those of loaded launches, if enough others are left."""
     loaded = loaded_launches(run)
     made = (observe_case(kept(records, loaded), catalog, times) for records in run.by_case().values())
     return costing([observation for observation in made if observation is not None], cost)
