@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BYTES = tuple((1024.0**k, unit) for k, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB")))
 EXACT = "exact"
 """Instead of an interval, where times do not vary."""
+VAGUE = 2.0
 
 
 def quantity(value: float, unit: str) -> Amount:
@@ -110,6 +111,11 @@ def precision(estimate: Estimate) -> float | None:
     if estimate.low is None or estimate.high is None or not estimate.value:
         return None
     return (estimate.high - estimate.low) / 2 / estimate.value
+
+
+def vague(estimate: Estimate) -> bool:
+    """Whether it has no interval, or one whose ends are more than a factor of VAGUE apart."""
+    return estimate.low is None or estimate.high is None or estimate.high > VAGUE * estimate.low
 
 
 def percent(fraction: float | None) -> str:

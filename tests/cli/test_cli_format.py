@@ -15,6 +15,7 @@ import pytest
 from hockney import api
 from hockney.cli.output.stream import Stream
 from hockney.lab import CasesChosen, CaseSettled
+from hockney.models.statistics import Observation
 
 
 def awk(program: str, text: str) -> list[str]:
@@ -78,6 +79,25 @@ def test_what_is_no_result_goes_to_stderr(hockney):
     said = hockney("run", "pingpong", "bytes=8", "--format", "osu", "--out", "r")
     assert "warning: " in said.err and "r/report.html" in said.err
     assert "warning" not in said.out and "report" not in said.out
+
+
+@pytest.mark.parametrize("style", ["plain", "osu"])
+def test_numbers_without_a_narrow_interval_are_named_on_stderr(hockney, monkeypatch, style):
+    """Lines have no intervals. Without `--format` the table has them."""
+    words = ("run", "pingpong bytes=8,16,32", "--launches", "3")
+    assert "factor of 2" not in hockney(*words, "--format", style).err
+    ends = {8: (float("nan"), float("nan")), 16: (0.9, 1.9), 32: (0.6, 1.1)}
+
+    def interval(seen: Observation) -> tuple[float, float, float]:
+        low, high = ends[seen.case.bytes]
+        return 1e-6, 1e-6 * low, 1e-6 * high
+
+    monkeypatch.setattr(Observation, "interval", interval)
+    said = hockney(*words, "--format", style)
+    [line] = [line for line in said.err.splitlines() if "factor of 2" in line]
+    assert re.findall(r"(\d+) of (\d+) case", line) == [("2", "3")]
+    assert "bytes=8 " in line and "bytes=16 " in line and "bytes=32 " not in line
+    assert "factor of 2" not in said.out and "factor of 2" not in hockney(*words).err
 
 
 def test_plain_lines_have_the_columns_chosen(hockney):

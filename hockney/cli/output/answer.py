@@ -11,13 +11,21 @@ from typing import TYPE_CHECKING
 from hockney import api
 from hockney.api.find_runs import in_default_place
 from hockney.cli import messages
-from hockney.cli.output.messages import columns_with_osu, format_of_study, format_with_json, full_without_osu
+from hockney.cli.output.cases import in_order
+from hockney.cli.output.messages import (
+    columns_with_osu,
+    format_of_study,
+    format_with_json,
+    full_without_osu,
+    vague_times,
+)
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.summary import TYPED, print_document, print_summary
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, keeping
 from hockney.core.wording import plural
 from hockney.lab import Event, Listener
+from hockney.pages.format import VAGUE, vague
 from hockney.system.bundled import bundled_workloads
 
 if TYPE_CHECKING:
@@ -115,6 +123,9 @@ def _say_the_rest(run: Run, reporter: ProgressReporter) -> None:
     """Everything except results goes to stderr, so that scripts find only the lines that they expect."""
     if reporter.quiet:
         return
+    uncertain = [m.case.line for m in in_order(run) if vague(m.summary.typical)]
+    if uncertain:
+        reporter.say(f"warning: {vague_times(uncertain, len(run.summaries), VAGUE)}")
     for caveat in run.caveats:
         reporter.say(f"warning: {messages.warning(caveat.text, caveat.touches, caveat.todo)}")
     if run.outcome is not None and run.outcome.left:

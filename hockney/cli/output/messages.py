@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.core.errors import UsageError
-from hockney.core.wording import together
+from hockney.core.wording import listing, plural, together
 
 # tables
 
@@ -31,6 +31,14 @@ def fit_error(typical: str, worst: str) -> str:
 
 
 # formats
+
+
+def vague_times(cases: Sequence[str], measured: int, factor: float) -> str:
+    """`cases` of the `measured` ones have no interval, or one whose ends are more than `factor` apart."""
+    return (
+        f"the 95% interval of the typical time is unknown or wider than a factor of {factor:g} for "
+        f"{len(cases)} of {plural(measured, 'case')}, whose lines do not show this: {listing(cases)}"
+    )
 
 
 def no_osu_benchmark(workload: str, available: Sequence[str]) -> UsageError:
